@@ -16,7 +16,15 @@ from ..languages.language import Language, english
 from .choices import ChoiceError, UserChoices
 from .files import OwnFiles
 from .job import Job
-from .options import OPTIONS, STEPS, Files, advise_arguments, quoted_line, score_arguments
+from .options import (
+    OPTIONS,
+    STEPS,
+    Files,
+    advise_arguments,
+    file_argument,
+    quoted_line,
+    score_arguments,
+)
 from .pipeline import Inputs, Part, Pipeline
 from .result import ReleaseResult
 from .wording import CommandWords, PageVoice
@@ -118,9 +126,12 @@ class Desk:
             self._restart()
 
     def add_hierarchy(self, column: str, data: bytes) -> None:
-        """Keep a hierarchy file for a column. Raises DataError without an open file."""
+        """Keep a hierarchy file for a column. Raises DataError without this column."""
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
+        known = [one["name"] for one in self._parts["columns"].get("columns", [])]
+        if column not in known:
+            raise ChoiceError(f"{column!r}: no column of this table", "hierarchy")
         name = self.files.keep_hierarchy(column, data)
         given = {**self.choices.hierarchy, column: name}
         self.choices = self.choices.changed({"hierarchy": given})
@@ -145,6 +156,10 @@ class Desk:
         with trio.move_on_after(BEAT):
             while self.version <= version:
                 await self._news.wait()
+
+    def wake(self) -> None:
+        """Let every wait for news end."""
+        self._bump()
 
     def state(self) -> Mapping[str, Any]:
         """Return the whole state, as JSON."""
@@ -181,7 +196,7 @@ class Desk:
         lines = (
             score_arguments(self.choices),
             advise_arguments(self.choices, files),
-            ["report", files.score],
+            ["report", file_argument(files.score)],
         )
         return [quoted_line(line, os.name) for line in lines]
 
@@ -275,6 +290,8 @@ class Desk:
 
     def _named(self, sentence: str) -> str:
         """Return a sentence with the file's name as the user knows it."""
+        for path in self.files.hierarchies.values():
+            sentence = sentence.replace(str(path), path.name)
         return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:

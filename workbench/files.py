@@ -3,6 +3,8 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 from ..errors import StorageError
@@ -28,24 +30,32 @@ class OwnFiles:
     hierarchies: dict[str, Path] = field(default_factory=dict)
 
     def keep_table(self, name: str, data: bytes) -> Path:
-        """Keep a table under its name, in place of an earlier table. Raises StorageError."""
-        for old in self.folder.glob("table*"):
-            for file in old.iterdir():
-                file.unlink()
-            old.rmdir()
-        folder = self.folder / "table"
+        """Keep a table under its name; return its path. Raises StorageError.
+
+        An earlier table is removed when the new one is there as a whole.
+        """
+        called, earlier = plain_name(name), list(self.folder.glob("table*"))
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
-            folder.mkdir(0o700)
-            place = folder / plain_name(name)
-            keep_private(place, data)
-        return place
+            folder = Path(mkdtemp(prefix="table", dir=self.folder))
+            try:
+                keep_private(folder / called, data)
+            except BaseException:
+                rmtree(folder, ignore_errors=True)
+                raise
+        for old in earlier:
+            rmtree(old, ignore_errors=True)
+        return folder / called
 
     def keep_hierarchy(self, column: str, data: bytes) -> str:
         """Keep a hierarchy file for a column; return its name on a command line."""
         number = len(list(self.folder.glob("hierarchy-*"))) + 1
         place = self.folder / f"hierarchy-{number}.csv"
         with set_aside(f"the hierarchy of {column}"):
-            keep_private(place, data)
+            try:
+                keep_private(place, data)
+            except BaseException:
+                place.unlink(missing_ok=True)
+                raise
         self.hierarchies[column] = place
         return place.name
 
@@ -76,7 +86,9 @@ def listing(folder: str) -> dict[str, Any]:
     except (OSError, ValueError) as bad:
         why = getattr(bad, "strerror", None) or bad
         raise StorageError(f"{path}: cannot be read as a folder: {why}") from None
-    shown = [entry for entry in entries if not entry.name.startswith(".")]
+    if not is_unicode(str(place)):
+        raise StorageError("the name of this folder is no Unicode text; rename it")
+    shown = [one for one in entries if not one.name.startswith(".") and is_unicode(one.name)]
     folders = [entry.name for entry in shown if _is_folder(entry)]
     files = [
         {"name": entry.name, "bytes": entry.stat().st_size}
@@ -89,6 +101,15 @@ def listing(folder: str) -> dict[str, Any]:
         "folders": folders[:MOST_LISTED],
         "files": files[:MOST_LISTED],
     }
+
+
+def is_unicode(name: str) -> bool:
+    """Whether the name of a file is a text that can be shown and sent."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -21,7 +21,8 @@ Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from hmac import compare_digest
 from pathlib import Path
@@ -67,11 +68,14 @@ POLICY = "; ".join(
         ),
     )
 )
+SIGN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 BODY = 1 << 20  # bytes of any other request
 TOKEN = 16  # bytes
 AFTER_LEAVING = 15.0  # seconds without a tab, after one was closed, until the server ends
 AFTER_SILENCE = 600.0  # seconds without a request until the server ends
-LAST_ANSWERS = 0.2  # seconds in which the answer to `end` is sent
+LAST_ANSWERS = 30.0  # seconds in which open answers are sent, at most
+PATIENCE = 600.0  # seconds for a whole upload
+GLANCE = 0.05  # seconds between two looks whether all answers are sent
 KINDS = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -112,16 +116,20 @@ class Workbench:
         self._gate, self._token = gate, token
         self._seen: float | None = None
         self._left: float | None = None
+        self._spoken = False
 
     async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
         if refused := self._gate.refusal(request):
             return refused
-        _, token, *what = request.path.split("/")
+        pieces = request.path.split("/")
+        token, what = "".join(pieces[1:2]), pieces[2:]
         if not compare_digest(token.encode(), self._token.encode()) or not what:
             text = self.desk.voice.say("said-no-such-address")["text"]
             return HttpResponse(404, text.encode(), SENTENCES)
+        if self.ended.is_set():
+            return HttpResponse(503, b"the program has ended\n", SENTENCES)
         self._seen = trio.current_time()
         if what != ["leave"]:
             self._left = None
@@ -165,7 +173,8 @@ class Workbench:
                 return self._state()
             case "folder", []:
                 path = _text(_fields(request, {"path"}), "path")
-                shown = await trio.to_thread.run_sync(listing, path)
+                with typed(path):
+                    shown = await trio.to_thread.run_sync(listing, path)
                 return HttpResponse(200, msgspec.json.encode(shown), JSON)
             case "save", []:
                 return await self._save(_fields(request, {"what", "path", "replace"}))
@@ -197,7 +206,9 @@ class Workbench:
 
     def _page(self, request: Request) -> HttpResponse:
         asked, accepted = self.desk.language, request.headers.get("accept-language", "")
-        self.desk.speak(language_of(asked, accepted))
+        if request.method == "GET" and not self._spoken:  # a second tab does not change the first
+            self._spoken = True
+            self.desk.speak(language_of(asked, accepted))
         text = (STATIC / "workbench.html").read_text("utf-8")
         headers = (
             ("content-type", "text/html; charset=utf-8"),
@@ -222,8 +233,10 @@ class Workbench:
 
     def _open(self, asked: Mapping[str, Any]) -> HttpResponse:
         text = _text(asked, "path").strip()
-        path = Path(text).expanduser()
-        if not text or not path.is_file():
+        with typed(text):
+            path = Path(text).expanduser()
+            there = bool(text) and path.is_file()
+        if not there:
             raise RefusedRequestError(
                 400, f"{text or 'path'}: no file of this computer", step="file"
             )
@@ -239,6 +252,8 @@ class Workbench:
         download = what[-1] != "sign"
         kind, name, data = await self._content(what)
         headers: list[Header] = [("content-type", kind)]
+        if not download:
+            headers.append(("content-security-policy", SIGN_POLICY))
         if download:
             headers.append(("content-disposition", f"attachment; filename*=UTF-8''{quote(name)}"))
         return HttpResponse(200, data, headers)
@@ -284,7 +299,8 @@ class Workbench:
         _, _, data = await self._content(["released", form] if what == "table" else [what])
         try:
             write = partial(save, path, data, replace=asked["replace"])
-            place = await trio.to_thread.run_sync(write)
+            with typed(str(path)):
+                place = await trio.to_thread.run_sync(write)
         except FileExistsError:
             said = self.desk.voice.say("said-exists", path=str(path))
             raise RefusedRequestError(
@@ -301,10 +317,24 @@ class Workbench:
         own = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
         keys = [key_of(ledger)] if ledger else []
         for read in (*own, *keys, *desk.files.hierarchies.values()):
-            if same_file(path.expanduser(), read):
+            with typed(str(path)):
+                same = same_file(path.expanduser(), read)
+            if same:
                 raise RefusedRequestError(
                     400, f"{path}: is read by this page; name another file", step="result"
                 )
+
+
+@contextmanager
+def typed(path: str) -> Iterator[None]:
+    """Refuse a typed path, in a sentence, that the system does not accept in the block."""
+    try:
+        yield
+    except (VeilmixError, FileExistsError):
+        raise
+    except (OSError, RuntimeError, ValueError) as bad:
+        why = getattr(bad, "strerror", None) or bad
+        raise RefusedRequestError(400, f"{path:.200}: no path that is accepted: {why}") from None
 
 
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:
@@ -328,7 +358,7 @@ def _text(asked: Mapping[str, Any], name: str) -> str:
 def _static(name: str, accepted: str) -> HttpResponse:
     """Answer with a file of `static/`."""
     path = STATIC / name
-    if path.parent != STATIC or path.suffix not in TYPES or not path.is_file():
+    if name not in {file.name for file in STATIC.iterdir()} or path.suffix not in TYPES:
         raise RefusedRequestError(404, f"{name}: no file of the page")
     return WebFile.read(path).answer(accepted)
 
@@ -364,7 +394,7 @@ async def hold_workbench(
     gate = Gate(names_of(HOST, listeners[0].socket.getsockname()[1]))
     token = secrets.token_hex(TOKEN)
     bench = Workbench(make(), gate, token)
-    limits = ServerLimits(body=BODY, paths={f"/{token}/upload/": LARGEST})
+    limits = ServerLimits(body=BODY, patience=PATIENCE, paths={f"/{token}/upload/": LARGEST})
     server = Server(bench.answer, tell, limits, HEADERS)
     async with trio.open_nursery() as nursery:
         await nursery.start(_heed_signals, bench.ended)
@@ -373,7 +403,10 @@ async def hold_workbench(
         nursery.start_soon(bench.wait_for_tabs)
         opened(bench)
         await bench.ended.wait()
-        await trio.sleep(LAST_ANSWERS)
+        with trio.move_on_after(LAST_ANSWERS):
+            bench.desk.wake()
+            while server.busy:  # noqa: ASYNC110 - a moment, once
+                await trio.sleep(GLANCE)
         nursery.cancel_scope.cancel()
 
 

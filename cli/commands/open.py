@@ -68,7 +68,7 @@ def command(
     """
     from ...errors import DataError
     from ...temporary_files import private_folder
-    from ...workbench.files import OwnFiles
+    from ...workbench.files import OwnFiles, is_unicode
     from ...workbench.server import serve_workbench
 
     read_language(lang)
@@ -76,6 +76,8 @@ def command(
         raise click.UsageError(missing("web", "open"))
     choices, shown = _choices(replay, data)
     path = None if shown is None else _path(shown, replay, data)
+    if path is not None and not is_unicode(str(path)):
+        raise DataError(f"{str(path)!r}: this name is no Unicode text; rename the file")
     if path is not None and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     with private_folder("files that the page hands over") as folder:
