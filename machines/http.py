@@ -99,6 +99,9 @@ class Server:
 
     tell: told, in a line, of a fault of our own. always: headers of every answer; with
     `connection: close` among them a connection has one request.
+
+    Attributes:
+        busy: requests that were read, and whose answers are not sent yet.
     """
 
     def __init__(
@@ -108,6 +111,7 @@ class Server:
         limits: ServerLimits,
         always: Sequence[Header] = ALWAYS,
     ) -> None:
+        self.busy = 0
         self._handler = handler
         self._tell = tell
         self._limits = limits
@@ -143,14 +147,17 @@ class Server:
             request = await exchange.read()
             if request is None:
                 return False
-            answer = await self._answer(request)
+            self.busy += 1
+            try:
+                await exchange.write(await self._answer(request))
+            finally:
+                self.busy -= 1
         except h11.RemoteProtocolError as wrong:
             answer = HttpResponse(wrong.error_status_hint, b"no request that is understood here\n")
             await exchange.write(answer)
             if wrong.error_status_hint == TOO_LONG:
                 await exchange.linger()
             return False
-        await exchange.write(answer)
         return exchange.accepts_request()
 
     async def _answer(self, request: Request) -> HttpResponse:

@@ -22,6 +22,7 @@ from ..errors import DataError
 from ..scenarios.schema.dump import value
 from ..scenarios.schema.problems import quoted
 from ..scenarios.tables.reading import ROLES, Reading
+from ..scenarios.tables.thresholds import thresholds
 from ..strict_text import Unreadable, from_toml
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -108,7 +109,22 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             now["threshold"] = None  # another k is the signer's own
         if any(name not in KEEPING_LEVELS and now.get(name) != wanted[name] for name in wanted):
             now["levels"] = None
-        return _converted({**now, **wanted})
+        changed = _converted({**now, **wanted})
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Raise ChoiceError for the name of a threshold or of an encoding that is not known."""
+        if self.threshold is not None and self.threshold not in NAMED:
+            raise ChoiceError(
+                f"threshold: {', '.join(NAMED)} are accepted, found {self.threshold!r}", "threshold"
+            )
+        if self.encoding is not None and not is_text_encoding(self.encoding):
+            raise ChoiceError(
+                f"encoding: the name of a text encoding such as utf-8 or cp1252 is accepted, found "
+                f"{self.encoding!r}",
+                "encoding",
+            )
 
     def reading(self) -> Reading:
         """Return the description of the table. Raises DataError for a name with a comma."""
@@ -165,6 +181,7 @@ KINDS = {
     "object": "a table by columns",
     "null": "nothing",
 }
+NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
 KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
@@ -173,9 +190,24 @@ KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
 def read_session(text: str | bytes, name: str) -> UserChoices:
     """Read a session file. name: of the file, for errors. Raises DataError."""
     try:
-        return from_toml(text, UserChoices)
+        choices = from_toml(text, UserChoices)
+        choices.check()
     except Unreadable as bad:
         raise DataError(f"{name}:{bad.line}: no session of `veilmix open`: {bad.why}") from None
+    except ChoiceError as bad:
+        raise DataError(f"{name}: no session of `veilmix open`: {bad}") from None
+    return choices
+
+
+def is_text_encoding(name: str) -> bool:
+    """Whether Python can read text by an encoding of this name."""
+    try:
+        b"a".decode(name)
+    except UnicodeError:  # a byte alone is no text of UTF-16
+        return True
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 def _converted(plain: dict[str, Any]) -> UserChoices:

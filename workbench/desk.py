@@ -16,7 +16,15 @@ from ..languages.language import Language, english
 from .choices import ChoiceError, UserChoices
 from .files import OwnFiles
 from .job import Job
-from .options import OPTIONS, STEPS, Files, advise_arguments, quoted_line, score_arguments
+from .options import (
+    OPTIONS,
+    STEPS,
+    Files,
+    advise_arguments,
+    file_argument,
+    quoted_line,
+    score_arguments,
+)
 from .pipeline import Inputs, Part, Pipeline
 from .result import ReleaseResult
 from .wording import CommandWords, PageVoice
@@ -74,13 +82,23 @@ class Desk:
             self._pipeline.forget()
             self._restart()
 
-    def open(self, path: Path, shown: str, choices: UserChoices | None = None) -> None:
-        """Open a file. shown: its name on a command line. choices: of a saved session."""
+    def open(
+        self,
+        path: Path,
+        shown: str,
+        choices: UserChoices | None = None,
+        hierarchies: Mapping[str, Path] | None = None,
+    ) -> None:
+        """Open a file. shown: its name on a command line.
+
+        choices: of a saved session. hierarchies: its files, by column.
+        """
         self.path = path
         self.choices = (choices or UserChoices()).changed({"data": shown})
         self._pipeline.forget()
         self._inputs = None
         self.files.hierarchies.clear()
+        self.files.hierarchies.update(hierarchies or {})
         self._parts = {step: _empty() for step in STEPS}
         self.revision += 1
         self._restart()
@@ -102,13 +120,18 @@ class Desk:
             self._pipeline.found.asked_choice(changed.levels)  # refuses what misses the target
         if changed != self.choices:
             self.choices = changed
+            for column in set(self.files.hierarchies) - set(changed.hierarchy):
+                del self.files.hierarchies[column]
             self.revision += 1
             self._restart()
 
     def add_hierarchy(self, column: str, data: bytes) -> None:
-        """Keep a hierarchy file for a column. Raises DataError without an open file."""
+        """Keep a hierarchy file for a column. Raises DataError without this column."""
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
+        known = [one["name"] for one in self._parts["columns"].get("columns", [])]
+        if column not in known:
+            raise ChoiceError(f"{column!r}: no column of this table", "hierarchy")
         name = self.files.keep_hierarchy(column, data)
         given = {**self.choices.hierarchy, column: name}
         self.choices = self.choices.changed({"hierarchy": given})
@@ -133,6 +156,10 @@ class Desk:
         with trio.move_on_after(BEAT):
             while self.version <= version:
                 await self._news.wait()
+
+    def wake(self) -> None:
+        """Let every wait for news end."""
+        self._bump()
 
     def state(self) -> Mapping[str, Any]:
         """Return the whole state, as JSON."""
@@ -169,7 +196,7 @@ class Desk:
         lines = (
             score_arguments(self.choices),
             advise_arguments(self.choices, files),
-            ["report", files.score],
+            ["report", file_argument(files.score)],
         )
         return [quoted_line(line, os.name) for line in lines]
 
@@ -263,6 +290,8 @@ class Desk:
 
     def _named(self, sentence: str) -> str:
         """Return a sentence with the file's name as the user knows it."""
+        for path in self.files.hierarchies.values():
+            sentence = sentence.replace(str(path), path.name)
         return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
@@ -278,11 +307,7 @@ class Desk:
 
     def _fewer(self, given: object) -> bool:
         """Whether hierarchies are only removed."""
-        if not isinstance(given, dict) or not given.items() <= self.choices.hierarchy.items():
-            return False
-        for column in set(self.files.hierarchies) - set(given):
-            del self.files.hierarchies[column]
-        return True
+        return isinstance(given, dict) and given.items() <= self.choices.hierarchy.items()
 
     def _option(self, number: int) -> dict[str, Any]:
         """Return an option as the page draws it."""

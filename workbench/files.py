@@ -3,6 +3,8 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 from ..errors import StorageError
@@ -11,6 +13,7 @@ from ..scenarios.serialization.atomic_file import write_whole
 from ..temporary_files import set_aside
 
 MOST_LISTED = 500  # folders, and files
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 NAME_BYTES = 200  # of a file that a browser hands over
 
 
@@ -27,26 +30,40 @@ class OwnFiles:
     hierarchies: dict[str, Path] = field(default_factory=dict)
 
     def keep_table(self, name: str, data: bytes) -> Path:
-        """Keep a table under its name, in place of an earlier table. Raises StorageError."""
-        for old in self.folder.glob("table*"):
-            for file in old.iterdir():
-                file.unlink()
-            old.rmdir()
-        folder = self.folder / "table"
+        """Keep a table under its name; return its path. Raises StorageError.
+
+        An earlier table is removed when the new one is there as a whole.
+        """
+        called, earlier = plain_name(name), list(self.folder.glob("table*"))
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
-            folder.mkdir()
-            place = folder / plain_name(name)
-            place.write_bytes(data)
-        return place
+            folder = Path(mkdtemp(prefix="table", dir=self.folder))
+            try:
+                keep_private(folder / called, data)
+            except BaseException:
+                rmtree(folder, ignore_errors=True)
+                raise
+        for old in earlier:
+            rmtree(old, ignore_errors=True)
+        return folder / called
 
     def keep_hierarchy(self, column: str, data: bytes) -> str:
         """Keep a hierarchy file for a column; return its name on a command line."""
         number = len(list(self.folder.glob("hierarchy-*"))) + 1
         place = self.folder / f"hierarchy-{number}.csv"
         with set_aside(f"the hierarchy of {column}"):
-            place.write_bytes(data)
+            try:
+                keep_private(place, data)
+            except BaseException:
+                place.unlink(missing_ok=True)
+                raise
         self.hierarchies[column] = place
         return place.name
+
+
+def keep_private(place: Path, data: bytes) -> None:
+    """Write a new file for its owner alone."""
+    with os.fdopen(os.open(place, NEW, 0o600), "wb") as file:
+        file.write(data)
 
 
 def plain_name(name: str) -> str:
@@ -69,7 +86,9 @@ def listing(folder: str) -> dict[str, Any]:
     except (OSError, ValueError) as bad:
         why = getattr(bad, "strerror", None) or bad
         raise StorageError(f"{path}: cannot be read as a folder: {why}") from None
-    shown = [entry for entry in entries if not entry.name.startswith(".")]
+    if not is_unicode(str(place)):
+        raise StorageError("the name of this folder is no Unicode text; rename it")
+    shown = [one for one in entries if not one.name.startswith(".") and is_unicode(one.name)]
     folders = [entry.name for entry in shown if _is_folder(entry)]
     files = [
         {"name": entry.name, "bytes": entry.stat().st_size}
@@ -82,6 +101,15 @@ def listing(folder: str) -> dict[str, Any]:
         "folders": folders[:MOST_LISTED],
         "files": files[:MOST_LISTED],
     }
+
+
+def is_unicode(name: str) -> bool:
+    """Whether the name of a file is a text that can be shown and sent."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -5,12 +5,12 @@ A new option of `score` or `advise` is a field of `UserChoices` and a line here.
 
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
-from ..scenarios.tables.thresholds import thresholds
-from .choices import DEFAULTS, UserChoices
+from .choices import DEFAULTS, NAMED, UserChoices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
 
@@ -62,6 +62,10 @@ def _single(flag: str, chosen: object) -> Iterator[str]:
     yield from (flag, f"{chosen:.12g}" if isinstance(chosen, float) else str(chosen))
 
 
+def _path(flag: str, chosen: str) -> Iterator[str]:
+    yield from (flag, file_argument(chosen))
+
+
 def _repeated(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
     for text in chosen:
         yield from (flag, text)
@@ -92,7 +96,7 @@ WRITERS: Mapping[str, Any] = {
     "number": _single,
     "share": _single,
     "column": _single,
-    "path": _single,
+    "path": _path,
     "texts": _repeated,
     "columns": _joined,
     "numbers": _by_column,
@@ -101,7 +105,6 @@ WRITERS: Mapping[str, Any] = {
     "roles": _roles,
 }
 
-NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 OPTIONS = (
     Option("separator", "file", "choice", choices=(",", ";", "tab", "|", "space")),
     Option("encoding", "file", "text"),
@@ -171,13 +174,25 @@ class Files:
 def score_arguments(choices: UserChoices) -> list[str]:
     """Return the arguments of `veilmix` that score the table before it is made coarser."""
     chosen = (option for option in OPTIONS if option.name in OF_SCORE)
-    return ["score", choices.data, *(part for one in chosen for part in one.arguments(choices))]
+    return [
+        "score",
+        file_argument(choices.data),
+        *(part for one in chosen for part in one.arguments(choices)),
+    ]
 
 
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
     parts = (part for option in OPTIONS for part in option.arguments(choices))
-    return ["advise", choices.data, *parts, "--table", files.table, "--save", files.score]
+    written = ("--table", file_argument(files.table), "--save", file_argument(files.score))
+    return ["advise", file_argument(choices.data), *parts, *written]
+
+
+def file_argument(name: str) -> str:
+    """Return the name of a file as an argument: a quoted `~` is no folder, a `-` no option."""
+    with suppress(RuntimeError):  # no such user: a file that is called so
+        name = str(Path(name).expanduser()) if name.startswith("~") else name
+    return f"./{name}" if name.startswith("-") else name
 
 
 def quoted_line(arguments: list[str], system: str) -> str:

@@ -158,6 +158,12 @@ class Pipeline:
     ) -> None:
         """Search, first for a moment, and show the choices; then make the result."""
         choices = inputs.choices
+        if missing := sorted(set(choices.hierarchy) - set(inputs.hierarchies)):
+            raise ChoiceError(
+                f"--hierarchy {missing[0]}={choices.hierarchy[missing[0]]}: this file is not here; "
+                "hand the file in again",
+                "hierarchy",
+            )
         given = (table, choices, inputs.hierarchies)
         found: TableSearch | None = self._memory.get("search", key)
         if found is None and first_look(choices, table):
@@ -169,7 +175,7 @@ class Pipeline:
             "choices", "search", key, inputs, search_table, *given, choices.steps
         )
         advised = await self._settle(inputs, found, key, final=True)
-        result_key = (key, inputs.key("levels", "ledger"))
+        result_key = (key, inputs.key("levels", "ledger", "threshold"))
         result: ReleaseResult = await self._stage(
             "result",
             "result",

@@ -14,6 +14,7 @@ from ..report import table as sign_page
 from ..report.write import html
 from ..scenarios.ledger.account import Account
 from ..scenarios.populations.people import SourceTable
+from ..scenarios.serialization.csv_text import csv_text
 from ..scenarios.serialization.json_text import pretty
 from ..scenarios.serialization.record import plain
 from ..scenarios.tables.advise import Advised
@@ -88,7 +89,7 @@ def make_result(
 ) -> ReleaseResult:
     """Score the released table. Raises DataError; RoundBurned if a ledger forbids it."""
     account = judge_advised(
-        advised, Path(choices.ledger) if choices.ledger else None, choices.person
+        advised, Path(choices.ledger).expanduser() if choices.ledger else None, choices.person
     )
     table = released_table(advised)
     columns, rows = released_rows(advised)
@@ -103,6 +104,8 @@ def make_result(
 
 def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
     """Return a table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
+    if form == "csv":
+        return csv_text([columns, *rows]).encode()
     with private_folder("the released table") as folder:
         path = folder / f"released.{form}"
         write(path, columns, rows)

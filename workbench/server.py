@@ -13,13 +13,16 @@
     POST /TOKEN/save              {"what", "path", "replace"}: writes one of these files
     POST /TOKEN/leave, end        a tab was closed; the user is done: 204
 
-It listens on 127.0.0.1. The token is in the address that the terminal prints, and in no file. A
-foreign page in the same browser can neither read nor send data here: see machines/gate.py.
+It listens on 127.0.0.1. The token is in the address that the terminal prints, in a file in the
+private temporary folder that leads a browser to it, and in the history of that browser. A foreign
+page in the same browser can neither read nor send data here: see machines/gate.py.
 Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of 400 or more.
 """
 
 import secrets
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from hmac import compare_digest
 from pathlib import Path
@@ -34,8 +37,11 @@ from ..languages.language import language_of
 from ..languages.page_text import filled
 from ..machines.gate import SENTENCES, Gate, listeners_at, names_of, serve_phone
 from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
+from ..machines.supervision import SIGNALS
 from ..machines.web_files import TYPES, WebFile
 from ..roles.event_loop import run_loop
+from ..scenarios.ledger.book import key_of
+from ..scenarios.serialization.atomic_file import same_file
 from ..strict_text import Unreadable, from_json
 from .choices import ChoiceError
 from .desk import LARGEST, Desk, OldRevisionError
@@ -62,11 +68,14 @@ POLICY = "; ".join(
         ),
     )
 )
+SIGN_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 BODY = 1 << 20  # bytes of any other request
 TOKEN = 16  # bytes
 AFTER_LEAVING = 15.0  # seconds without a tab, after one was closed, until the server ends
 AFTER_SILENCE = 600.0  # seconds without a request until the server ends
-LAST_ANSWERS = 0.2  # seconds in which the answer to `end` is sent
+LAST_ANSWERS = 30.0  # seconds in which open answers are sent, at most
+PATIENCE = 600.0  # seconds for a whole upload
+GLANCE = 0.05  # seconds between two looks whether all answers are sent
 KINDS = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -107,16 +116,20 @@ class Workbench:
         self._gate, self._token = gate, token
         self._seen: float | None = None
         self._left: float | None = None
+        self._spoken = False
 
     async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
         if refused := self._gate.refusal(request):
             return refused
-        _, token, *what = request.path.split("/")
+        pieces = request.path.split("/")
+        token, what = "".join(pieces[1:2]), pieces[2:]
         if not compare_digest(token.encode(), self._token.encode()) or not what:
             text = self.desk.voice.say("said-no-such-address")["text"]
             return HttpResponse(404, text.encode(), SENTENCES)
+        if self.ended.is_set():
+            return HttpResponse(503, b"the program has ended\n", SENTENCES)
         self._seen = trio.current_time()
         if what != ["leave"]:
             self._left = None
@@ -160,7 +173,8 @@ class Workbench:
                 return self._state()
             case "folder", []:
                 path = _text(_fields(request, {"path"}), "path")
-                shown = await trio.to_thread.run_sync(listing, path)
+                with typed(path):
+                    shown = await trio.to_thread.run_sync(listing, path)
                 return HttpResponse(200, msgspec.json.encode(shown), JSON)
             case "save", []:
                 return await self._save(_fields(request, {"what", "path", "replace"}))
@@ -192,7 +206,9 @@ class Workbench:
 
     def _page(self, request: Request) -> HttpResponse:
         asked, accepted = self.desk.language, request.headers.get("accept-language", "")
-        self.desk.speak(language_of(asked, accepted))
+        if request.method == "GET" and not self._spoken:  # a second tab does not change the first
+            self._spoken = True
+            self.desk.speak(language_of(asked, accepted))
         text = (STATIC / "workbench.html").read_text("utf-8")
         headers = (
             ("content-type", "text/html; charset=utf-8"),
@@ -217,8 +233,10 @@ class Workbench:
 
     def _open(self, asked: Mapping[str, Any]) -> HttpResponse:
         text = _text(asked, "path").strip()
-        path = Path(text).expanduser()
-        if not text or not path.is_file():
+        with typed(text):
+            path = Path(text).expanduser()
+            there = bool(text) and path.is_file()
+        if not there:
             raise RefusedRequestError(
                 400, f"{text or 'path'}: no file of this computer", step="file"
             )
@@ -234,6 +252,8 @@ class Workbench:
         download = what[-1] != "sign"
         kind, name, data = await self._content(what)
         headers: list[Header] = [("content-type", kind)]
+        if not download:
+            headers.append(("content-security-policy", SIGN_POLICY))
         if download:
             headers.append(("content-disposition", f"attachment; filename*=UTF-8''{quote(name)}"))
         return HttpResponse(200, data, headers)
@@ -275,10 +295,12 @@ class Workbench:
             raise RefusedRequestError(
                 400, f"{path}: .csv, .xlsx, .parquet files are written", step="result"
             )
+        self._refuse_own(path)
         _, _, data = await self._content(["released", form] if what == "table" else [what])
         try:
             write = partial(save, path, data, replace=asked["replace"])
-            place = await trio.to_thread.run_sync(write)
+            with typed(str(path)):
+                place = await trio.to_thread.run_sync(write)
         except FileExistsError:
             said = self.desk.voice.say("said-exists", path=str(path))
             raise RefusedRequestError(
@@ -287,6 +309,32 @@ class Workbench:
         said = self.desk.voice.say("said-saved", path=str(place))
         answer = {"saved": str(place), "bytes": len(data), "sentence": said}
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
+
+    def _refuse_own(self, path: Path) -> None:
+        """Refuse to write over a file from which the page reads."""
+        desk = self.desk
+        ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
+        own = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
+        keys = [key_of(ledger)] if ledger else []
+        for read in (*own, *keys, *desk.files.hierarchies.values()):
+            with typed(str(path)):
+                same = same_file(path.expanduser(), read)
+            if same:
+                raise RefusedRequestError(
+                    400, f"{path}: is read by this page; name another file", step="result"
+                )
+
+
+@contextmanager
+def typed(path: str) -> Iterator[None]:
+    """Refuse a typed path, in a sentence, that the system does not accept in the block."""
+    try:
+        yield
+    except (VeilmixError, FileExistsError):
+        raise
+    except (OSError, RuntimeError, ValueError) as bad:
+        why = getattr(bad, "strerror", None) or bad
+        raise RefusedRequestError(400, f"{path:.200}: no path that is accepted: {why}") from None
 
 
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:
@@ -310,7 +358,7 @@ def _text(asked: Mapping[str, Any], name: str) -> str:
 def _static(name: str, accepted: str) -> HttpResponse:
     """Answer with a file of `static/`."""
     path = STATIC / name
-    if path.parent != STATIC or path.suffix not in TYPES or not path.is_file():
+    if name not in {file.name for file in STATIC.iterdir()} or path.suffix not in TYPES:
         raise RefusedRequestError(404, f"{name}: no file of the page")
     return WebFile.read(path).answer(accepted)
 
@@ -346,13 +394,30 @@ async def hold_workbench(
     gate = Gate(names_of(HOST, listeners[0].socket.getsockname()[1]))
     token = secrets.token_hex(TOKEN)
     bench = Workbench(make(), gate, token)
-    limits = ServerLimits(body=BODY, paths={f"/{token}/upload/": LARGEST})
+    limits = ServerLimits(body=BODY, patience=PATIENCE, paths={f"/{token}/upload/": LARGEST})
     server = Server(bench.answer, tell, limits, HEADERS)
     async with trio.open_nursery() as nursery:
+        await nursery.start(_heed_signals, bench.ended)
         nursery.start_soon(partial(trio.serve_listeners, partial(serve_phone, server), listeners))
         nursery.start_soon(bench.desk.work)
         nursery.start_soon(bench.wait_for_tabs)
         opened(bench)
         await bench.ended.wait()
-        await trio.sleep(LAST_ANSWERS)
+        with trio.move_on_after(LAST_ANSWERS):
+            bench.desk.wake()
+            while server.busy:  # noqa: ASYNC110 - a moment, once
+                await trio.sleep(GLANCE)
         nursery.cancel_scope.cancel()
+
+
+async def _heed_signals(
+    ended: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """End the server at SIGTERM and SIGHUP; only the main thread gets signals."""
+    if threading.current_thread() is not threading.main_thread():
+        task_status.started()
+        return
+    with trio.open_signal_receiver(*SIGNALS) as received:
+        task_status.started()
+        async for _ in received:
+            ended.set()

@@ -131,6 +131,7 @@ def command(
     dropped.
     """
     from ...scenarios.populations.values import composed
+    from ...scenarios.serialization.atomic_file import check_not_input
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.earlier_advice import check_reached
     from ...scenarios.tables.reading import Reading, read, suspects
@@ -151,6 +152,7 @@ def command(
         },
     )
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
+    check_not_input(data, given["released"], saved, picture, file)
     roles = roles_of(given, said)
     with stages() as stage:
         table = read(data, said, MISSING, stage)

@@ -5,6 +5,7 @@ from functools import partial
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import click
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from ..text.layout import PipeConsole
 
 PORT = 8768
+REDIRECT = (
+    '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0; url={0}"><a href="{0}">veilmix</a>\n'
+)
 
 
 @click.command("open")
@@ -58,12 +63,12 @@ def command(
     """Open a page for DATA, a table of your own: persons, columns, goal, choices, result.
 
     The page computes by the functions of `score`, `advise` and `report`, and shows the commands
-    that do the same. Only this computer can open it. No data leave it, and only files that you
-    save are written. Ctrl-C ends it, or closing its tab.
+    that do the same. Only this computer can open it. No data leave it. Only files that you
+    save are written, and temporary files in a private folder. Ctrl-C ends it, or closing its tab.
     """
     from ...errors import DataError
     from ...temporary_files import private_folder
-    from ...workbench.files import OwnFiles
+    from ...workbench.files import OwnFiles, is_unicode
     from ...workbench.server import serve_workbench
 
     read_language(lang)
@@ -71,11 +76,15 @@ def command(
         raise click.UsageError(missing("web", "open"))
     choices, shown = _choices(replay, data)
     path = None if shown is None else _path(shown, replay, data)
+    if path is not None and not is_unicode(str(path)):
+        raise DataError(f"{str(path)!r}: this name is no Unicode text; rename the file")
     if path is not None and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     with private_folder("files that the page hands over") as folder:
-        make = partial(_desk, OwnFiles(folder), path, shown, choices, lang)
-        serve_workbench(make, port, partial(_opened, no_browser=no_browser), click.echo)
+        files = OwnFiles(folder, _beside(replay, choices))
+        make = partial(_desk, files, path, shown, choices, lang)
+        opened = partial(_opened, folder, no_browser=no_browser)
+        serve_workbench(make, port, opened, click.echo)
     click.echo("ended; nothing was kept")
 
 
@@ -97,6 +106,14 @@ def _path(shown: str, replay: Path | None, data: Path | None) -> Path:
     return path
 
 
+def _beside(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
+    """Return the hierarchy files of a session that lie beside it, by column."""
+    if replay is None or choices is None:
+        return {}
+    named = {column: replay.parent / name for column, name in choices.hierarchy.items()}
+    return {column: path for column, path in named.items() if path.is_file()}
+
+
 def _desk(
     files: "OwnFiles",
     path: Path | None,
@@ -109,16 +126,24 @@ def _desk(
 
     desk = Desk(words(), files, click.echo, lang)
     if path is not None and shown is not None:
-        desk.open(path, shown, choices)
+        desk.open(path, shown, choices, dict(files.hierarchies))
     return desk
 
 
-def _opened(bench: "Workbench", *, no_browser: bool) -> None:
-    """Print the address, and open a browser."""
+def _opened(folder: Path, bench: "Workbench", *, no_browser: bool) -> None:
+    """Print the address, and open a browser.
+
+    A command line is shown to all users of a computer, so the browser gets the path of a file in a
+    private folder that leads to the address. A browser may take its time: it is begun in a thread.
+    """
+    from ...workbench.files import keep_private
+
     click.echo(f"open {bench.address}   (Ctrl-C ends it)")
     click.echo("this computer alone can open it; nothing leaves it")
     if not no_browser:
-        webbrowser.open(bench.address)
+        page = folder / "open.html"
+        keep_private(page, REDIRECT.format(bench.address).encode())
+        Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
 
 
 def words() -> "CommandWords":

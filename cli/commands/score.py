@@ -124,6 +124,7 @@ def command(
     With --release and --of a table that was made elsewhere is judged against the original.
     """
     from ...errors import DataError
+    from ...scenarios.serialization.atomic_file import check_not_input
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
@@ -148,6 +149,8 @@ def command(
     anyway = reading.pop("anyway")
     checked = None if anyway else kept
     source = _source(data, Reading(**reading), k, max_exposure)
+    for read_file in (data, source.path):
+        check_not_input(read_file, kept, counts, saved, picture)
     data, k, max_exposure, empty = source.path, source.k, source.max_exposure, source.missing
     said = source.reading if source.of_scenario else answered(data, source.reading)
     texts = (*([empty] if empty else []), *said.lacking)

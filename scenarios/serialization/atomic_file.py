@@ -55,6 +55,21 @@ def write_whole(
         ) from None
 
 
+def same_file(path: Path, other: Path) -> bool:
+    """Whether both are paths of one file that is there."""
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def check_not_input(data: Path, *written: Path | None) -> None:
+    """Raise StorageError if a file to write is the file that is read."""
+    for file in written:
+        if file is not None and same_file(file, data):
+            raise StorageError(f"{file}: is the table that is read; name another file")
+
+
 def sync_folder(folder: Path) -> None:
     """Write the names in a folder to the disk, where a system can do that (systems.py).
 

@@ -6,7 +6,8 @@ holder alone reads a refusal. If others learn that the table is withheld, they l
 it would have had small crowds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...protocol.history import HandedBatch, SingleCounts
 from ...protocol.messages import Counts
 from ...protocol.releases import Release
 from ...protocol.tallying import named, summed
+from ...temporary_files import private_folder
 from ..ledger.account import Account
 from ..ledger.batches import handed
 from ..ledger.book import Ledger, opened
@@ -120,7 +122,7 @@ def judge_advised(
     ]
     if not features:
         return None
-    with opened(ledger) as book:
+    with _looked_at(ledger) as book:
         return release_table(
             book,
             advised.whole,
@@ -131,6 +133,17 @@ def judge_advised(
             noted=False,
             person=person,
         )
+
+
+@contextmanager
+def _looked_at(ledger: Path) -> Iterator[Ledger]:
+    """Open a ledger; one that is not there is not begun: an empty one takes its place."""
+    if ledger.exists():
+        with opened(ledger) as book:
+            yield book
+    else:
+        with private_folder("an empty ledger") as folder, opened(folder / ledger.name) as book:
+            yield book
 
 
 def _words(

@@ -5,7 +5,7 @@ Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import Queue
@@ -111,6 +111,7 @@ def workbench(
     try:
         yield Asker(opened.get())
     finally:
-        trio.from_thread.run_sync(scope.cancel, trio_token=token)
+        with suppress(trio.RunFinishedError):  # it may have ended by itself
+            trio.from_thread.run_sync(scope.cancel, trio_token=token)
         thread.join()
     assert faults == []

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from veilmix.cli.app import start
+from veilmix.cli.commands.open import _beside
 from veilmix.errors import DataError
-from veilmix.workbench.choices import UserChoices, read_session
+from veilmix.workbench.choices import NAMED, UserChoices, read_session
 from veilmix.workbench.options import OPTIONS, quoted_line
 from workbench_server import State, workbench
 from workbench_walk import write_patients
@@ -101,6 +102,11 @@ def warnings_of(state: State) -> str:
         ('k = "five"', "s.toml:1: no session of `veilmix open`"),
         ("king = 5", "s.toml:1: no session of `veilmix open`"),
         ("k = ", "s.toml:1: no session of `veilmix open`"),
+        (
+            'threshold = "nobody"',
+            "s.toml: no session of `veilmix open`: threshold: .* are accepted",
+        ),
+        ('encoding = "hex"', "s.toml: no session of `veilmix open`: encoding: .* is accepted"),
     ],
 )
 def test_a_file_that_is_no_session_is_refused(text: str, said: str) -> None:
@@ -133,3 +139,46 @@ def test_a_column_with_a_comma_is_refused_where_a_list_names_it(tmp_path: Path) 
     assert status == 400
     assert "with a comma in its name" in answer["error"]["text"]
     assert answer["error"]["option"] == "roles"
+
+
+def test_the_page_to_sign_names_no_threshold_that_was_taken_back(tmp_path: Path) -> None:
+    data = write_patients(tmp_path / "patients.csv")
+    with workbench(tmp_path, data) as asker:
+        asker.settled()
+        state = asker.change(roles=ROLES, threshold=NAMED[0], k=12, suppress=0.3)
+        assert state["result"]["status"] == "ready", state
+        named = asker.ask("GET", "sign")[1]
+        asker.change(threshold=None)
+        after = asker.ask("GET", "sign")[1]
+    with workbench(tmp_path, data) as asker:
+        asker.settled()
+        asker.change(roles=ROLES, k=12, suppress=0.3)
+        assert asker.ask("GET", "sign")[1] == after != named
+
+
+def test_a_hierarchy_that_is_not_here_is_asked_for(tmp_path: Path) -> None:
+    data = write_patients(tmp_path / "patients.csv")
+    choices = UserChoices(hierarchy={"zip": "hierarchy-1.csv"}, roles=ROLES)
+    with workbench(tmp_path, data, choices) as asker:
+        error = asker.settled()["choices"]["error"]
+        assert "hand the file in again" in error["text"]
+        assert error["option"] == "hierarchy"
+
+
+def test_a_refused_change_keeps_the_hierarchy(tmp_path: Path) -> None:
+    data = write_patients(tmp_path / "patients.csv")
+    with workbench(tmp_path, data) as asker:
+        asker.settled()
+        codes = sorted({line.split(";")[4] for line in data.read_text().splitlines()[1:]})
+        text = "".join(f"{code},all\n" for code in codes)
+        assert asker.ask("POST", "hierarchy/zip", text.encode())[0] == 200
+        first = asker.settled()
+        wanted = {"hierarchy": {}, "k": 0}
+        assert asker.post("change", revision=first["revision"], set=wanted)[0] == 400
+        assert asker.change(k=4)["choices"]["status"] == first["choices"]["status"] == "ready"
+
+
+def test_a_hierarchy_beside_the_session_is_found(tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_text("a,b\n")
+    choices = UserChoices(hierarchy={"zip": "h.csv", "age": "none.csv"})
+    assert _beside(tmp_path / "s.toml", choices) == {"zip": tmp_path / "h.csv"}

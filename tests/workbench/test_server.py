@@ -3,13 +3,27 @@
 import csv
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from errno import ENOSPC
 from io import StringIO
 from pathlib import Path
+from socket import create_connection
+from threading import Event
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from veilmix.cli.app import start
+from veilmix.errors import StorageError
+from veilmix.workbench import files as files_module
+from veilmix.workbench.choices import UserChoices
+from veilmix.workbench.files import OwnFiles
+from veilmix.workbench.options import Files, advise_arguments
+from veilmix.workbench.result import ReleaseResult
 from workbench_server import STEPS, Asker, workbench
 from workbench_walk import PEOPLE, write_patients
 
@@ -189,6 +203,33 @@ def test_saving_replaces_a_file_only_if_told(asker: Asker, tmp_path: Path) -> No
         assert (tmp_path / name).exists() == (status == 200)
 
 
+def test_no_file_that_is_read_is_written_over(asker: Asker, tmp_path: Path) -> None:
+    ledger = tmp_path / "l.toml"
+    state = asker.change(roles=ROLES, ledger=str(ledger))
+    assert state["result"]["status"] == "ready"
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("l.toml")]
+    ledger.write_text("mine")
+    for name in ("patients.csv", "handed/../patients.csv", "l.toml"):
+        before = (tmp_path / name).read_bytes()
+        what = "session" if name == "l.toml" else "table"
+        asked = {"what": what, "path": str(tmp_path / name), "replace": True}
+        status, answer = asker.post("save", **asked)
+        assert status == 400
+        assert "is read by this page" in answer["error"]["text"]
+        assert (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["score", "advise"])
+def test_a_command_does_not_write_over_its_table(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_patients(tmp_path / "patients.csv")
+    before = data.read_bytes()
+    assert start([command, str(data), "--table", str(data)]) != 0
+    assert "is the table that is read" in capsys.readouterr().err
+    assert data.read_bytes() == before
+
+
 def test_a_folder_shows_its_tables_alone(asker: Asker, tmp_path: Path) -> None:
     (tmp_path / "secret.txt.key").write_text("x")
     (tmp_path / ".hidden.csv").write_text("x")
@@ -272,3 +313,110 @@ def test_a_point_is_chosen_and_the_table_follows(asker: Asker) -> None:
 def test_the_user_is_done_and_the_server_ends(asker: Asker) -> None:
     assert asker.ask("POST", "end", b"")[0] == 204
     assert asker.bench.ended.is_set()
+
+
+def test_typed_paths_that_no_system_accepts_are_refused_in_a_sentence(asker: Asker) -> None:
+    for path in ("~nobody-here/x.csv", "a" * 5_000 + ".csv"):
+        cases: list[tuple[str, dict[str, Any]]] = [
+            ("open", {}),
+            ("folder", {}),
+            ("save", {"what": "session", "replace": False}),
+        ]
+        for what, more in cases:
+            status, answer = asker.post(what, path=path, **more)
+            assert status == 400, (what, path[:20])
+            assert answer["error"]["text"]
+    assert asker.ask("GET", "static/" + "a" * 5_000)[0] == 404
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
+def test_names_that_are_no_text_are_left_out_of_a_folder(asker: Asker, tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.csv")).write_text("a\n1\n")
+    (tmp_path / os.fsdecode(b"f\xe9")).mkdir()
+    status, listed = asker.post("folder", path=str(tmp_path))
+    assert status == 200
+    assert [file["name"] for file in listed["files"]] == ["patients.csv"]
+    assert listed["folders"] == ["handed"]
+    assert start(["open", str(tmp_path / os.fsdecode(b"caf\xe9.csv")), "--no-browser"]) != 0
+
+
+def test_a_hierarchy_of_no_column_is_refused(asker: Asker) -> None:
+    before = asker.state()["session"]
+    status, answer = asker.ask("POST", "hierarchy/nothing", b"a,b\n")
+    assert status == 400
+    assert "no column of this table" in json.loads(answer)["error"]["text"]
+    assert asker.state()["session"] == before
+
+
+def test_an_upload_that_fails_keeps_the_earlier_table(
+    handed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = OwnFiles(handed)
+    kept = files.keep_table("a.csv", b"1")
+
+    def full(place: Path, data: bytes) -> None:
+        place.write_bytes(data[:1])
+        raise OSError(ENOSPC, "no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files_module, "keep_private", full)
+        with pytest.raises(StorageError, match=r"b\.csv"):
+            files.keep_table("b.csv", b"22")
+    assert [path.name for path in handed.rglob("*.csv")] == ["a.csv"]
+    assert kept.read_bytes() == b"1"
+
+
+def test_the_page_to_sign_runs_no_script(asker: Asker) -> None:
+    asker.change(roles=ROLES)
+    with urlopen(asker.bench.address + "sign") as answer:
+        policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert policy.endswith("sandbox")
+
+
+def test_a_request_without_a_path_is_no_fault(asker: Asker) -> None:
+    host, _, port = asker.origin.removeprefix("http://").partition(":")
+    with create_connection((host, int(port))) as peer:
+        peer.sendall(f"GET * HTTP/1.1\r\nhost: {host}:{port}\r\n\r\n".encode())
+        assert b" 404 " in peer.recv(1_000)
+
+
+def test_the_language_is_that_of_the_first_page(tmp_path: Path, handed: Path) -> None:
+    with workbench(handed, write_patients(tmp_path / "p.csv"), language=None) as asker:
+        for method, accepted, shown in (
+            ("HEAD", "de", "en"),
+            ("GET", "de", "de"),
+            ("GET", "en", "de"),
+        ):
+            assert asker.ask(method, "", **{"accept-language": accepted})[0] == 200
+            assert asker.state()["language"] == shown
+
+
+def test_done_waits_for_a_table_that_is_on_its_way(
+    tmp_path: Path, handed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go = Event(), Event()
+
+    def slow(*_: object) -> bytes:
+        begun.set()
+        go.wait(60)
+        return b"whole"
+
+    with workbench(handed, write_patients(tmp_path / "p.csv")) as asker:
+        asker.settled()
+        asker.change(roles=ROLES)
+        monkeypatch.setattr(ReleaseResult, "file", slow)
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(asker.ask, "GET", "released/csv")
+            assert begun.wait(60)
+            assert asker.ask("POST", "end", b"")[0] == 204
+            go.set()
+            assert answer.result() == (200, b"whole")
+
+
+def test_names_of_files_are_arguments_of_commands() -> None:
+    choices = UserChoices(data="-x.csv", ledger="~/l.toml")
+    line = advise_arguments(choices, Files.named_after(choices))
+    assert line[1] == "./-x.csv"
+    assert line[line.index("--table") + 1] == "./-x-released.csv"
+    assert line[line.index("--ledger") + 1] == str(Path("~/l.toml").expanduser())

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 import trio
 from trio.testing import MockClock
-from veilmix.cli.commands.open import words
+from veilmix.cli.commands.open import _opened, words
 from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request as PageRequest
 from veilmix.workbench import pipeline
@@ -81,7 +81,8 @@ def test_a_fault_of_ours_is_told_and_the_page_goes_on(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_leaves_no_file(started: Callable[..., Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_no_file(started: Callable[..., Any], tmp_path: Path, sent: str) -> None:
     data, temporary = write_patients(tmp_path / "patients.csv"), tmp_path / "temporary"
     temporary.mkdir()
     process = started(
@@ -91,13 +92,16 @@ def test_ctrl_c_leaves_no_file(started: Callable[..., Any], tmp_path: Path) -> N
     )
     address = re.search(r"http\S+", process.stdout.readline())[0]  # type: ignore[index]
     origin = {"origin": address.rsplit("/", 2)[0]}
-    sent = Request(address + "upload/x.csv", data=data.read_bytes(), headers=origin)
-    with urlopen(sent) as answer:
+    upload = Request(address + "upload/x.csv", data=data.read_bytes(), headers=origin)
+    with urlopen(upload) as answer:
         assert answer.status == 200
-    assert [path.name for path in temporary.rglob("*.csv")] == ["x.csv"]
-    process.send_signal(signal.SIGINT)
+    (kept,) = temporary.rglob("*.csv")
+    assert kept.name == "x.csv"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    process.send_signal(getattr(signal, sent))
     process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == (130 if sent == "SIGINT" else 0)
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["patients.csv", "temporary"]
 
@@ -153,3 +157,26 @@ def test_another_tab_keeps_the_server(tmp_path: Path) -> None:
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_a_browser_is_opened_by_a_private_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    told, go = Event(), Event()
+
+    def slow(address: str) -> None:
+        asked.append(address)
+        told.set()
+        go.wait(60)
+
+    monkeypatch.setattr("webbrowser.open", slow)
+    bench = Workbench(Desk(words(), OwnFiles(tmp_path), print, "en"), Gate(("here:1",)), "0" * 32)
+    _opened(tmp_path, bench, no_browser=False)  # returns although the browser does not
+    assert told.wait(60)
+    go.set()
+    page = tmp_path / "open.html"
+    assert asked == [page.as_uri()]
+    assert f"url={bench.address}" in page.read_text()
+    if os.name == "posix":
+        assert page.stat().st_mode & 0o777 == 0o600
