@@ -14,7 +14,7 @@ possible rows. all(V) is log2 of the number of such sets of rows, the sum of C(V
                 tables have these counts: each table is a term of the power with that product
 
 so that bits received are at least the difference to n all(V), less log2 C(N, n) if the coalition
-does not know which n of all N persons answered. Any weights give a valid bound; the
+does not know which n of all N persons answered. All weights give a valid bound; the
 odds c_r / (n - c_r), times the best common factor, are taken. Bits are exact without an
 observation. Certain are the cells of linked persons, and of columns in which a single value occurs;
 there may be more.
@@ -109,7 +109,7 @@ def _certain_columns(counted: Sequence[CountsSeen], rows: int, n: int) -> set[in
 def _bits(seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, sees_who: object) -> float:
     """Return a lower bound on the bits that counts tell about all persons.
 
-    sees_who: whether the coalition knows who answered; else any `people` of the n may have.
+    sees_who: whether the coalition knows the respondents; else each set of respondents is possible.
     """
     counts = sorted(without_dummies(seen.counts).values())
     people = people_among(sum(seen.counts.values()), rows)
