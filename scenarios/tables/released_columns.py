@@ -50,6 +50,7 @@ def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedCo
 def match_names(names: Iterable[str], others: Sequence[str]) -> dict[str, str]:
     """Return the name in the release of each column: the same, else the same in other cases.
 
+    >>> from veilmix.scenarios.tables.released_columns import match_names
     >>> match_names(["age", "Sex"], ["Age", "age", "SEX"])
     {'age': 'age', 'Sex': 'SEX'}
     """
