@@ -101,7 +101,7 @@ class Server:
     `connection: close` among them a connection has one request.
 
     Attributes:
-        busy: requests that were read, and whose answers are not sent yet.
+        busy: number of requests without a complete answer.
     """
 
     def __init__(

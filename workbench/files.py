@@ -32,7 +32,7 @@ class OwnFiles:
     def keep_table(self, name: str, data: bytes) -> Path:
         """Keep a table under its name; return its path. Raises StorageError.
 
-        An earlier table is removed when the new one is there as a whole.
+        An earlier table is removed after the new table was written.
         """
         called, earlier = plain_name(name), list(self.folder.glob("table*"))
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):

@@ -8,12 +8,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ..analysis.exposure.cells import cells_of
 from ..analysis.scoring import TableScore
 from ..analysis.scoring.parts import ScoredPart
+from ..errors import DataError
 from ..report import table as sign_page
 from ..report.write import html
 from ..scenarios.ledger.account import Account
 from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.serialization.csv_text import csv_text
 from ..scenarios.serialization.json_text import pretty
 from ..scenarios.serialization.record import plain
@@ -23,6 +28,7 @@ from ..scenarios.tables.export import Row, write
 from ..scenarios.tables.release import judge_advised
 from ..scenarios.tables.release_record import ReleasedFile
 from ..scenarios.tables.score_record import ScoredTable, SensitiveColumn
+from ..scenarios.tables.sensitive_targets import MissedTargets, Targets
 from ..temporary_files import private_folder
 from .choices import UserChoices
 from .options import Files, advise_arguments
@@ -30,6 +36,7 @@ from .search import roles_of
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
 from .wording import CommandWords, PageVoice, Text, english
 
+TINY = 1e-9  # a difference of rounding
 FORMATS = (("csv", "CSV", ""), ("xlsx", "Excel", "openpyxl"), ("parquet", "Parquet", "duckdb"))
 
 
@@ -126,12 +133,9 @@ def result_part(
     after = voice.say("said-shape", rows=len(result.rows), columns=len(result.columns))
     met = below <= result.score.most
     headline = "said-nobody" if not below else "said-few" if met else "said-many"
-    measures = list(_measures(result, choices, voice))
-    asked = any(measure["verdict"] == "unasked" for measure in measures)
     return {
         "headline": voice.say(headline, n=below, k=choices.k),
         "summary": after["text"],
-        "verdict": "unmet" if not met else "unasked" if asked else "met",
         "before": {
             "caption": before,
             "preview": {
@@ -146,7 +150,7 @@ def result_part(
                 "rows": [[str(cell)[:WIDEST] for cell in row] for row in result.rows[:PREVIEW]],
             },
         },
-        "measures": measures,
+        "measures": list(_measures(result, choices, voice)),
         "sha256": sha256(result.file("csv")).hexdigest(),
         "input_sha256": opened.source.digest,
         "hash_note": voice.say("said-hash"),
@@ -190,29 +194,80 @@ def _measures(
         "met" if met else "unmet",
     )
     for column in result.record.sensitive:
-        yield from _sensitive(column, choices, voice)
+        yield from _sensitive(column, result, choices, voice)
 
 
 def _sensitive(
-    column: SensitiveColumn, choices: UserChoices, voice: PageVoice
+    column: SensitiveColumn, result: ReleaseResult, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
-    """Yield l and t of a sensitive column."""
+    """Yield l, entropy-l if a limit was asked, and t of a sensitive column."""
     name = column.column
     wanted_l, wanted_t = choices.l.get(name), choices.t.get(name)
+    met_l = wanted_l is None or column.diversity >= wanted_l
+    met_t = wanted_t is None or column.closeness <= wanted_t + TINY
     yield _measure(
         voice.plain(voice.count(column.diversity)),
         voice.say("said-l", column=name),
         voice.say("said-l-one" if column.diversity == 1 else "said-l-meaning"),
-        _asked_text(wanted_l, "l", voice),
-        _verdict(wanted_l, met=wanted_l is not None and column.diversity >= wanted_l),
+        _asked_text(wanted_l, "l", voice)
+        if met_l
+        else _missed_text(result, name, ("l", Targets(l=wanted_l)), voice),
+        _verdict(wanted_l, met=met_l),
     )
+    if (wanted := choices.entropy_l.get(name)) is not None:
+        met = column.entropy_diversity >= wanted - TINY
+        yield _measure(
+            voice.plain(_decimals(column.entropy_diversity, 2, voice)),
+            voice.say("said-entropy-l", column=name),
+            voice.say("said-entropy-l-meaning"),
+            _asked_text(wanted, "entropy-l", voice)
+            if met
+            else _missed_text(result, name, ("entropy-l", Targets(entropy_l=wanted)), voice),
+            _verdict(wanted, met=met),
+        )
     yield _measure(
-        voice.plain(f"{column.closeness:.3f}".replace(".", voice.language.decimal)),
+        voice.plain(_decimals(column.closeness, 3, voice)),
         voice.say("said-t", column=name),
         voice.say("said-t-meaning"),
-        _asked_text(wanted_t, "t", voice),
-        _verdict(wanted_t, met=wanted_t is not None and column.closeness <= wanted_t + 1e-9),
+        _asked_text(wanted_t, "t", voice)
+        if met_t
+        else _missed_text(
+            result, name, ("t", Targets(t=wanted_t, nominal=name in choices.nominal)), voice
+        ),
+        _verdict(wanted_t, met=met_t),
     )
+
+
+def _decimals(number: float, digits: int, voice: PageVoice) -> str:
+    return f"{number:.{digits}f}".replace(".", voice.language.decimal)
+
+
+def _missed_text(
+    result: ReleaseResult, column: str, asked: tuple[str, Targets], voice: PageVoice
+) -> Text:
+    """Return a target that is missed, with the share of people in crowds that miss the target.
+
+    asked: name and target.
+    """
+    name, target = asked
+    people = people_who_miss(result.table, column, target)
+    number = next(n for n in (target.l, target.entropy_l, target.t) if n is not None)
+    return voice.say(
+        "said-asked-missed",
+        asked=f"{name} = {voice.language.number(number)}",
+        share=voice.share(people, result.table.n),
+    )
+
+
+def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
+    """Count the people in crowds, by quasi-identifiers, that miss a target of a column."""
+    quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
+    known = [j for j, name in enumerate(table.columns) if name in quasi]
+    classes = cells_of(table.codes, known) if known else np.zeros(len(table.codes), np.int64)
+    try:
+        return MissedTargets(table, {column: target}, 1, MISSING).people(classes)
+    except DataError:  # all people together miss the target
+        return table.n
 
 
 def _asked_text(wanted: float | None, name: str, voice: PageVoice) -> Text:

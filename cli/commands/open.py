@@ -81,7 +81,7 @@ def command(
     if path is not None and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     with private_folder("files that the page hands over") as folder:
-        files = OwnFiles(folder, _beside(replay, choices))
+        files = OwnFiles(folder, _session_hierarchies(replay, choices))
         make = partial(_desk, files, path, shown, choices, lang)
         opened = partial(_opened, folder, no_browser=no_browser)
         serve_workbench(make, port, opened, click.echo)
@@ -106,7 +106,7 @@ def _path(shown: str, replay: Path | None, data: Path | None) -> Path:
     return path
 
 
-def _beside(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
+def _session_hierarchies(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
     """Return the hierarchy files of a session that lie beside it, by column."""
     if replay is None or choices is None:
         return {}

@@ -137,7 +137,7 @@ def judge_advised(
 
 @contextmanager
 def _looked_at(ledger: Path) -> Iterator[Ledger]:
-    """Open a ledger; one that is not there is not begun: an empty one takes its place."""
+    """Open a ledger. An empty ledger in a temporary folder takes the place of a missing file."""
     if ledger.exists():
         with opened(ledger) as book:
             yield book

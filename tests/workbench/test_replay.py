@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from veilmix.cli.app import start
-from veilmix.cli.commands.open import _beside
+from veilmix.cli.commands.open import _session_hierarchies
 from veilmix.errors import DataError
 from veilmix.workbench.choices import NAMED, UserChoices, read_session
 from veilmix.workbench.options import OPTIONS, quoted_line
@@ -181,4 +181,4 @@ def test_a_refused_change_keeps_the_hierarchy(tmp_path: Path) -> None:
 def test_a_hierarchy_beside_the_session_is_found(tmp_path: Path) -> None:
     (tmp_path / "h.csv").write_text("a,b\n")
     choices = UserChoices(hierarchy={"zip": "h.csv", "age": "none.csv"})
-    assert _beside(tmp_path / "s.toml", choices) == {"zip": tmp_path / "h.csv"}
+    assert _session_hierarchies(tmp_path / "s.toml", choices) == {"zip": tmp_path / "h.csv"}

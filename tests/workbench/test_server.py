@@ -5,10 +5,12 @@ import hashlib
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from errno import ENOSPC
 from io import StringIO
+from math import exp, log
 from pathlib import Path
 from socket import create_connection
 from threading import Event
@@ -420,3 +422,24 @@ def test_names_of_files_are_arguments_of_commands() -> None:
     assert line[1] == "./-x.csv"
     assert line[line.index("--table") + 1] == "./-x-released.csv"
     assert line[line.index("--ledger") + 1] == str(Path("~/l.toml").expanduser())
+
+
+def test_a_target_that_some_people_miss_is_shown_with_their_share(asker: Asker) -> None:
+    asked = {"l": {"diagnosis": 3}, "entropy_l": {"diagnosis": 2.9}}
+    state = asker.change(roles=ROLES, k=2, max_exposure=0.9, **asked)
+    assert state["result"]["status"] == "ready", state["choices"]["error"]
+    shown = {one["label"]["text"]: one for one in state["result"]["measures"]}
+    entropy = next(one for name, one in shown.items() if name.startswith("exp of the least"))
+    assert entropy["verdict"] == "unmet"
+    _, table = asker.ask("GET", "released/csv")
+    rows = list(csv.DictReader(StringIO(table.decode())))
+    crowds: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        known = tuple(row.get(name, "") for name in ("sex", "age", "zip"))
+        crowds.setdefault(known, []).append(row["diagnosis"])
+    missed = 0
+    for crowd in crowds.values():
+        shares = [count / len(crowd) for count in Counter(crowd).values()]
+        missed += len(crowd) * (exp(-sum(share * log(share) for share in shares)) < 2.9)
+    assert missed
+    assert f"({missed}) of the people" in entropy["asked"]["text"]
