@@ -13,11 +13,11 @@ possible rows. all(V) is log2 of the number of such sets of rows, the sum of C(V
 
                 tables have these counts: each table is a term of the power with that product
 
-so that bits received are at least the difference to n all(V), less log2 C(N, n) if the coalition
-does not know which n of all N persons answered. All weights give a valid bound; the
-odds c_r / (n - c_r), times the best common factor, are taken. Bits are exact without an
-observation. Certain are the cells of linked persons, and of columns in which a single value occurs;
-there may be more.
+so that bits received are at least the difference to n all(V), less log2 C(N, n) if the n
+respondents among N persons are unknown to the coalition. Every choice of weights gives a valid
+bound; the odds c_r / (n - c_r), times the best common factor, are taken. Bits are exact without an
+observation. Certain are the cells of linked persons, and of columns with a single value; further
+cells may be.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received
         before / n - _log2_sets(min(largest, _possible_rows(row, sizes)), rows)
         for row in known.values()
     )
-    told = [_bits(seen, sizes, rows, n, view.sees_who) for seen in counted]
+    told = [_bits(seen, sizes, rows, n, known=bool(view.sees_who)) for seen in counted]
     bits = max([0.0, by_links, *told])
     nothing = not known and not everybody and not counted
     crowds = _crowds(view, linked)
@@ -106,10 +106,10 @@ def _certain_columns(counted: Sequence[CountsSeen], rows: int, n: int) -> set[in
     return certain
 
 
-def _bits(seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, sees_who: object) -> float:
+def _bits(seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, *, known: bool) -> float:
     """Return a lower bound on the bits that counts tell about all persons.
 
-    sees_who: whether the coalition knows the respondents; else each set of respondents is possible.
+    known: whether the coalition knows the respondents; if not, all sets of them are possible.
     """
     counts = sorted(without_dummies(seen.counts).values())
     people = people_among(sum(seen.counts.values()), rows)
@@ -117,7 +117,7 @@ def _bits(seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, sees_who: o
     if not counts or people > n or rows > MOST_ROWS or len(counts) > MOST_CELLS:
         return 0.0
     before = people * _log2_sets(prod(sizes), rows)
-    hidden = 0.0 if sees_who else log2(comb(n, people))
+    hidden = 0.0 if known else log2(comb(n, people))
     return before - hidden - _log2_tables(tuple(counts), people, shared, rows)
 
 
