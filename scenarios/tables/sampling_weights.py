@@ -2,7 +2,8 @@
 
 >>> import veilmix
 >>> table = {"sex": ["f", "f", "m"], "w": ["10", "30", "2.5"]}
->>> veilmix.score(table, k=2, weight="w").risk.estimate.people
+>>> estimate = veilmix.score(table, k=2, weight="w").risk.estimate
+>>> None if estimate is None else estimate.people
 42.5
 """
 
