@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from phone_kit import Class, Client, unhurried
 from pupil_kit import PHONE, narrow
 from veilmix.languages.language import languages
+from veilmix.machines.web_files import WebFile
 from veilmix.poll import assets
 from veilmix.poll.questions import DEMO, read_questions
 
@@ -112,7 +113,7 @@ def test_a_script_from_the_right_turns_the_page_around(
     english = languages()["en"]
     own = english.sentences | {"name-label": "\u05de\u05d4 \u05e9\u05de\u05da?"}
     made = replace(english, tag="he", direction="rtl", sentences=own)
-    sent = assets._asset(made.data, "application/json")
+    sent = WebFile.compressed(made.data, "application/json")
     monkeypatch.setitem(languages(), "he", made)  # type: ignore[arg-type]
     monkeypatch.setitem(assets.assets(), "/sentences/he.json", sent)  # type: ignore[arg-type]
     with Class(unhurried(read_questions(DEMO)), 5, language="he") as room:
