@@ -4,13 +4,16 @@ Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
 import json
+import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from websockets.sync.client import connect
 
 LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
@@ -99,3 +102,20 @@ def firefox(path: str, profile: Path) -> Iterator[Firefox]:
         finally:
             process.terminate()
             process.communicate()
+
+
+BROWSERS = ("firefox", "firefox-esr")
+WITHOUT = (
+    "no Firefox here, so the page was not looked at in it; `apt-get install firefox-esr` has it"
+)
+
+
+@contextmanager
+def own_firefox(folder: Path) -> Iterator[Firefox]:
+    """Start a Firefox with a profile in a folder. Without one the test is skipped, or fails."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        say = pytest.fail if os.environ.get("VEILMIX_BROWSER") == "required" else pytest.skip
+        say(WITHOUT)
+    with firefox(path, folder / "profile") as started:
+        yield started

@@ -1,14 +1,12 @@
 """The page in Firefox, driven over WebDriver BiDi: the other half of the phones."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from bidi_kit import Firefox, firefox
+from bidi_kit import Firefox, own_firefox
 from class_kit import ROWS, alike
 from phone_kit import Class, Client, together, unhurried
 from pupil_kit import KEPT
@@ -18,21 +16,13 @@ from veilmix.poll.questions import DEMO, read_questions
 
 pytestmark = pytest.mark.slow
 
-BROWSERS = ("firefox", "firefox-esr")
-WITHOUT = (
-    "no Firefox here, so the page was not looked at in it; `apt-get install firefox-esr` has it"
-)
 ROW = ("by car", "no", "once")
 
 
 @pytest.fixture
 def phone(tmp_path: Path) -> Iterator[Firefox]:
     """A Firefox of its own."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        say = pytest.fail if os.environ.get("VEILMIX_BROWSER") == "required" else pytest.skip
-        say(WITHOUT)
-    with firefox(path, tmp_path / "profile") as started:
+    with own_firefox(tmp_path) as started:
         yield started
 
 

@@ -1,29 +1,20 @@
 """The page in Firefox, driven over WebDriver BiDi: a table goes through all six steps."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bidi_kit import Firefox, firefox
+from bidi_kit import Firefox, own_firefox
 from workbench_server import workbench
 from workbench_walk import STEPS, write_patients
 
 pytestmark = pytest.mark.slow
 
-BROWSERS = ("firefox", "firefox-esr")
-WITHOUT = "no Firefox here, so the page was not looked at in it; `apt-get install firefox-esr`"
-
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Firefox]:
     """A Firefox of its own."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        say = pytest.fail if os.environ.get("VEILMIX_BROWSER") == "required" else pytest.skip
-        say(WITHOUT)
-    with firefox(path, tmp_path / "profile") as started:
+    with own_firefox(tmp_path) as started:
         yield started
 
 
