@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, reduce
 from itertools import count, islice
-from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import DataError
@@ -18,15 +17,14 @@ from ...library_warnings import collected
 from ..serialization.content import PIECE, Content
 from .encodings import OLD_EXCEL
 from .file_options import NOTHING, FileOptions
-from .layout import Layout
 from .line_reader import FileHead, LineReader
 from .packed import check_parts
 from .sheet_rows import (
     OPENING,
     Merged,
+    SheetPlaces,
     cell_text,
     filled_down,
-    fitted_row,
     named_sheet,
     sheet_head,
     with_empty,
@@ -57,7 +55,7 @@ class Sheet(Protocol):
         ...
 
 
-class _Workbook:
+class _Workbook(SheetPlaces):
     """The form of a workbook."""
 
     @lru_cache(maxsize=2)  # noqa: B019 - there is one of it
@@ -84,21 +82,6 @@ class _Workbook:
                     f"{content.path}: row {number}: column {names[place]!r}: a formula that nobody "
                     "has calculated; open the workbook in a spreadsheet program and save it"
                 )
-
-    def place(self, path: Path, number: int) -> str:
-        """Write the place of a row."""
-        return f"{path}: row {number}"
-
-    def ragged(
-        self,
-        content: Content,
-        number: int,
-        cells: list[str],
-        layout: Layout,
-        asked: FileOptions,  # noqa: ARG002
-    ) -> list[str]:
-        """Return a row as long as the header. Raises DataError for a cell beyond it."""
-        return fitted_row(self.place(content.path, number), cells, layout)
 
 
 def sheet_names(content: Content) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError
 from ..schema.problems import did_you_mean, listed
+from ..serialization.content import Content
 from .file_options import FileOptions
 from .header_line import LOOKED_AT
 from .layout import Layout
@@ -33,6 +34,25 @@ class Merged(NamedTuple):
     first_column: int
     last_row: int
     last_column: int
+
+
+class SheetPlaces:
+    """The places of rows in a sheet, and their length: the same in every library."""
+
+    def place(self, path: Path, number: int) -> str:
+        """Write the place of a row."""
+        return f"{path}: row {number}"
+
+    def ragged(
+        self,
+        content: Content,
+        number: int,
+        cells: list[str],
+        layout: Layout,
+        asked: FileOptions,  # noqa: ARG002
+    ) -> list[str]:
+        """Return a row as long as the header. Raises DataError for a cell beyond it."""
+        return fitted_row(self.place(content.path, number), cells, layout)
 
 
 def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged]) -> Rows:

@@ -7,23 +7,21 @@ opened. It reads a sheet as a whole, so the parts of a packed file are measured 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
 from ...installation import missing
 from ..serialization.content import Content
 from .file_options import FileOptions
-from .layout import Layout
 from .line_reader import FileHead, LineReader
 from .ods_cells import cells_of
 from .packed import check_parts
 from .sheet_rows import (
     OPENING,
     Merged,
+    SheetPlaces,
     cell_text,
     filled_down,
-    fitted_row,
     named_sheet,
     sheet_head,
     with_empty,
@@ -32,7 +30,7 @@ from .sheet_rows import (
 KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
 
 
-class _Spreadsheet:
+class _Spreadsheet(SheetPlaces):
     """The form of a spreadsheet that python-calamine reads."""
 
     def head(self, content: Content, asked: FileOptions) -> FileHead:
@@ -49,21 +47,6 @@ class _Spreadsheet:
 
     def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
         """Accept every file: these programs store the value of each formula."""
-
-    def place(self, path: Path, number: int) -> str:
-        """Write the place of a row."""
-        return f"{path}: row {number}"
-
-    def ragged(
-        self,
-        content: Content,
-        number: int,
-        cells: list[str],
-        layout: Layout,
-        asked: FileOptions,  # noqa: ARG002
-    ) -> list[str]:
-        """Return a row as long as the header. Raises DataError for a cell beyond it."""
-        return fitted_row(self.place(content.path, number), cells, layout)
 
 
 READER = LineReader(_Spreadsheet())
