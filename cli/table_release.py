@@ -131,7 +131,7 @@ def advised_record(
     from ..scenarios.tables.scored import frequent, score_read
     from .text.score_record import scored_table
 
-    # With rows left out, nobody who is left may miss the target.
+    # Once rows are left out, no released person may miss the target.
     limit = advised.max_exposure if advised.suppress is None else 0.0
     score = score_read(released, (advised.missing,), advised.k, limit, progress=stage)
     lines = coarser_lines(advised_features(advised), frequent(released, advised.k))

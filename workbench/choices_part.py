@@ -45,10 +45,10 @@ def choices_part(
                 [share, voice.percent(share)]
                 for share in shares(points[0]["kept"], points[-1]["kept"])
             ],
-            "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.most))],
+            "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.people_limit))],
             "limit": {
-                "people": found.most,
-                "text": voice.say("said-limit", share=voice.share(found.most, advised.n)),
+                "people": found.people_limit,
+                "text": voice.say("said-limit", share=voice.share(found.people_limit, advised.n)),
             },
         },
         "points": points,
@@ -113,7 +113,7 @@ def _point(
     choice, cost = shown
     people = found.people(choice.levels)
     cells = found.cells if choice == found.advice.best else None
-    over = people > found.most and cells is None
+    over = people > found.people_limit and cells is None
     levels = {
         column.ladder.column: level
         for column, level in zip(found.columns, choice.levels, strict=True)

@@ -246,7 +246,6 @@ class TableSearch:
         roles: of the columns.
         truth: the people that miss the target, counted in the table.
         promise: the bound on them by the counts of columns.
-        most: people that may miss the target.
         advice: the result of the search.
         max_exposure: the share of people that may be in a smaller crowd.
         predict: the column to predict; None: no column.
@@ -261,7 +260,6 @@ class TableSearch:
     roles: Roles
     truth: Truth
     promise: MarginalPromise
-    most: int
     advice: Advice
     max_exposure: float
     predict: str | None
@@ -270,11 +268,14 @@ class TableSearch:
     costs: dict[tuple[Choice, bool], ChoiceCost] = field(default_factory=dict)
 
     @property
+    def people_limit(self) -> int:
+        """People that may miss the target."""
+        return _people_limit(self.roles, self.max_exposure, self.table)
+
+    @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
         """The judge that has to reach the target besides k in the table itself, if any."""
-        if self.by is Basis.PROMISE:
-            return self.promise
-        return self.truth if self.roles.targets else None
+        return _second_judge(self.by, self.truth, self.promise)
 
     def settle(
         self,
@@ -292,7 +293,7 @@ class TableSearch:
             self.columns,
             truth.k,
             self.max_exposure,
-            most=self.most,
+            most=self.people_limit,
             found=self.advice,
             before=truth([0] * len(levels)),
             finer=tuple(_finer(best, j, judge) for j in range(len(levels))),
@@ -347,10 +348,10 @@ class TableSearch:
                 )
         levels = tuple(asked[name] for name in names)
         missed = self.people(levels)
-        if missed > self.most:
+        if missed > self.people_limit:
             raise DataError(
                 f"--levels: {missed:,} people miss the target with these levels; at most "
-                f"{self.most:,} may"
+                f"{self.people_limit:,} may"
             )
         return self.choice(levels)
 
@@ -383,76 +384,39 @@ def find(
 ) -> TableSearch:
     """Search, and describe no choice yet. Arguments and errors: `advise`."""
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
-    if roles.suppress_cells is not None and roles.suppress is not None:
-        both = replace(roles, suppress_cells=None), replace(roles, suppress=None)
-        results = [
-            find(
-                *(table, k, max_exposure),
-                missing=missing,
-                hierarchies=hierarchies,
-                weights=weights,
-                predict=predict,
-                by=by,
-                steps=steps,
-                roles=part,
-                progress=progress,
-            )
-            for part in both
-        ]
-        return min(results, key=lambda found: found.advice.best.loss)
-    progress("ladders of coarser values")
-    searched, rest = divided(table, roles)
-    columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
-    limit = _people_limit(roles.limit(max_exposure), table.n)
-    truth = Truth(table, searched, columns, k, roles, missing)
-    promise = MarginalPromise(searched, columns, k, table, truth.kept)
     basis = _by(by)
-    bound = promise if basis is Basis.PROMISE else truth if roles.targets else None
-    cells = None
-    if roles.suppress_cells is None:
-        advice = _searched(truth, limit, bound, steps, progress)
-    else:
-        check_cells(truth, roles, by)
-        advice, cells = advice_with_cells(truth, roles.suppress_cells, steps, progress)
-    return TableSearch(
-        *(table, columns, rest, roles, truth, promise, limit, advice, max_exposure, predict, basis),
-        cells=cells,
-    )
+
+    def run_search(part: Roles) -> TableSearch:
+        progress("ladders of coarser values")
+        searched, rest = divided(table, part)
+        columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
+        truth = Truth(table, searched, columns, k, part, missing)
+        promise = MarginalPromise(searched, columns, k, table, truth.kept)
+        cells = None
+        if part.suppress_cells is None:
+            limit = _people_limit(part, max_exposure, table)
+            advice = _searched(truth, limit, _second_judge(basis, truth, promise), steps, progress)
+        else:
+            check_cells(truth, part, by)
+            advice, cells = advice_with_cells(truth, part.suppress_cells, steps, progress)
+        return TableSearch(
+            *(table, columns, rest, part, truth, promise, advice, max_exposure, predict, basis),
+            cells=cells,
+        )
+
+    parts = [roles]
+    if roles.suppress_cells is not None and roles.suppress is not None:
+        parts = [replace(roles, suppress_cells=None), replace(roles, suppress=None)]
+    return min(map(run_search, parts), key=lambda found: found.advice.best.loss)
 
 
-def measured(
-    tables: tuple[SourceTable, SourceTable, SourceTable | None],
-    columns: Sequence[LadderColumn],
-    advice: Advice,
-    truth: Truth,
-    promise: MarginalPromise,
-    roles: Roles,
-    *,
-    max_exposure: float,
-    predict: str | None,
-    by: Basis,
-    like: str = "",
-) -> Advised:
-    """Measure the costs of a choice.
-
-    Args:
-        tables: the table, its searched columns, and the columns that are released as they are.
-        columns: the searched columns with their ladders.
-        advice: the choice.
-        truth: the judge of the table.
-        promise: the judge of its columns' counts.
-        roles: columns known to attackers, columns released unchanged, and targets.
-        max_exposure: the share of people that may be in a smaller crowd.
-        predict: the column to predict; None: no column.
-        by: the basis of the target.
-        like: the file with the earlier advice that is applied; "": a search found it.
-    """
-    table, _, rest = tables
-    limit = _people_limit(roles.limit(max_exposure), table.n)
-    found = TableSearch(
-        table, tuple(columns), rest, roles, truth, promise, limit, advice, max_exposure, predict, by
-    )
-    return replace(found.settle(), like=like)
+def _second_judge(
+    by: Basis, truth: Truth, promise: MarginalPromise
+) -> Callable[[Sequence[int]], int] | None:
+    """Return the judge that has to reach the target besides k in the table itself, if any."""
+    if by is Basis.PROMISE:
+        return promise
+    return truth if truth.targets.targets else None
 
 
 def _searched(
@@ -515,10 +479,10 @@ def _weighted(
     return LadderColumn(Ladder(name, column.ladder.levels, weight), column.steps)
 
 
-def _people_limit(share: float, n: int) -> int:
+def _people_limit(roles: Roles, max_exposure: float, table: SourceTable) -> int:
     from ...analysis.scoring.table_score import allowed
 
-    return allowed(share, n)
+    return allowed(roles.limit(max_exposure), table.n)
 
 
 def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...analysis.advice import Advice, Choice
+from ...analysis.advice import Advice
+from ...analysis.advice.choice import choice_of
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER, coarsened
 from ...strict_text import Unreadable, from_json, from_toml
@@ -18,7 +19,7 @@ from ..populations.coarser import OTHER, levels, rules_of
 from ..populations.people import SourceTable
 from ..populations.values import DATE, UNKNOWN
 from ..schema.problems import listed
-from .advise import Advised, Basis, measured
+from .advise import Advised, Basis, TableSearch
 from .judges import MarginalPromise, Truth
 from .ladders import LadderColumn, given_column, given_feature
 from .roles_known import Roles, select_columns
@@ -155,23 +156,14 @@ def reapply(
     truth = Truth(table, searched, columns, k, roles, missing)
     promise = MarginalPromise(searched, columns, k, table, truth.kept)
     people = int(truth(best))
-    weights = sum(column.ladder.weight for column in columns)
-    base = sum(
-        column.ladder.levels[level].loss * column.ladder.weight / weights
-        for column, level in zip(columns, best, strict=True)
-    )
-    loss = base + (1 - base) * people / table.n
-    choice = Choice(tuple(best), loss, people)
-    advice = Advice(choice, loss, (choice,), 1)
+    choice = choice_of([column.ladder for column in columns], best, people, table.n)
+    advice = Advice(choice, choice.loss, (choice,), 1)
     rest = select_columns(table, list(keep)) if keep else None
-    advised = measured(
-        (table, searched, rest),
-        *(columns, advice, truth, promise, roles),
-        max_exposure=max_exposure,
-        predict=predict,
-        by=Basis(by),
-        like=str(earlier.file),
+    found = TableSearch(
+        *(table, tuple(columns), rest, roles, truth, promise),
+        *(advice, max_exposure, predict, Basis(by)),
     )
+    advised = replace(found.settle(), like=str(earlier.file))
     return Reapplied(advised, tuple(notes))
 
 
