@@ -126,14 +126,14 @@ def advised_record(
     from msgspec.structs import replace as changed
 
     from ..scenarios.populations.coarser import coarser_lines
-    from ..scenarios.tables.advised_table import advised_features, rows_left_out
+    from ..scenarios.tables.advised_table import advised_features, rows_left_out, score_limit
     from ..scenarios.tables.release_record import SensitiveTarget
     from ..scenarios.tables.scored import frequent, score_read
     from .text.score_record import scored_table
 
-    # Once rows are left out, no released person may miss the target.
-    limit = advised.max_exposure if advised.suppress is None else 0.0
-    score = score_read(released, (advised.missing,), advised.k, limit, progress=stage)
+    score = score_read(
+        released, (advised.missing,), advised.k, score_limit(advised), progress=stage
+    )
     lines = coarser_lines(advised_features(advised), frequent(released, advised.k))
     record = scored_table(score, data, ("", advised.missing), released, lines)
     targets = (

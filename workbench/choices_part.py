@@ -21,13 +21,15 @@ SHORT = 40  # characters of few words
 def choices_part(
     found: TableSearch,
     advised: Advised,
-    choices: UserChoices,
     words: CommandWords,
     voice: PageVoice,
     *,
     final: bool,
 ) -> dict[str, Any]:
-    """Return the part on the choices. final: whether no longer search goes on."""
+    """Return the part on the choices, without `chosen_words`.
+
+    final: whether no longer search goes on.
+    """
     shown = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [_point(found, advised, pair, number, voice) for number, pair in enumerate(shown)]
     chosen = next(point for point in points if point["chosen"])
@@ -57,13 +59,21 @@ def choices_part(
             "steps": grid(words.advice_steps(advised)),
             "lines": [english(line) for line in words.advice_lines(advised)],
             "rows_out": _rows_out(advised, voice),
-            "who": _people_at_risk(advised, voice) if final else None,
             "takes": True,
             "why": None,
         },
         "grid": grid(words.advice_choices(advised)),
-        "text": words.advice(advised, Path(choices.data).name) if final else "",
         "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
+    }
+
+
+def chosen_words(
+    advised: Advised, choices: UserChoices, words: CommandWords, voice: PageVoice
+) -> dict[str, Any]:
+    """Return the people at risk of the chosen point, and its text, for the part on the choices."""
+    return {
+        "who": _people_at_risk(advised, voice),
+        "text": words.advice(advised, Path(choices.data).name),
     }
 
 

@@ -22,9 +22,10 @@ from ..scenarios.serialization.content import Content, reading_once
 from ..scenarios.tables.advise import Advised, TableSearch
 from ..scenarios.tables.judges import exposed_people
 from .choices import READING, ChoiceError, UserChoices
-from .choices_part import choices_part
+from .choices_part import choices_part, chosen_words
 from .goal_part import goal_part
 from .read_parts import below_text, columns_part, file_part, persons_part, unread_part
+from .release import ReleasePreview, make_release, release_part
 from .result import ReleaseResult, make_result, result_part
 from .search import FIRST_LOOK, first_look, search_table
 from .table import FORM, OpenedFile, Progress, open_file, read_table
@@ -170,11 +171,11 @@ class Pipeline:
             early = await self._stage(
                 "choices", "look", key, inputs, search_table, *given, FIRST_LOOK
             )
-            await self._settle(inputs, early, (key, "look"), final=False)
+            await self._settle(inputs, opened, early, (key, "look"), final=False)
         found = await self._stage(
             "choices", "search", key, inputs, search_table, *given, choices.steps
         )
-        advised = await self._settle(inputs, found, key, final=True)
+        advised, release = await self._settle(inputs, opened, found, key, final=True)
         result_key = (key, inputs.key("levels", "ledger", "threshold"))
         result: ReleaseResult = await self._stage(
             "result",
@@ -183,6 +184,7 @@ class Pipeline:
             inputs,
             make_result,
             advised,
+            release,
             inputs.path,
             choices,
             inputs.words,
@@ -194,20 +196,29 @@ class Pipeline:
         self._show("result", part)
 
     async def _settle(
-        self, inputs: Inputs, found: TableSearch, key: object, *, final: bool
-    ) -> Advised:
-        """Describe the chosen point, and show the choices."""
+        self, inputs: Inputs, opened: OpenedFile, found: TableSearch, key: object, *, final: bool
+    ) -> tuple[Advised, ReleasePreview]:
+        """Show the choices and the released rows of the chosen point, then the point in words."""
         self.found = found
         settled = (key, inputs.key("levels"))
         advised: Advised = await self._stage(
             "choices", "settle", settled, inputs, found.settle, inputs.choices.levels
         )
-        worded = (settled, final, inputs.key("data"))
+        shown = (settled, inputs.key("data"))
         part = await self._stage(
-            "choices", "words", worded, inputs, _point, found, advised, inputs, final
+            "choices", "points", shown, inputs, _points, found, advised, inputs, final
         )
         self._show("choices", part)
-        return advised
+        release: ReleasePreview = await self._stage(
+            "result", "release", settled, inputs, make_release, advised
+        )
+        self._show("result", release_part(release, opened, inputs.choices, inputs.voice))
+        if final:
+            worded = await self._stage(
+                "choices", "words", shown, inputs, _in_words, advised, inputs
+            )
+            self._show("choices", {**part, **worded})
+        return advised, release
 
     async def _stage(
         self,
@@ -266,16 +277,22 @@ def read_parts(
     }
 
 
-def _point(
+def _points(
     found: TableSearch,
     advised: Advised,
     inputs: Inputs,
     final: bool,  # noqa: FBT001 - passed on
     progress: Progress,
 ) -> Part:
-    """Return the part on the choices."""
+    """Return the part on the choices, without the chosen point in words."""
     progress("wording the choices")
-    return choices_part(found, advised, inputs.choices, inputs.words, inputs.voice, final=final)
+    return choices_part(found, advised, inputs.words, inputs.voice, final=final)
+
+
+def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
+    """Return the chosen point in words, for the part on the choices."""
+    progress("wording the chosen point")
+    return chosen_words(advised, inputs.choices, inputs.words, inputs.voice)
 
 
 def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:

@@ -7,19 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VeilmixError
-from ..protocol.coarsening import NUMBER
 from ..scenarios.populations import csvfile, excel
 from ..scenarios.populations.files import READERS
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
-from ..scenarios.populations.reshaped import doubts
 from ..scenarios.populations.roles import NEVER, SHOWN, ColumnRole
-from ..scenarios.populations.values import DATE
 from ..scenarios.serialization.content import content_of
 from ..scenarios.tables.judges import exposed_people
-from ..scenarios.tables.reading import suspect_values
 from .choices import UserChoices
-from .table import MISSING, RAW, WIDEST, OpenedFile, Progress
+from .table import RAW, WIDEST, OpenedFile, Progress
 from .wording import PageVoice, Text, english
 
 MOST_CANDIDATES = 12
@@ -47,11 +43,11 @@ def file_part(
             "named_in": opened.header_line,
         },
         "lines": list(opened.lines),
-        "doubts": list(_doubts(whole, choices)),
+        "doubts": list(_doubts(opened, choices)),
         "warnings": [
             *([] if choices.sha256 in ("", content.sha256) else [voice.say("said-other-file")]),
             *map(english, shown.warnings),
-            *map(english, doubts(whole, dict(opened.source.asked.sets))),
+            *map(english, opened.column_doubts),
         ],
         "found": dict(opened.found),
         "sheets": list(opened.sheets) or None,
@@ -80,9 +76,9 @@ def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[st
     }
 
 
-def _doubts(whole: SourceTable, choices: UserChoices) -> Iterator[dict[str, Any]]:
+def _doubts(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
     """Yield the values that often mean missing, each with both answers."""
-    for suspect in suspect_values(whole, (MISSING,)):
+    for suspect in opened.suspects:
         key = f"{suspect.column}={suspect.text}"
         if key not in choices.dismissed:
             yield {
@@ -186,22 +182,12 @@ def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
         ["first", voice.say("said-first-row")["text"]],
         ["last", voice.say("said-last-row")["text"]],
     ]
-    for name, values in zip(opened.whole.columns, opened.whole.values, strict=True):
-        texts = [text for text in values if text != MISSING]
-        if is_ordered(texts):
-            rules += [
-                [f"earliest:{name}", voice.say("said-earliest", column=name)["text"]],
-                [f"latest:{name}", voice.say("said-latest", column=name)["text"]],
-            ]
+    for name in opened.ordered:
+        rules += [
+            [f"earliest:{name}", voice.say("said-earliest", column=name)["text"]],
+            [f"latest:{name}", voice.say("said-latest", column=name)["text"]],
+        ]
     return rules
-
-
-def is_ordered(texts: list[str]) -> bool:
-    """Whether values are numbers or dates, by which rows can be ordered."""
-    fits = sum(
-        NUMBER.fullmatch(text) is not None or DATE.fullmatch(text) is not None for text in texts
-    )
-    return bool(texts) and fits == len(texts)
 
 
 def columns_part(

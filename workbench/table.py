@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from ..protocol.coarsening import NUMBER
 from ..scenarios.populations import csvfile, excel
 from ..scenarios.populations.dialect import NAMES, dialect_of
 from ..scenarios.populations.encodings import encoding_label
@@ -16,8 +18,10 @@ from ..scenarios.populations.files import READERS, FileSource, source_of
 from ..scenarios.populations.line_reader import LineReader
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
+from ..scenarios.populations.reshaped import doubts
 from ..scenarios.populations.roles import JudgedColumn, guess_roles
-from ..scenarios.tables.reading import Reading, read
+from ..scenarios.populations.values import DATE
+from ..scenarios.tables.reading import Reading, SuspectValue, read, suspect_values
 from .choices import UserChoices
 
 MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it
@@ -32,7 +36,7 @@ FORM = (
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class OpenedFile:
     """A file as it was read, with all columns.
 
@@ -63,6 +67,24 @@ class OpenedFile:
         rows = len(self.whole.codes)
         return guess_roles(self.whole.columns, self.whole.values, rows, known, MISSING)
 
+    @cached_property
+    def column_doubts(self) -> tuple[str, ...]:
+        """The lines on columns that look like sets of parts, or like numbers of two spellings."""
+        return tuple(doubts(self.whole, dict(self.source.asked.sets)))
+
+    @cached_property
+    def suspects(self) -> tuple[SuspectValue, ...]:
+        """The values that often mean missing."""
+        return tuple(suspect_values(self.whole, (MISSING,)))
+
+    @cached_property
+    def ordered(self) -> tuple[str, ...]:
+        """The columns of numbers or dates, by which rows can be ordered."""
+        columns = zip(self.whole.columns, self.whole.values, strict=True)
+        return tuple(
+            name for name, texts in columns if is_ordered([t for t in texts if t != MISSING])
+        )
+
     def different(self, name: str) -> int:
         """Return the number of different values of a column, but for missing cells."""
         return sum(text != MISSING for text in self.whole.values[self.whole.columns.index(name)])
@@ -82,6 +104,14 @@ class OpenedFile:
         counts = Counter(dict(enumerate(np.bincount(self.whole.codes[:, j]).tolist())))
         shown = (texts[code] for code, _ in counts.most_common(most + 1))
         return [text[:WIDEST] for text in shown if text != MISSING][:most]
+
+
+def is_ordered(texts: list[str]) -> bool:
+    """Whether values are numbers or dates, by which rows can be ordered."""
+    fits = (
+        NUMBER.fullmatch(text) is not None or DATE.fullmatch(text) is not None for text in texts
+    )
+    return bool(texts) and all(fits)
 
 
 def open_file(path: Path, choices: UserChoices, progress: Progress) -> OpenedFile:

@@ -54,6 +54,12 @@ class TableColumns:
     quasi: Sequence[int] | None = None
     sensitive: Sequence[int] = ()
 
+    def known_columns(self, columns: int) -> list[int]:
+        """Return the columns, of so many, that an attacker may know."""
+        if self.quasi is not None:
+            return list(self.quasi)
+        return [j for j in range(columns) if j not in self.sensitive]
+
 
 EVERY = TableColumns()  # categories, and all may be known
 
@@ -71,9 +77,7 @@ def table_risks(
     """
     codes, numbers, sensitive = as_table(table), asked.numbers, asked.sensitive
     all_columns = range(codes.shape[1])
-    known_columns = (
-        [j for j in all_columns if j not in sensitive] if asked.quasi is None else list(asked.quasi)
-    )
+    known_columns = asked.known_columns(codes.shape[1])
     questions = (
         [] if persons else usual_questions(list(all_columns), known_columns, list(sensitive))
     )
@@ -83,16 +87,25 @@ def table_risks(
     return TableRisks(
         tuple(attacks),
         (*sizes, *(0 for _ in questions)),
-        tuple(
-            diversity(
-                codes,
-                [j for j in known_columns if j != column],
-                column,
-                None if numbers is None else numbers[column],
-                persons,
-            )
-            for column in sensitive
-        ),
+        sensitive_diversity(codes, asked, persons),
+    )
+
+
+def sensitive_diversity(
+    table: Codes, asked: TableColumns, persons: Persons | None = None
+) -> tuple[Diversity, ...]:
+    """Return k, l and t of each sensitive column; arguments: `table_risks`."""
+    codes, numbers = as_table(table), asked.numbers
+    known_columns = asked.known_columns(codes.shape[1])
+    return tuple(
+        diversity(
+            codes,
+            [j for j in known_columns if j != column],
+            column,
+            None if numbers is None else numbers[column],
+            persons,
+        )
+        for column in asked.sensitive
     )
 
 

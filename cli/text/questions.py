@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.release_risks import Attack
 from ...scenarios.tables.score_record import AskedQuestion, AttackRate, SensitiveColumn
+from ...scenarios.tables.scored import sensitive_records
 from .layout import Grid, PipeConsole, lay_out, percent, say
 
 if TYPE_CHECKING:
@@ -33,18 +34,7 @@ def question_records(score: "TableScore") -> tuple[AskedQuestion, ...]:
 
 def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
     """The sensitive columns as records."""
-    return tuple(
-        SensitiveColumn(
-            score.columns[column.column].name,
-            column.k,
-            column.l,
-            column.entropy_l,
-            column.t,
-            column.largest_share,
-            column.certain,
-        )
-        for column in score.questions.diversity
-    )
+    return sensitive_records([part.name for part in score.columns], score.questions.diversity)
 
 
 def print_questions(console: PipeConsole, score: "TableScore") -> None:

@@ -194,9 +194,12 @@ def set_sign(texts: Sequence[str]) -> str | None:
     """
     known = [text for text in texts if text and text.casefold() not in UNKNOWN]
     for sign in SIGNS:
+        least = max(2, OFTEN_PARTED * len(known))
+        if sum(sign in text for text in known) < least:
+            continue
         cut = [parts_of(text, sign) for text in known]
         several = [parts for parts in cut if len(parts) > 1]
-        if len(several) < max(2, OFTEN_PARTED * len(known)):
+        if len(several) < least:
             continue
         count = Counter(part for parts in cut for part in parts)
         again = sum(number > 1 for number in count.values())

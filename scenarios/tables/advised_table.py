@@ -59,6 +59,14 @@ def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     return list(columns), [*rows]
 
 
+def score_limit(advised: Advised) -> float:
+    """Return the share of released people that may be in a crowd smaller than k, 0 to 1.
+
+    Once rows are left out, no released person may miss the target.
+    """
+    return advised.max_exposure if advised.suppress is None else 0.0
+
+
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
     """Count the rows that the best choice leaves out; None if no row may be left out."""
     if advised.kept is None:

@@ -1,15 +1,19 @@
 """Scores of a table that was read: its columns are described in the terms of analysis."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.release_risks import TableColumns
+from ...analysis.exposure import Crowds, joint_counts
+from ...analysis.exposure.persons import Persons
+from ...analysis.release_risks import Diversity, TableColumns
+from ...analysis.release_risks.of_table import sensitive_diversity
 from ...analysis.scoring import TableScore, score_table
 from ..populations.people import SourceTable
 from ..populations.values import UNKNOWN, numbers_of
 from .reading import missing_codes
+from .score_record import SensitiveColumn
 
 
 def score_read(
@@ -25,8 +29,6 @@ def score_read(
 ) -> TableScore:
     """Score a table. lacking: texts that mean missing; the rest as `score_table`."""
     codes, absent = missing_codes(table, lacking)
-    roles = {judged.column: str(judged.role) for judged in table.judged}
-    is_ = [roles.get(name, "quasi") for name in table.columns]
     return score_table(
         codes,
         table.columns,
@@ -36,15 +38,66 @@ def score_read(
         missing_codes=absent,
         factor=factor,
         worst_case_nodes=worst_case_nodes,
-        asked=TableColumns(
-            [_numbers(values, {"", *lacking}) for values in table.values],
-            [j for j, role in enumerate(is_) if role == "quasi"],
-            [j for j, role in enumerate(is_) if role == "sensitive"],
-        ),
+        asked=_column_roles(table, lacking),
         persons=table.persons,
         weights=table.weights,
         progress=progress,
     )
+
+
+def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
+    """The roles of the columns, and the numbers of their values."""
+    roles = {judged.column: str(judged.role) for judged in table.judged}
+    is_ = [roles.get(name, "quasi") for name in table.columns]
+    return TableColumns(
+        [_numbers(values, {"", *lacking}) for values in table.values],
+        [j for j, role in enumerate(is_) if role == "quasi"],
+        [j for j, role in enumerate(is_) if role == "sensitive"],
+    )
+
+
+def quasi_crowds(table: SourceTable, known: str) -> Crowds:
+    """Return the crowds of the columns that an attacker knows, together, as a score has them.
+
+    known: `quasi`: the quasi-identifiers, or all columns where there are none; `all`.
+    """
+    columns = list(range(len(table.columns)))
+    quasi = list(_column_roles(table, ()).quasi or ()) if known == "quasi" else []
+    persons = _persons(table)
+    if persons is not None:
+        return persons.crowds(quasi or columns)
+    return Crowds.of_cells(joint_counts(table.codes, quasi or columns))
+
+
+def sensitive_columns(table: SourceTable, lacking: Sequence[str]) -> tuple[SensitiveColumn, ...]:
+    """Return k, l and t of each sensitive column, as a score has them."""
+    codes, _ = missing_codes(table, lacking)
+    found = sensitive_diversity(codes, _column_roles(table, lacking), _persons(table))
+    return sensitive_records(table.columns, found)
+
+
+def sensitive_records(
+    columns: Sequence[str], found: Iterable[Diversity]
+) -> tuple[SensitiveColumn, ...]:
+    """Return k, l and t of sensitive columns as records. columns: the names of all columns."""
+    return tuple(
+        SensitiveColumn(
+            columns[one.column],
+            one.k,
+            one.l,
+            one.entropy_l,
+            one.t,
+            one.largest_share,
+            one.certain,
+        )
+        for one in found
+    )
+
+
+def _persons(table: SourceTable) -> Persons | None:
+    """The persons of the rows; None where each has one row."""
+    persons = None if table.persons is None else Persons.from_table(table.codes, table.persons)
+    return persons if persons is not None and persons.repeated else None
 
 
 def frequent(table: SourceTable, k: int) -> dict[str, frozenset[str]]:

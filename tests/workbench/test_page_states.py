@@ -62,6 +62,20 @@ def test_cancelled_work_can_begin_again(tab: Any, asker: Asker) -> None:
         walk.page.click("#again")
 
 
+@pytest.mark.parametrize("searched", [True, False])
+def test_rows_without_a_score_have_no_files(tab: Any, asker: Asker, searched: bool) -> None:
+    true = asker.state()
+    early = {**true["result"], "status": "working", "final": False, "score": ""}
+    choices = {**true["choices"], "final": searched}
+    walk = showing(tab, asker, "result", work=LONG, choices=choices, result=early)
+    text = walk.page.inner_text("main")
+    assert walk.say("result-not-final" if searched else "result-of-first-look") in text
+    assert walk.page.locator("#after, .measures").count() == 2
+    assert walk.page.locator("#download, #sign, #save").count() == 0
+    assert walk.page.is_disabled("#done")
+    walk.look()
+
+
 def test_no_choice_meets_the_goal(tab: Any, asker: Asker) -> None:
     error = {"text": "no choice reaches k = 900", "option": None, "step": "choices", "lang": "en"}
     failed = {**WAITING, "status": "error", "error": error}

@@ -20,6 +20,7 @@ from veilmix.workbench import pipeline
 from veilmix.workbench.desk import Desk
 from veilmix.workbench.files import OwnFiles
 from veilmix.workbench.job import AbandonedError
+from veilmix.workbench.search import FIRST_LOOK
 from veilmix.workbench.server import AFTER_LEAVING, AFTER_SILENCE, Workbench
 from workbench_server import workbench
 from workbench_walk import write_patients
@@ -53,6 +54,51 @@ def test_a_search_is_stopped_and_begun_again(
         monkeypatch.setattr(pipeline, "search_table", search)
         assert asker.ask("POST", "again", b"")[0] == 204
         assert asker.settled(lambda now: now["result"]["status"] == "ready")
+
+
+def test_the_released_rows_are_shown_before_their_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score = pipeline.make_result
+
+    def endless(*given: Any) -> Any:
+        while True:
+            given[-1]("scoring")
+
+    monkeypatch.setattr(pipeline, "make_result", endless)
+    with workbench(tmp_path, write_patients(tmp_path / "patients.csv")) as asker:
+        early = asker.settled(lambda now: (now["work"] or {}).get("stage") == "scoring")["result"]
+        assert (early["status"], early["stale"], early["final"]) == ("working", False, False)
+        for name in ("released/csv", "sign", "score"):
+            assert asker.ask("GET", name)[0] == 409
+        assert asker.ask("POST", "cancel", b"")[0] == 204
+        assert asker.settled()["result"]["status"] == "cancelled"
+        monkeypatch.setattr(pipeline, "make_result", score)
+        assert asker.ask("POST", "again", b"")[0] == 204
+        whole = asker.settled(lambda now: now["result"]["status"] == "ready")["result"]
+        assert whole["final"]
+        assert whole["score"]
+        shown = ("headline", "summary", "before", "after", "measures")
+        assert {name: whole[name] for name in shown} == {name: early[name] for name in shown}
+
+
+def test_the_first_look_shows_rows_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = pipeline.search_table
+
+    def endless(*given: Any) -> Any:
+        if given[-2] == FIRST_LOOK:
+            return search(*given)
+        while True:
+            given[-1]("looking everywhere")
+
+    monkeypatch.setattr(pipeline, "search_table", endless)
+    monkeypatch.setattr(pipeline, "first_look", lambda *_: True)
+    with workbench(tmp_path, write_patients(tmp_path / "patients.csv")) as asker:
+        state = asker.settled(lambda now: (now["work"] or {}).get("stage") == "looking everywhere")
+        assert (state["choices"]["final"], state["choices"].get("who")) == (False, None)
+        assert (state["result"]["status"], state["result"]["final"]) == ("working", False)
+        assert state["result"]["after"]["preview"]["rows"]
+        assert asker.ask("POST", "cancel", b"")[0] == 204
 
 
 def test_a_fault_of_ours_is_told_and_the_page_goes_on(

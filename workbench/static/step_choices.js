@@ -30,7 +30,7 @@ const detail = ({ chosen: one }) =>
   one ? el("details", { class: "card", id: "detail" }, el("summary", {}, t("choices-detail")), grid("chosen-steps", t("choices-detail"), one.steps), (one.lines ?? []).map((words) => told("p", words))) : null;
 
 function who(part) {
-  const found = part.chosen?.who;
+  const found = part.who;
   if (!found) return null;
   const most = Math.max(...found.bars.map(({ people }) => people), 1);
   const bars = found.bars.map(({ people, text }) => el("li", {}, told("span", text), bar(people, most)));

@@ -76,10 +76,10 @@ export function draw(state, part, tools) {
   return [
     el("div", { class: "two" }, beside("before", t("before"), part.before), beside("after", t("after"), part.after)),
     el("div", { class: "measures" }, part.measures.map(measure)),
-    takeAway(part),
+    part.final ? takeAway(part) : note(p(state.choices.final ? t("result-not-final") : t("result-of-first-look"))),
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
     command(state, tools),
-    save(state, part, tools),
+    part.final ? save(state, part, tools) : null,
     part.risks ? card(t("risks"), grid("risks", t("risks"), part.risks)) : null,
     moreOptions(state, "result", tools),
     part.score ? output("score", t("score-output"), part.score) : null,

@@ -1,0 +1,226 @@
+"""The released rows of a choice, with the figures of its target: there before the whole score.
+
+Their part of the page is the part on the result, without the text of the score, the page to sign
+and the files.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..analysis.exposure import Crowds
+from ..analysis.exposure.cells import cells_of
+from ..analysis.scoring.table_score import allowed
+from ..errors import DataError
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.roles import ColumnRole
+from ..scenarios.tables.advise import Advised
+from ..scenarios.tables.advised_table import released_rows, released_table, score_limit
+from ..scenarios.tables.export import Row
+from ..scenarios.tables.score_record import SensitiveColumn
+from ..scenarios.tables.scored import quasi_crowds, sensitive_columns
+from ..scenarios.tables.sensitive_targets import MissedTargets, Targets
+from .choices import UserChoices
+from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
+from .wording import PageVoice, Text
+
+TINY = 1e-9  # a difference of rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasePreview:
+    """The released rows of a choice.
+
+    Attributes:
+        columns, rows: as they are written.
+        table: as it is scored.
+        k: people in the smallest crowd wanted.
+        most: people that may be in a smaller crowd.
+        crowds: of the columns that the target counts as known, together.
+        sensitive: measures of the sensitive columns.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    table: SourceTable
+    k: int
+    most: int
+    crowds: Crowds
+    sensitive: tuple[SensitiveColumn, ...]
+
+    @property
+    def below(self) -> int:
+        """The released people in a crowd smaller than k."""
+        return self.crowds.users_below(self.k)
+
+
+def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
+    """Return the released rows of a choice. Raises DataError for an empty table."""
+    progress("the released rows")
+    table = released_table(advised)
+    columns, rows = released_rows(advised)
+    return ReleasePreview(
+        columns,
+        rows,
+        table,
+        advised.k,
+        allowed(score_limit(advised), table.n),
+        quasi_crowds(table, advised.known),
+        sensitive_columns(table, (advised.missing,)),
+    )
+
+
+def release_part(
+    release: ReleasePreview, opened: OpenedFile, choices: UserChoices, voice: PageVoice
+) -> dict[str, Any]:
+    """Return the part on the result, without text and files."""
+    whole, below = opened.whole, release.below
+    before = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
+    after = voice.say("said-shape", rows=len(release.rows), columns=len(release.columns))
+    met = below <= release.most
+    headline = "said-nobody" if not below else "said-few" if met else "said-many"
+    return {
+        "status": "working",
+        "final": False,
+        "headline": voice.say(headline, n=below, k=choices.k),
+        "summary": after["text"],
+        "before": {
+            "caption": before,
+            "preview": {
+                "names": list(whole.columns),
+                "rows": [list(row) for row in opened.preview],
+            },
+        },
+        "after": {
+            "caption": after,
+            "preview": {
+                "names": list(release.columns),
+                "rows": [[str(cell)[:WIDEST] for cell in row] for row in release.rows[:PREVIEW]],
+            },
+        },
+        "measures": list(_measures(release, choices, voice)),
+    }
+
+
+def _measures(
+    release: ReleasePreview, choices: UserChoices, voice: PageVoice
+) -> Iterator[dict[str, Any]]:
+    """Yield the measures of the release, each with the asked and the found number."""
+    below, n = release.below, release.table.n
+    met, most = below <= release.most, voice.share(release.most, n)
+    smallest = release.crowds.smallest
+    yield _measure(
+        voice.plain(voice.count(smallest)),
+        voice.say("said-smallest"),
+        voice.say("said-smallest-meaning"),
+        voice.say("said-few", n=below, k=choices.k)
+        if met and smallest < choices.k
+        else voice.say("said-asked", asked=f"k = {choices.k}"),
+        "unmet" if not met else "met" if smallest >= choices.k else "unasked",
+    )
+    yield _measure(
+        voice.plain(voice.share(below, n)),
+        voice.say("said-below-label", k=choices.k),
+        voice.say("said-below-meaning"),
+        voice.say("said-asked-most", asked=most),
+        "met" if met else "unmet",
+    )
+    for column in release.sensitive:
+        yield from _sensitive(column, release, choices, voice)
+
+
+def _sensitive(
+    column: SensitiveColumn, release: ReleasePreview, choices: UserChoices, voice: PageVoice
+) -> Iterator[dict[str, Any]]:
+    """Yield l, entropy-l if a limit was asked, and t of a sensitive column."""
+    name = column.column
+    wanted_l, wanted_t = choices.l.get(name), choices.t.get(name)
+    met_l = wanted_l is None or column.diversity >= wanted_l
+    met_t = wanted_t is None or column.closeness <= wanted_t + TINY
+    yield _measure(
+        voice.plain(voice.count(column.diversity)),
+        voice.say("said-l", column=name),
+        voice.say("said-l-one" if column.diversity == 1 else "said-l-meaning"),
+        _asked_text(wanted_l, "l", voice)
+        if met_l
+        else _missed_text(release, name, ("l", Targets(l=wanted_l)), voice),
+        _verdict(wanted_l, met=met_l),
+    )
+    if (wanted := choices.entropy_l.get(name)) is not None:
+        met = column.entropy_diversity >= wanted - TINY
+        yield _measure(
+            voice.plain(_decimals(column.entropy_diversity, 2, voice)),
+            voice.say("said-entropy-l", column=name),
+            voice.say("said-entropy-l-meaning"),
+            _asked_text(wanted, "entropy-l", voice)
+            if met
+            else _missed_text(release, name, ("entropy-l", Targets(entropy_l=wanted)), voice),
+            _verdict(wanted, met=met),
+        )
+    yield _measure(
+        voice.plain(_decimals(column.closeness, 3, voice)),
+        voice.say("said-t", column=name),
+        voice.say("said-t-meaning"),
+        _asked_text(wanted_t, "t", voice)
+        if met_t
+        else _missed_text(
+            release, name, ("t", Targets(t=wanted_t, nominal=name in choices.nominal)), voice
+        ),
+        _verdict(wanted_t, met=met_t),
+    )
+
+
+def _decimals(number: float, digits: int, voice: PageVoice) -> str:
+    return f"{number:.{digits}f}".replace(".", voice.language.decimal)
+
+
+def _missed_text(
+    release: ReleasePreview, column: str, asked: tuple[str, Targets], voice: PageVoice
+) -> Text:
+    """Return a target that is missed, with the share of people in crowds that miss the target.
+
+    asked: name and target.
+    """
+    name, target = asked
+    people = people_who_miss(release.table, column, target)
+    number = next(n for n in (target.l, target.entropy_l, target.t) if n is not None)
+    return voice.say(
+        "said-asked-missed",
+        asked=f"{name} = {voice.language.number(number)}",
+        share=voice.share(people, release.table.n),
+    )
+
+
+def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
+    """Count the people in crowds, by quasi-identifiers, that miss a target of a column."""
+    quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
+    known = [j for j, name in enumerate(table.columns) if name in quasi]
+    classes = cells_of(table.codes, known) if known else np.zeros(len(table.codes), np.int64)
+    try:
+        return MissedTargets(table, {column: target}, 1, MISSING).people(classes)
+    except DataError:  # all people together miss the target
+        return table.n
+
+
+def _asked_text(wanted: float | None, name: str, voice: PageVoice) -> Text:
+    if wanted is None:
+        return voice.say("said-not-asked")
+    return voice.say("said-asked", asked=f"{name} = {voice.language.number(wanted)}")
+
+
+def _verdict(wanted: float | None, *, met: bool) -> str:
+    return "unasked" if wanted is None else "met" if met else "unmet"
+
+
+def _measure(
+    headline: Text, label: Text, meaning: Text, asked: Text, verdict: str
+) -> dict[str, Any]:
+    return {
+        "headline": headline,
+        "label": label,
+        "meaning": meaning,
+        "asked": asked,
+        "verdict": verdict,
+    }
