@@ -300,7 +300,8 @@ class _Stage:
     async def _board_process(self, copy: Copy) -> None:
         journal = self._journal(BOARD)
         service = BoardService(
-            *(self._known, identities_of(self.cast).get(BOARD)),
+            known=self._known,
+            notary=identities_of(self.cast).get(BOARD),
             speaks=self.directory.speaks_for,
             heard=lambda now, entry: tell_entry(copy.reporter, now, entry),
         )
@@ -354,7 +355,11 @@ class _Stage:
         )
         now = SimulatedTime()
         host = Host(
-            *(name, self._identities[name], self.directory, world, now),
+            name=name,
+            own=self._identities[name],
+            directory=self.directory,
+            world=world,
+            time=now,
             limits=LETTERS,
             idle=copy.stands,
             note=note,

@@ -158,7 +158,8 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
         _record_entry(save, gauge, entry, service.board)
 
     service = BoardService(
-        *(site.known, site.own.signer),
+        known=site.known,
+        notary=site.own.signer,
         speaks=site.directory.speaks_for,
         heard=record,
         refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
@@ -250,7 +251,11 @@ async def _played(
         return time_of_moment(journal.fact("began", kept) if journal else kept, now)
 
     host = Host(
-        *(site.name, site.own, site.directory, world, RealTime(hurry.clock, keep)),
+        name=site.name,
+        own=site.own,
+        directory=site.directory,
+        world=world,
+        time=RealTime(hurry.clock, keep),
         limits=ServerLimits(MOST_LETTERS, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
         troubles=troubles,

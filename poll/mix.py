@@ -109,7 +109,11 @@ class _Mixing:
         for line in _session_lines(scenario):
             self._tell(line)
         site = Site(
-            *(self._party, self._own, papers.directory, papers.roster, self._log),
+            name=self._party,
+            own=self._own,
+            directory=papers.directory,
+            known=papers.roster,
+            log=self._log,
             patience=AWAY,
         )
         board = await run_party(site, partial(self._role, scenario), listeners)

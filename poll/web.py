@@ -128,6 +128,7 @@ class PhoneServer:
             return HttpResponse(no.status, no.say(language).encode(), SENTENCES)
 
     async def _respond(self, request: Request, what: str, language: Language) -> HttpResponse:
+        # Only paths are told apart here: each page checks its own secret and form.
         match request.method, what.split("/"):
             case (("GET" | "HEAD"), [""]):
                 kept = NO_CACHE, ("vary", "accept-language")

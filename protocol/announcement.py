@@ -147,6 +147,8 @@ class Rules:
             raise ParameterError(f"flaws: found {', '.join(self.flaws)}; only a lesson has any")
         if self.flaws != tuple(flaw for flaw in Flaw if flaw in self.flaws):
             raise ParameterError("flaws: each is named once, in their order")
+        # A guard rests on steps that a lesson's design errors leave out: a token on the salt, an
+        # opened or followed ballot on its size and its place in the sorted batch.
         if self.tokens and (self.flaws or not self.salted):
             raise ParameterError("tokens: each stands on a salt, and on no design error")
         careful = self.salted and self.padded and self.ordered and not self.flaws

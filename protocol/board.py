@@ -329,8 +329,15 @@ class Board:
         slots = told.rules.rows * len(call.asks)
         sent = [mix.forwarded for mix in self.mixed[(number - 1) * hops : number * hops]]
         at = Place(
-            *(self.session, number, self._openers, slots, registered, len(sent) == hops),
-            *(len(shown.people) if shown else 0, tuple(sent), (plan.envelope, *plan.inner[2:])),
+            session=self.session,
+            number=number,
+            openers=self._openers,
+            slots=slots,
+            registered=registered,
+            mixed=len(sent) == hops,
+            accepted=len(shown.people) if shown else 0,
+            sent=tuple(sent),
+            sizes=(plan.envelope, *plan.inner[2:]),
         )
         right = self.challenged.right(author, body, at)
         return right and (not audits or self.audited.right(author, body, at))

@@ -193,8 +193,17 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     if announcement.rules.rows > 1:
         domains = tuple(map(_or_dummy, domains))
     return Round(
-        *(session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains),
-        token,
+        session=session,
+        call=call,
+        announcement=announcement,
+        suite=suite,
+        openers=openers,
+        hops=hops,
+        ballot=ballot,
+        inner=inner,
+        envelope=envelope,
+        domains=domains,
+        token=token,
         shape=shape_of(announcement),
     )
 

@@ -238,7 +238,13 @@ class Transcript:
             event = self._events[at]
             if event.kind is Kind.SUBMISSION and event.round == number:
                 self._events[at] = Event(
-                    *(at, time, "user-*", receiver, Kind.SUBMISSION, number, event.size + size),
+                    number=at,
+                    time=time,
+                    sender="user-*",
+                    receiver=receiver,
+                    kind=Kind.SUBMISSION,
+                    round=number,
+                    size=event.size + size,
                     messages=event.messages + 1,
                 )
                 return

@@ -256,7 +256,10 @@ def _start_users(
     def person(index: int) -> Person:
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
-            *(index, cast.row(index), fresh, cast.rounds(index)),
+            index=index,
+            row=cast.row(index),
+            entropy=fresh,
+            rounds=cast.rounds(index),
             randomize=cast.remembering(index) if cast.remembering else cast.randomize,
             looks=looks(index),
             compares=guards.compares,

@@ -149,7 +149,10 @@ class PeerRecorder(Instrument):
             self._decided, proof = decision, decision.certificate
             says = self._program.stage_decision(decision, self._columns, EVERYBODY, self._words)
             told = PostMove(
-                *(EVERYBODY, "decision", number, says),
+                author=EVERYBODY,
+                kind="decision",
+                round=number,
+                says=says,
                 kept=decision.kept,
                 promise=promise(proof, self._words),
                 rule=rule(proof.rule, self._words),

@@ -130,8 +130,12 @@ def value_risks(
     order = _by_excess(counted, below / rows.n, most)
     values = tuple(
         ValueRisk(
-            *(j, code, int(counted[j].people[code]), int(counted[j].below[code]), excess),
-            counted[j].best_merge(code),
+            column=j,
+            code=code,
+            people=int(counted[j].people[code]),
+            below=int(counted[j].below[code]),
+            excess=excess,
+            merged=counted[j].best_merge(code),
         )
         for j, code, excess in order
     )

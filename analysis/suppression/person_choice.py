@@ -100,12 +100,16 @@ def choose_person_columns(
         raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
     exact = as_weights(weights, len(columns))
     problem = PersonProblem(
-        *(columns, k, float(target), exact, as_gains(exact)),
+        columns=columns,
+        k=k,
+        target=float(target),
+        exact=exact,
+        gains=as_gains(exact),
         # A function in place of a rule's name: `promise` takes the bound from `source`.
-        lambda _counts, _k: PersonPromise(people, people),
-        tuple(sorted(must)),
-        frozenset(never),
-        {},
+        rule=lambda _counts, _k: PersonPromise(people, people),
+        required=tuple(sorted(must)),
+        forbidden=frozenset(never),
+        memory={},
         source=PersonBounds(columns, k, people),
     )
     kept = problem.solve()

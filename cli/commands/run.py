@@ -169,8 +169,19 @@ def command(
 
     place = None if no_save else out
     wish = Wish(
-        *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger),
-        *(processes, durable, sign, executor),
+        seed=seed,
+        mode=mode,
+        trace=trace or "none",
+        out=place,
+        form=form,
+        quiet=quiet,
+        worst_case=worst_case,
+        figures=figures,
+        ledger=ledger,
+        processes=processes,
+        durable=durable,
+        sign=sign,
+        executor=executor,
     )
     _check_options(wish)
     loaded = load(scenario)

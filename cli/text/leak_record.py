@@ -87,8 +87,16 @@ class Leaked(Record, frozen=True):
 def cheated(study: CheatingStudy) -> LeakedByCheating:
     """Return the knowledge of malicious coalitions, for programs."""
     return LeakedByCheating(
-        *(study.scenario, study.version, study.seed, study.runs, study.whole, study.watching),
-        *(study.attacks, study.coalitions, study.smallest, OUTSIDE_CATALOGUE),
+        scenario=study.scenario,
+        version=study.version,
+        seed=study.seed,
+        runs=study.runs,
+        whole=study.whole,
+        watching=study.watching,
+        attacks=study.attacks,
+        coalitions=study.coalitions,
+        smallest=study.smallest,
+        limit=OUTSIDE_CATALOGUE,
     )
 
 

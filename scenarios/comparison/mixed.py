@@ -166,8 +166,13 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
     )  # noise of a seed is drawn person by person, which takes long; its release is not used here
     price = (
         ProgramCost(
-            *(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
-            meter.total / case.n,
+            cpu=meter.seconds,
+            cpu_limits=None,
+            people=case.n,
+            samples=1,
+            bytes=meter.sent / case.n,
+            rounds=rounds(outcome),
+            total=meter.total / case.n,
         )
         if case.messages
         else sample(case, scenario, outcome)

@@ -147,8 +147,13 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
 
 def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
     return ProgramLeakage(
-        *(compared.program, learnt.parties, learnt.bits_per_person, learnt.bits_are),
-        *(learnt.linked, utility, useful),
+        program=compared.program,
+        parties=learnt.parties,
+        bits_per_person=learnt.bits_per_person,
+        bits_are=learnt.bits_are,
+        linked=learnt.linked,
+        utility=utility,
+        as_useful=useful,
     )
 
 

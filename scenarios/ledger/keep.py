@@ -339,7 +339,11 @@ def account(
     warned = tuple(memory.warned)
     groups, subtractions = rule.accounts(now.released)
     return Account(
-        *(len(touching_entries), memory.refused, warned, released_columns, union),
+        sessions=len(touching_entries),
+        refused=memory.refused,
+        warnings=warned,
+        releases=released_columns,
+        union=union,
         groups=groups,
         subtractions=subtractions,
     )

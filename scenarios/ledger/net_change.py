@@ -122,8 +122,13 @@ def _net_change(
     moved = max(0, -(-(sum(sizes) - came - left) // 2))
     people = came + left + moved
     return NetChange(
-        *(release.number, now.number, came, left, columns, people),
-        min(people, sum(size for size in sizes if size < k)),
-        k,
-        min(promise.max_exposure for promise in touched),
+        number=release.number,
+        present=now.number,
+        came=came,
+        left=left,
+        columns=columns,
+        people=people,
+        shown=min(people, sum(size for size in sizes if size < k)),
+        k=k,
+        max_exposure=min(promise.max_exposure for promise in touched),
     )

@@ -89,8 +89,15 @@ def run(
         ParameterError: the options do not fit the scenario.
     """
     how = _How(
-        *(mode, instruments, report or (lambda _: None), worst_case_nodes, ledger),
-        *(processes, durable, workplace, recorded or (lambda *_: None)),
+        mode=mode,
+        instruments=instruments,
+        report=report or (lambda _: None),
+        worst_case_nodes=worst_case_nodes,
+        ledger=ledger,
+        processes=processes,
+        durable=durable,
+        workplace=workplace,
+        recorded=recorded or (lambda *_: None),
     )
     with reading_once():
         return _once(loaded(scenario), seed, how)

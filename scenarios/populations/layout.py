@@ -66,11 +66,14 @@ def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
     cells, notes = _header_cells(path, opening, lines[start], body, asked)
     second = None if asked.header_row is not None else second_line(cells, body)
     people = body[1:] if second is not None and second.kind != "doubt" else body
+    # A first line without a sign that it names columns is a person: it is no cell short, no row
+    # numbers stand before the cells below it, and its cells look like values.
     if asked.header is None and asked.header_row is None and not start:
         is_short = len(cells) > len(lines[0].cells)
         rows = [cells, *(line.cells for line in people)]
         if not (is_short or _has_row_numbers(cells, people) or names_columns(rows)):
             return _without_header(lines, trim=True)
+    # A line above the header is a title, or the upper half of a header with merged cells.
     above, group = lines[:start], None
     if above and asked.header_row is None and _is_group(above[-1], lines[start], cells, opening):
         above, group = above[:-1], above[-1]

@@ -106,8 +106,10 @@ def panels_of(lines: Sequence[SweepLine]) -> "list[SweepPanel]":
             UNITS[score],
             [
                 PointMean(
-                    dict(point),
-                    *(estimate.mean, estimate.low, estimate.high),
+                    where=dict(point),
+                    mean=estimate.mean,
+                    low=estimate.low,
+                    high=estimate.high,
                     runs=estimate.runs,
                     columns=columns[point],
                 )

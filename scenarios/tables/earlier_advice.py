@@ -160,8 +160,16 @@ def reapply(
     advice = Advice(choice, choice.loss, (choice,), 1)
     rest = select_columns(table, list(keep)) if keep else None
     found = TableSearch(
-        *(table, tuple(columns), rest, roles, truth, promise),
-        *(advice, max_exposure, predict, Basis(by)),
+        table=table,
+        columns=tuple(columns),
+        rest=rest,
+        roles=roles,
+        truth=truth,
+        promise=promise,
+        advice=advice,
+        max_exposure=max_exposure,
+        predict=predict,
+        by=Basis(by),
     )
     advised = replace(found.settle(), like=str(earlier.file))
     return Reapplied(advised, tuple(notes))

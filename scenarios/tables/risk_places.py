@@ -244,13 +244,16 @@ class _Words:
         """The values with their people."""
         rows = (
             RiskyValue(
-                *(self.names[value.column], self.texts[value.column][value.code]),
-                value.people,
-                value.below,
-                value.excess,
-                None if uniques is None else float(uniques.values[value.column][value.code]),
-                self._partner(value.column, value.code, merge.codes) if merge else None,
-                merge.freed if merge else 0,
+                column=self.names[value.column],
+                value=self.texts[value.column][value.code],
+                people=value.people,
+                below_k=value.below,
+                excess=value.excess,
+                score_share=None
+                if uniques is None
+                else float(uniques.values[value.column][value.code]),
+                merge_with=self._partner(value.column, value.code, merge.codes) if merge else None,
+                taken_out=merge.freed if merge else 0,
             )
             for value in risks.values
             for merge in (value.merged,)
@@ -268,10 +271,15 @@ class _Words:
             if found.scores[person] > 0
         )
         return UniqueSets(
-            *(found.size, found.complete, found.counts, found.people),
-            *(found.unique, found.in_pairs, found.dis(1 / factor) if factor > 1 else None),
-            tuple(ColumnShare(name, share) for name, share in by_share),
-            tuple(rows),
+            size=found.size,
+            complete=found.complete,
+            counts=found.counts,
+            people=found.people,
+            unique=found.unique,
+            in_pairs=found.in_pairs,
+            dis=found.dis(1 / factor) if factor > 1 else None,
+            columns=tuple(ColumnShare(name, share) for name, share in by_share),
+            rows=tuple(rows),
         )
 
     def step(self, step: NextStep) -> SingleChange:

@@ -33,6 +33,7 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     for key, why in DEFENCES.items():
         if getattr(scenario.defence, key, False):
             yield problem(("defence", key), f"{KEY} does not take it: {why}; leave it out")
+    # These act on the one ballot of a person: an attack on them would be another one here.
     for key in ("unbundle", "bind", "dedupe", "fresh_salt", "fresh_key"):
         usual = getattr(Defence(), key, None)
         if getattr(scenario.defence, key, None) != usual:

@@ -106,8 +106,14 @@ def round_records(
         ]
         people = max(sum(counts.values()) for counts in tally)
         view = View(
-            *(frozenset({CURATOR}), max(view.people for view in seen), True, {}, tuple(seen)),
-            *({}, {}, Transcript(people, summary=True)),
+            parties=frozenset({CURATOR}),
+            users=max(view.people for view in seen),
+            fixed=True,
+            by_round={},
+            counted=tuple(seen),
+            opened={},
+            everybody={},
+            transcript=Transcript(people, summary=True),
         )
         bits, side = _bits(view, sizes)
         records.append(
