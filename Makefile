@@ -41,11 +41,13 @@ lint:
 
 types: mypy public-types
 
-# The package, and every Python example of the documents and docstrings as a file of a user: its folder
-# is a base, or mypy would take it for a part of the package, below whose folder it lies.
+# The package, every Python example of the documents and docstrings as a file of a user, and the packages of
+# docs/extending.md: their folders are bases, or mypy would take them for parts of the package above.
+PARTS = docs/packages/rival:docs/packages/cheats
 mypy: examples
 	@$(RUN)mypy
 	@MYPYPATH=build/examples $(RUN)mypy --strict --explicit-package-bases build/examples
+	@MYPYPATH=$(PARTS) $(RUN)mypy --strict --explicit-package-bases $(subst :, ,$(PARTS))
 
 # pyright reads as an editor of a user does: the names of the first door and the examples, and what these need.
 # The whole package takes it nine times as long; `make long` has it.

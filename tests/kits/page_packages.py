@@ -1,24 +1,16 @@
 """The packages of docs/extending.md: their files, where Python finds them, and the commands."""
 
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from examples import blocks
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "extending.md").read_text("utf-8")
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PACKAGES = DOCS / "packages"
+PAGE = (DOCS / "extending.md").read_text("utf-8")
 OF_USERS, _, OF_ROLES = PAGE.partition("## An attack of each role\n")
-PROJECTS = {"rival": "pyproject.toml", "cheats": "cheats/pyproject.toml"}
-
-
-def files() -> dict[str, str]:
-    """The files on the page, by the name in their first line."""
-    named = {}
-    for block in blocks(PAGE):
-        first, _, rest = block.text.partition("\n")
-        if first.startswith("# "):
-            named[first.removeprefix("# ")] = rest
-    return named
 
 
 def commands(page: str) -> list[tuple[list[str], list[str]]]:
@@ -35,14 +27,10 @@ def commands(page: str) -> list[tuple[list[str], list[str]]]:
 
 def install(place: Path, package: str) -> None:
     """Put a package where Python finds it, with what pip writes beside it, and the scenarios."""
-    named = files()
-    about = tomllib.loads(named[PROJECTS[package]])["project"]
-    (place / package).mkdir()
-    (place / package / "__init__.py").touch()
-    for name, text in named.items():
-        if name.startswith(f"{package}/") or name.count("/") == 0:
-            (place / name).write_text(text, "utf-8")
-    register(place, about)
+    folder = PACKAGES / package
+    unread = shutil.ignore_patterns("__pycache__", "pyproject.toml")
+    shutil.copytree(folder, place, ignore=unread, dirs_exist_ok=True)
+    register(place, tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"])
 
 
 def register(place: Path, about: dict[str, Any]) -> None:

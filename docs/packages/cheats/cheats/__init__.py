@@ -1,0 +1,1 @@
+"""Attacks by a shuffler, by the curator and by the network."""

@@ -1,0 +1,45 @@
+"""A shuffler that delays some people: it takes their messages when its batch has left."""
+
+from veilmix.errors import Reason
+from veilmix.protocol.session import Round
+from veilmix.roles.faults.batch_door import Turn
+from veilmix.roles.faults.shuffler import Deed
+from veilmix.roles.network import Letter
+from veilmix.scenarios.catalogue.attack import SHUFFLER, Attack, by_shuffler
+from veilmix.scenarios.catalogue.entries import drawn
+from veilmix.scenarios.catalogue.measures import uncounted
+from veilmix.scenarios.catalogue.session import AttackSetup
+from veilmix.scenarios.schema.model import Fault
+
+
+def count_as_late(_deed: Deed, turn: Turn) -> bool:
+    """Count the delayed messages as late; False without a delayed message."""
+    turn.refused[Reason.LATE] += turn.unheard
+    return turn.unheard > 0
+
+
+def delay_some(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """Draw the people, and give the shuffler its deed."""
+    delayed = drawn(entry, setup.people, setup.rng)
+
+    def is_delayed(_deed: Deed, _plan: Round, letter: Letter) -> bool:
+        sender, _ = letter
+        return sender in delayed
+
+    setup.deed(count_as_late, entry, number, ignores=is_delayed)
+
+
+SLOW = Attack(
+    by=SHUFFLER,
+    does="takes the messages of some people after its batch has left",
+    remedy="`dropout`, if few are late in one round only",
+    scenario="attack-drop-people",
+    unit="people not counted",
+    waits="a message of a person whom it delays",
+    measure=uncounted,
+    reads=("users", "target", "round"),
+    stopped_by=("dropout",),
+    trials={"": by_shuffler()},
+    commit=delay_some,
+    first_only=True,
+)

@@ -1,0 +1,41 @@
+"""A release program: it releases the column with the lowest certified bound."""
+
+from collections.abc import Sequence
+
+from veilmix.protocol.messages import Decision
+from veilmix.protocol.schema import Schema
+from veilmix.scenarios.programs.two_round.program import Decided
+from veilmix.scenarios.programs.two_round.rules import (
+    BySingles,
+    as_certificate,
+    bound,
+    listed,
+    named_rule,
+    release_nothing,
+)
+from veilmix.scenarios.schema.model import Policy, Scenario
+
+
+class SafestColumn(Decided):
+    """Release the safest column, or no column."""
+
+    kind = compared = "one"
+    note = "the safest column alone"
+
+    def decides(self, policy: Policy) -> str:
+        """Return a clause that says which columns are released."""
+        return f"it keeps the safest feature alone, by the rule {policy.rule}"
+
+    def strategy(self, scenario: Scenario, others: int | None) -> BySingles:
+        """Decide from the counts of single columns."""
+        policy = scenario.policy
+
+        def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
+            rule = named_rule(policy, others, schema)
+            proofs = [bound(rule, [count], policy.k) for count in listed(schema, counts)]
+            best = min(range(len(proofs)), key=lambda column: proofs[column].people)
+            if proofs[best].value > policy.max_exposure:
+                return release_nothing(policy, others or people)
+            return Decision((best,), as_certificate(proofs[best], policy, others or people))
+
+        return BySingles(decide, policy)
