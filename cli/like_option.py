@@ -26,8 +26,11 @@ def like_option(command: Command) -> Command:
         "--like",
         type=PATH,
         metavar="FILE",
-        help="Apply earlier advice, the JSON of --format json or the scenario of --write, and "
-        "judge it again. --k, --max-exposure and --suppress are those of the advice, unless given.",
+        help=(
+            "Apply earlier advice (the JSON of --format json, or the scenario of "
+            "--write) to this table and judge it again. --k, --max-exposure and "
+            "--suppress come from that advice unless they are given."
+        ),
     )(command)
 
 

@@ -107,8 +107,8 @@ Command = Callable[..., Any]
 
 def kept_options(command: Command) -> Command:
     """Add `out`, below which a run folder is made, and `no_save` to a command."""
-    command = click.option("--no-save", is_flag=True, help="Keep nothing.")(command)
-    made = "Where the folder is made."
+    command = click.option("--no-save", is_flag=True, help="Write no files.")(command)
+    made = "Folder in which the run's folder is made."
     return click.option("--out", type=PATH, default=HOME, show_default=True, help=made)(command)
 
 

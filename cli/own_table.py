@@ -40,14 +40,14 @@ CROWD = (
         show_default=True,
         type=click.IntRange(1),
         callback=check_against,
-        help="Crowd size.",
+        help="Smallest safe crowd: people in a smaller crowd are exposed.",
     ),
     click.option(
         "--max-exposure",
         default=0.01,
         show_default=True,
         type=FiniteRange(0, 1),
-        help="Share of people who may be in a smaller crowd.",
+        help="Share of people that may be in a crowd smaller than k.",
     ),
 )
 COUNTED_K = click.option(
@@ -56,12 +56,16 @@ COUNTED_K = click.option(
     show_default=True,
     type=click.IntRange(2),
     callback=check_against,
-    help="Persons in the smallest cell that is not small.",
+    help="Persons in the smallest cell that may be shown.",
 )
 FORM = (
-    click.option("--separator", metavar="SIGN", help="Between two cells: , ; | tab or space."),
-    click.option("--encoding", metavar="NAME", help="Such as utf-8, utf-16, latin-1, cp1252."),
-    click.option("--sheet", metavar="NAME", help="Of an Excel workbook; otherwise the first."),
+    click.option("--separator", metavar="SIGN", help="Separator of cells: , ; | tab or space."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Text encoding of the file, such as utf-8, utf-16, latin-1, cp1252.",
+    ),
+    click.option("--sheet", metavar="NAME", help="Sheet of a workbook. Otherwise: the first."),
     click.option("--header/--no-header", default=None, help="Whether line 1 names the columns."),
     click.option(
         "--header-row",
@@ -73,51 +77,84 @@ FORM = (
         "--last-row",
         metavar="N",
         type=click.IntRange(1),
-        help="Line N is the table's last; lines below are left out, as totals and notes are.",
+        help="Line N is the last line of the table; lines below it (totals, notes) are left out.",
     ),
-    click.option("--decimal", type=click.Choice([".", ","]), help="The sign before decimals."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of numbers."),
 )
 OPTIONS = (
-    click.option("--columns", help="Only these columns.", metavar=NAMES),
+    click.option("--columns", help="Read only these columns.", metavar=NAMES),
     *FORM,
     click.option(
         "--missing-text",
         multiple=True,
         metavar="TEXT",
-        help='Cells with this text are missing, as are empty ones; e.g. "?". May be repeated.',
+        help=('Text of a missing cell, such as "?", besides the empty cell. May be repeated.'),
     ),
-    click.option("--identifier", metavar=NAMES, help="These say who somebody is: never asked."),
-    click.option("--text", metavar=NAMES, help="These are free text: never released."),
-    click.option("--quasi", metavar=NAMES, help="These may be known of a person."),
-    click.option("--sensitive", metavar=NAMES, help="These are what nobody should learn."),
-    click.option("--other", metavar=NAMES, help="These are nothing of the kind."),
-    click.option("--person", metavar="COLUMN", help="Rows with one value of it are one person's."),
-    click.option("--each-row", is_flag=True, help="Each row is a person, whatever comes again."),
+    click.option(
+        "--identifier",
+        metavar=NAMES,
+        help=(
+            "Columns that identify a person directly, such as a name; never asked for or released."
+        ),
+    ),
+    click.option("--text", metavar=NAMES, help="Columns of free text; never released."),
+    click.option(
+        "--quasi", metavar=NAMES, help="Quasi-identifiers: columns that an attacker may know."
+    ),
+    click.option(
+        "--sensitive",
+        metavar=NAMES,
+        help="Sensitive columns: an attacker should not learn their values.",
+    ),
+    click.option(
+        "--other", metavar=NAMES, help="Columns that are neither identifying nor sensitive."
+    ),
+    click.option(
+        "--person",
+        metavar="COLUMN",
+        help="Column that names the person: rows with one value belong to one person.",
+    ),
+    click.option(
+        "--each-row", is_flag=True, help="Each row is a person, even if an identifier repeats."
+    ),
     click.option(
         "--one-row",
         metavar="RULE",
-        help="With --person: take the first or the last row of each, or earliest:COLUMN or "
-        "latest:COLUMN by a date or a number.",
+        help=(
+            "With --person: keep one row of each person: first, last, or "
+            "earliest:COLUMN or latest:COLUMN by a date or a number."
+        ),
     ),
     click.option(
         "--sets",
         multiple=True,
         metavar="COLUMN=SIGN",
-        help="Cells with several parts, such as symptoms=; for a;b, are sets: b;a is the same.",
+        help=(
+            "Column with several parts in a cell, and their separator: with "
+            "symptoms=; the cells a;b and b;a are the same set."
+        ),
     ),
     click.option(
         "--yes-no",
         multiple=True,
         metavar="COLUMN=SIGN",
-        help="The same, with one column of yes and no for each part.",
+        help=(
+            "Column with several parts in a cell, and their separator: each part "
+            "becomes a column of yes and no."
+        ),
     ),
-    click.option("--as-number", metavar=NAMES, help="In these 67, 67.0 and 067 are one value."),
+    click.option(
+        "--as-number", metavar=NAMES, help="Columns of numbers: 67, 67.0 and 067 are one value."
+    ),
     click.option(
         "--coarsen",
         multiple=True,
         metavar="RULE",
-        help="Coarser values, such as age.bins.width=10, born.date=year, zip.prefix=3, "
-        'sex.fold=["case"], job.merge_below=50. May be repeated.',
+        help=(
+            "Rule that makes values coarser, such as age.bins.width=10, "
+            'born.date=year, zip.prefix=3, sex.fold=["case"], job.merge_below=50. '
+            "May be repeated."
+        ),
     ),
 )
 
@@ -153,9 +190,10 @@ def ledger_option(command: Command) -> Command:
         "--ledger",
         type=FILE,
         metavar="FILE",
-        help="What was released about whom before. A table that may not follow it is refused: by "
-        "subtraction it would give people of whom less was promised. One that will be released is "
-        "added.",
+        help=(
+            "Ledger of earlier releases. A table is refused if its difference to an "
+            "earlier release shows smaller crowds than were promised; a released table is added."
+        ),
     )(command)
 
 

@@ -20,18 +20,20 @@ OPTIONS = (
         metavar="FILE",
         help="Judge this table, anonymised or synthetic, against the table that --of names.",
     ),
-    click.option("--of", "original", type=PATH, metavar="FILE", help="The original of --release."),
+    click.option(
+        "--of", "original", type=PATH, metavar="FILE", help="Original table of --release."
+    ),
     click.option(
         "--control",
         type=PATH,
         metavar="FILE",
-        help="With --release: people of the same kind from whom it was not made.",
+        help="With --release: table of comparable people that the release was not made from.",
     ),
     click.option(
         "--hierarchy",
         multiple=True,
         metavar="COLUMN=FILE",
-        help="With --release: coarser values of a column, a line each, as ARX has them.",
+        help="With --release: file with the coarser values of a column, as ARX writes it.",
     ),
 )
 NAMES = ("release", "original", "control", "hierarchy")

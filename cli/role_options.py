@@ -19,10 +19,15 @@ OPTIONS = (
     click.option(
         "--known",
         type=click.Choice(["quasi", "all"]),
-        help="Others may know the quasi-identifiers, or all columns.  [default: quasi where "
-        "--quasi, --sensitive or --other gives a role, else all]",
+        help=(
+            "Columns that an attacker knows: the quasi-identifiers, or all.  "
+            "[default: quasi where --quasi, --sensitive or --other gives a role, "
+            "else all]"
+        ),
     ),
-    click.option("--keep", metavar="A,B,...", help="These are released as they are."),
+    click.option(
+        "--keep", metavar="A,B,...", help="Release these columns unchanged; they are not searched."
+    ),
     click.option(
         "--l",
         "least_values",
@@ -62,15 +67,21 @@ OPTIONS = (
         "--table",
         "released",
         type=FILE,
-        help="Write the table as it is advised to a .csv, .xlsx or .parquet file.",
+        help="Write the advised table to a .csv, .xlsx or .parquet file.",
     ),
-    click.option("--nominal", metavar="A,B,...", help="With --t: these are categories."),
+    click.option(
+        "--nominal",
+        metavar="A,B,...",
+        help="With --t: values of these columns are categories without an order.",
+    ),
     click.option(
         "--levels",
         multiple=True,
         metavar="COLUMN=LEVEL",
-        help="Take this choice in place of the best one: for each searched column a level, as the "
-        "other choices show it, 0 for as it is.",
+        help=(
+            "Release another choice than the best one: one level for each searched "
+            "column, as the list of choices shows it; 0 leaves a column unchanged."
+        ),
     ),
 )
 

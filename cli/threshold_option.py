@@ -25,7 +25,7 @@ def threshold_option(command: Command) -> Command:
         is_eager=True,
         expose_value=False,
         callback=_note,
-        help="The k of an authority, with its source (docs/score.md).",
+        help="Take k from an authority; its source is cited (docs/score.md).",
     )(command)
 
 

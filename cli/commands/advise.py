@@ -56,51 +56,62 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     "--hierarchy",
     multiple=True,
     metavar="COLUMN=FILE",
-    help="Coarser values of a column, a line each from fine to coarse, as ARX has them.",
+    help=(
+        "File with the coarser values of a column, as ARX writes it: one line a"
+        " value, from fine to coarse."
+    ),
 )
 @click.option(
     "--importance",
     multiple=True,
     metavar="COLUMN=NUMBER",
-    help="How much a column counts; otherwise the root of its bits.",
+    help="Weight of a column in the loss. Otherwise: the square root of its entropy in bits.",
 )
 @click.option(
     "--weight",
     multiple=True,
     metavar="COLUMN",
-    help="Of sampling weights: left out, and not released.",
+    help="Column of sampling weights; it is not searched and not released.",
 )
 @like_option
-@click.option("--predict", metavar="COLUMN", help="Measure how well this one is predicted.")
+@click.option(
+    "--predict",
+    metavar="COLUMN",
+    help="Column to predict: report how well the released columns predict it.",
+)
 @click.option(
     "--by",
     type=click.Choice(["truth", "promise"]),
     default="truth",
     show_default=True,
-    help="The table reaches the target, or the counts of its columns prove it.",
+    help="truth: the table meets the target. promise: the counts of single columns prove it.",
 )
 @click.option(
     "--steps",
     type=click.IntRange(0),
-    help="Of the search, at most: counts of the table, and promises.  [default: 1.5 x 10^9 / "
-    "people, at most 250,000]",
+    help=(
+        "Limit of the search: counts of the table, and certified bounds.  "
+        "[default: 1.5 x 10^9 / people, at most 250,000]"
+    ),
 )
 @click.option("--seconds", hidden=True, expose_value=False, callback=refuse_seconds)
 @role_options
-@figure_option("Draw loss against promise")
+@figure_option("Draw loss against the certified bound")
 @click.option(
     "--write",
     "file",
     type=FILE,
     help="Write the advice as a scenario.",
 )
-@click.option("--force", is_flag=True, help="Replace a scenario that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing scenario file.")
 @click.option(
     "--save",
     "saved",
     type=FILE,
-    help="Score the table as it is advised and keep that as JSON, for `veilmix report`: a page "
-    "to sign.",
+    help=(
+        "Score the advised table and save the score as JSON; `veilmix report` "
+        "makes the page to sign from it."
+    ),
 )
 @ledger_option
 @table_options

@@ -43,33 +43,47 @@ DRAWN = "drawn anew for every seed, so intervals hold for such draws; --people s
 
 @click.command("attack")
 @click.argument("scenario")
-@click.option("--attacks", metavar="NAME,...", default="", help="Only these.  [default: all]")
-@click.option("--defences", metavar="NAME,...", default="", help="Only these.  [default: all]")
+@click.option(
+    "--attacks",
+    metavar="NAME,...",
+    default="",
+    help="Play only these attacks, with commas between.  [default: all]",
+)
+@click.option(
+    "--defences",
+    metavar="NAME,...",
+    default="",
+    help="Play only these countermeasures, with commas between.  [default: all]",
+)
 @click.option(
     "--repeats",
     type=click.IntRange(1, 10_000),
     default=3,
     show_default=True,
-    help="Runs of every cell.",
+    help="Runs of each attack against each countermeasure.",
 )
 @click.option(
     "--people",
     type=click.IntRange(min=1),
-    help="Who take part at most, drawn anew for every seed.  [default: all; 100 of a scenario in "
-    "which everybody asks `randomness`]",
+    help=(
+        "Limit of the participants, who are drawn anew for every seed.  "
+        "[default: all; 100 of a scenario that asks `randomness`]"
+    ),
 )
 @click.option(
     "--seed",
     type=click.IntRange(0, MAX_SEED - 10_000),
-    help="Of the first run; the next have the seeds after it.  [default: the scenario's, else "
-    "drawn]",
+    help=(
+        "Seed of the first run; later runs have the next seeds.  [default: the "
+        "scenario's, else drawn]"
+    ),
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="How many play runs side by side.  [default: one a core, at most 8]",
+    help="Runs that are played at a time.  [default: one a core, at most 8]",
 )
-@executor_option("process", "Who plays whole runs")
+@executor_option("process", "Where whole runs are played")
 @kept_options
 @format_option
 def command(

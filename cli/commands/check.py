@@ -47,7 +47,7 @@ SENDERS = {
     "--people",
     type=COUNT,
     metavar="N",
-    help="Estimate bytes, hours, memory and what breaks with so many people: 1e8, 100000000.",
+    help="Estimate bytes, hours, memory and limits for this number of people, such as 1e8.",
 )
 @click.option(
     "--cores",
@@ -61,14 +61,14 @@ SENDERS = {
     type=click.FloatRange(0.001, 1_000_000),
     default=10.0,
     show_default=True,
-    help="With --people: a second, of each party's network.",
+    help="With --people: gigabits per second of each party's network.",
 )
 @click.option(
     "--gigabytes",
     type=click.FloatRange(1, 1_000_000),
     default=256.0,
     show_default=True,
-    help="With --people: memory of each computer.",
+    help="With --people: gigabytes of memory of each computer.",
 )
 @format_option
 def command(

@@ -50,22 +50,29 @@ def _checked_coalition(
     "names",
     metavar="NAME,...",
     default="",
-    help="Only these, separated by commas.  [default: all that this version has]",
+    help=(
+        "Compare only these programs, with commas between.  [default: all that this version has]"
+    ),
 )
 @click.option(
     "--seed",
     type=SEED,
-    help="Make it reproducible, but for the seconds.  [default: the scenario's]",
+    help=(
+        "Seed: makes the comparison reproducible, except for seconds.  [default: the scenario's]"
+    ),
 )
 @click.option(
     "--mode",
     type=click.Choice(["real", "ideal"]),
-    help="Send everybody's messages, or those of samples.  [default: real up to 2,500 people]",
+    help="Send the messages of all people, or of samples.  [default: real up to 2,500 people]",
 )
 @click.option(
     "--cheating",
     is_flag=True,
-    help="Play the catalogue's attacks on a person too, on at most 400 people: who learns a row?",
+    help=(
+        "Also play the attacks of the catalogue on one person, with at most 400"
+        " people: which party learns a row?"
+    ),
 )
 @click.option(
     "--runs",
@@ -78,17 +85,20 @@ def _checked_coalition(
     "--coalition",
     metavar="PARTY+...",
     callback=_checked_coalition,
-    help="Answer: which program leaks least to these parties, such as curator+shuffler-1?",
+    help="Name the program with the least leakage to these parties, such as curator+shuffler-1.",
 )
 @click.option(
     "--equal",
     type=click.Choice(["cells", "entropy", "error"]),
     default="cells",
     show_default=True,
-    help="With --coalition: among programs no worse in this than the first.",
+    help=(
+        "With --coalition: only among programs that are no worse in this measure than the first."
+    ),
 )
 @executor_option(
-    None, "Who plays whole programs, side by side [default: this process, one after the other]"
+    None,
+    "Where whole programs are played, side by side [default: this process, one after the other]",
 )
 @kept_options
 @format_option

@@ -39,25 +39,34 @@ MISSING = "(missing)"
     type=click.Choice(["people", "cells"]),
     default="people",
     show_default=True,
-    help="What to lose least of in the cells that are closed besides.",
+    help=(
+        "Choose the further closed cells so that they hold the fewest people, "
+        "or are the fewest cells."
+    ),
 )
 @click.option(
     "--outsiders",
     is_flag=True,
-    help="Protect from readers outside the table only; a person in it may conclude more.",
+    help=(
+        "Protect only against readers that are not in the table; a person in it may conclude more."
+    ),
 )
 @click.option(
     "--steps",
     default=STEPS,
     show_default=True,
     type=click.IntRange(1),
-    help="Linear programs, after which the search takes the best choice found.",
+    help="Limit of the search, in linear programs; then the best choice so far is taken.",
 )
 @click.option(
     "--table", "file", type=FILE, help="Write the tables to a .csv, .xlsx or .parquet file."
 )
-@click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
-@click.option("--anyway", is_flag=True, help="Print counts whose rounding hides too little.")
+@click.option(
+    "--bom",
+    is_flag=True,
+    help="Begin CSV files with the byte order mark by which Excel recognises UTF-8.",
+)
+@click.option("--anyway", is_flag=True, help="Print counts even if rounding hides too little.")
 @table_options
 @format_option
 def command(

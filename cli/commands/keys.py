@@ -14,13 +14,15 @@ from ..text.layout import Grid, format_option, page, say, write_csv, write_json
     "folder",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     default=".",
-    help="Folder for both files.  [default: this one]",
+    help="Folder for both key files.  [default: this one]",
 )
 @click.option(
     "--people",
     type=click.IntRange(1, 1_000_000),
     metavar="NUMBER",
-    help="Also make a key for each of so many people who answer from there: NAME.people.toml.",
+    help=(
+        "Also make this number of keys, for the people who answer at that party: NAME.people.toml."
+    ),
 )
 @format_option
 def command(name: str, folder: Path, people: int | None, form: str) -> None:

@@ -55,19 +55,19 @@ SEARCH = (
     click.option(
         "--pairs",
         is_flag=True,
-        help="With --search: pairs of deviations too; takes many times as long.",
+        help="With --search: play pairs of deviations too, which takes many times as long.",
     ),
     click.option(
         "--times",
         is_flag=True,
-        help="With --search: views have the exact times of posts on the board.",
+        help="With --search: views contain the exact times of posts on the board.",
     ),
     click.option(
         "--strategies",
         type=click.IntRange(0, 1_000_000),
         default=0,
         show_default=True,
-        help="With --search: of each coalition so many strategies at most; 0: all.",
+        help="With --search: limit of strategies of each coalition; 0: all.",
     ),
 )
 
@@ -86,19 +86,22 @@ def search_options(command: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(["uniform", "marginals"]),
     default="uniform",
     show_default=True,
-    help="What everybody knew before: nothing, or the share of every value.",
+    help="Prior of all parties: uniform, or the share of every value.",
 )
 @click.option(
     "--cheating",
     is_flag=True,
-    help="Play the scenario again under every attack of the catalogue: what do cheaters learn?",
+    help=(
+        "Play the scenario again under every attack of the catalogue, and score"
+        " what malicious parties learn."
+    ),
 )
 @click.option(
     "--runs",
     type=click.IntRange(1, 10_000),
     default=5,
     show_default=True,
-    help="With --cheating: runs of every attack, with those that are kept already.",
+    help="With --cheating: runs of every attack, saved runs included.",
 )
 @search_options
 @format_option

@@ -31,19 +31,19 @@ MOST = 60  # people with cards (report/cards.py)
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="The address of this computer that phones reach it by. As it is, only this computer can.",
+    help="Address at which phones reach this computer. Otherwise: only this computer can join.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8767,
     show_default=True,
-    help="0 takes any that is free.",
+    help="Port to listen on; 0 takes a free one.",
 )
 @click.option(
     "--lang",
     metavar="LANGUAGE",
-    help="Of all pages, such as de.  [default: as each browser prefers; en in a folder]",
+    help="Language of all pages, such as de.  [default: as each browser prefers; en in a folder]",
 )
 @click.option(
     "--people",
@@ -51,7 +51,7 @@ MOST = 60  # people with cards (report/cards.py)
     default=30,
     show_default=True,
     metavar="N",
-    help="So many pupils get a card.",
+    help="Number of pupils who get a card.",
 )
 @click.option(
     "--out",
@@ -62,7 +62,7 @@ MOST = 60  # people with cards (report/cards.py)
 @click.option(
     "--teacher",
     type=FOLDER,
-    help="Write answers and cards of all lessons to this folder, and serve nothing.",
+    help="Write the answers and cards of all lessons to this folder, and serve nothing.",
 )
 @click.option(
     "--pack",

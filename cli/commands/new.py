@@ -12,22 +12,24 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
 @click.command("new")
 @click.argument("name", required=False)
 @click.argument("file", required=False, type=PATH)
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option(
     "--cards",
     is_flag=True,
-    help="Write role cards instead (NAME-cards.html): a class plays it on paper.",
+    help="Write role cards instead (NAME-cards.html), for a class that plays on paper.",
 )
 @click.option(
     "--people",
     type=click.IntRange(2, 60),
     metavar="N",
-    help="With --cards: cards for so many people, whatever the scenario says.",
+    help="With --cards: number of people with a card, instead of the scenario's.",
 )
 @click.option(
     "--lang",
     metavar="LANGUAGE",
-    help="With --cards: of the cards, such as de; questions and answers stay as they are.",
+    help=(
+        "With --cards: language of the cards, such as de; questions and answers are not translated."
+    ),
 )
 @click.option(
     "--table",

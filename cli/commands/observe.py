@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 @click.option(
     "--known",
     type=FILE,
-    help="With a URL: the public identity of the party that keeps the board, board.pub.toml.",
+    help="With a URL: public identity of the board, board.pub.toml.",
 )
 @click.option(
     "--save",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
     metavar="FOLDER",
-    help="Where the posts are saved, for `veilmix verify FOLDER`.",
+    help="Folder for the posts, for `veilmix verify FOLDER`.",
 )
 @LOG
 @LOG_FILE

@@ -44,18 +44,18 @@ REDIRECT = (
     type=click.IntRange(0, 65535),
     default=PORT,
     show_default=True,
-    help="0 takes any that is free.",
+    help="Port to listen on; 0 takes a free one.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @click.option(
     "--replay",
     type=FILE_THERE,
-    help="Repeat a session that the page has saved; DATA, if named, takes the place of its file.",
+    help="Repeat a session that the page has saved; DATA replaces the file of the session.",
 )
 @click.option(
     "--lang",
     metavar="LANGUAGE",
-    help="Of the page, such as de.  [default: as the browser prefers]",
+    help="Language of the page, such as de.  [default: as the browser prefers]",
 )
 def command(
     data: Path | None, port: int, replay: Path | None, lang: str | None, *, no_browser: bool

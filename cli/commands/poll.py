@@ -29,32 +29,32 @@ MOST = 1_000  # people
 
 @click.command("poll")
 @click.argument("questions", required=False, type=FILE)
-@click.option("--demo", is_flag=True, help="Three questions that are ready to be used.")
+@click.option("--demo", is_flag=True, help="Ask three prepared questions.")
 @click.option(
     "--new",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a file of questions to begin with, each key explained, and ask nobody.",
+    help="Write a file of questions to begin with, each key explained, and hold no poll.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="The address of this computer that phones reach it by. As it is, only this computer can.",
+    help="Address at which phones reach this computer. Otherwise: only this computer can join.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=POLL_PORT,
     show_default=True,
-    help="0 takes any that is free.",
+    help="Port to listen on; 0 takes a free one.",
 )
 @click.option(
     "--people",
     type=click.IntRange(1, MOST),
     metavar="N",
-    help="Begin by itself when so many have joined.  [default: when Enter is pressed]",
+    help="Begin when this number of people has joined.  [default: when Enter is pressed]",
 )
 @click.option(
     "--wait",
@@ -62,26 +62,31 @@ MOST = 1_000  # people
     default=3600.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long people are waited for.",
+    help="Seconds to wait for people.",
 )
 @click.option(
     "--cheat",
     type=click.Choice(CHEATS),
-    help="For a lesson: a party cheats, and all are told how when it is over.",
+    help="For a lesson: one party cheats, and all learn how at the end.",
 )
 @click.option(
     "--others",
     is_flag=True,
-    help="Others mix: each shuffler is a computer of somebody else's, on which they type `veilmix "
-    "serve shuffler-1 ADDRESS`, shuffler-2, .. It begins when all are there.",
+    help=(
+        "Each shuffler runs on another person's computer: they type `veilmix "
+        "serve shuffler-1 ADDRESS`, shuffler-2, .. The poll begins when all are"
+        " connected."
+    ),
 )
 @click.option(
     "--simulate",
     type=click.IntRange(0, 200),
     default=0,
     metavar="N",
-    help="Fill up a small class with so many who are no people, and are labelled so; this computer "
-    "knows what they say.",
+    help=(
+        "Add this number of simulated people to a small class. They are "
+        "labelled; this computer knows their answers."
+    ),
 )
 @click.option(
     "--one-address",
@@ -90,21 +95,26 @@ MOST = 1_000  # people
     default=40,
     show_default=True,
     metavar="N",
-    help="So many people may join from one network address; 1 where every phone has its own. While "
-    "people are waited for, a number and Enter changes it.",
+    help=(
+        "Limit of people who join from one network address; 1 if every phone "
+        "has its own. Type a number and Enter to change it while people join."
+    ),
 )
 @click.option(
     "--slips",
     type=click.IntRange(1, MOST),
     metavar="N",
-    help="Before the lesson: write N slips to print, each with a code that admits one phone once, "
-    "and ask nobody. Needs --host, which is printed on them.",
+    help=(
+        "Before the lesson: write N slips to print, each with a code that "
+        "admits one phone once, and hold no poll. Needs --host, which is "
+        "printed on them."
+    ),
 )
 @click.option(
     "--with-slips",
     type=FILE,
     metavar="FILE",
-    help="Let in only phones with a slip: FILE has the codes, as --slips has written it.",
+    help="Admit only phones with a slip; FILE has the codes that --slips wrote.",
 )
 @kept_options
 def command(

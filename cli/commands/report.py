@@ -13,20 +13,25 @@ from ..text.layout import clean, write_text
 @click.option(
     "--out",
     type=PATH,
-    help="The file to write; - is stdout.  [default: report.html in the run's folder, or beside "
-    "the file]",
+    help=(
+        "File to write; - is stdout.  [default: report.html in the run's "
+        "folder, or beside the file]"
+    ),
 )
 @click.option(
     "--worst-case",
     "nodes",
     type=NODES,
-    help="Nodes of every search tree for the worst cases of the exposure curve; 0 leaves them "
-    "out.  [default: 20, of tables of up to 40 cells]",
+    help=(
+        "Search the worst cases of the exposure curve, with this limit of nodes"
+        " in every search tree; 0: no search.  [default: 20, of tables of up to"
+        " 40 cells]"
+    ),
 )
 @click.option(
     "--attacks",
     type=click.Path(path_type=Path, exists=True),
-    help="A folder that `veilmix attack` made, to be shown on the page of a run.",
+    help="Folder of `veilmix attack`, to be shown on the page of a run.",
 )
 def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None) -> None:
     """Write a page about a run folder, a saved comparison or attack, the file of a sweep or score.

@@ -33,7 +33,7 @@ AGREES = {True: "yes", False: "NO", None: "open"}
     help="Folder for the pictures and numbers.  [default: reproduced-PAPER]",
 )
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of simulations."
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the simulations."
 )
 @click.option(
     "--worst-case",
@@ -41,10 +41,11 @@ AGREES = {True: "yes", False: "NO", None: "open"}
     default=1_000,
     show_default=True,
     type=NODES,
-    help="Nodes of every search tree for an exact worst case; 0 leaves them out.",
+    help="Search exact worst cases, with this limit of nodes in every search tree; 0: no search.",
 )
 @executor_option(
-    None, "Who draws the figures, side by side [default: this process, one after the other]"
+    None,
+    "Where the figures are computed, side by side [default: this process, one after the other]",
 )
 @format_option
 def command(

@@ -83,22 +83,27 @@ class TraceCommand(click.Command):
 @click.option(
     "--seed",
     type=SEED,
-    help="Make the run reproducible (and not secret).  [default: the scenario's, else the system's "
-    "randomness]",
+    help=(
+        "Seed: makes the run reproducible, and insecure.  [default: the "
+        "scenario's, else the system's randomness]"
+    ),
 )
 @click.option(
     "--mode",
     type=click.Choice(["real", "ideal"]),
     default="real",
     show_default=True,
-    help="Real messages, or the same questions without any.",
+    help="Send real messages, or collect the same answers without messages.",
 )
 @click.option(
     "--trace",
     "trace",
     flag_value="short",
     default=None,
-    help="Tell every message in a line; more than 200 alike in one (--trace=all: each).",
+    help=(
+        "Print a line for every message; one line for more than 200 equal ones "
+        "(--trace=all: every message)."
+    ),
 )
 @click.option("--trace-all", "trace", flag_value="all", hidden=True)
 @kept_options
@@ -108,39 +113,50 @@ class TraceCommand(click.Command):
     is_flag=True,
     help="Draw the estimates and epsilons of randomized answers in the run folder's figures/.",
 )
-@click.option("--quiet", is_flag=True, help="No bar and no report: only where it was saved.")
+@click.option(
+    "--quiet", is_flag=True, help="Print only the folder of the run: no progress, no report."
+)
 @click.option(
     "--worst-case",
     type=NODES,
-    help="Nodes of every search tree for the exact worst case, however close its bounds are; 0 "
-    "leaves it out.  [default: 100, where the bounds leave open more than 0.2 % of the people and "
-    "the table has up to 100 cells]",
+    help=(
+        "Search the exact worst case, with this limit of nodes in every search "
+        "tree, even if its bounds are close; 0: no search.  [default: 100, "
+        "where the bounds leave open more than 0.2 % of the people and the "
+        "table has up to 100 cells]"
+    ),
 )
 @click.option(
     "--ledger",
     type=FILE,
     metavar="FILE",
-    help="What was released about whom in earlier runs; this one is added. [policy] ledger says "
-    "whether what could be subtracted or joined is refused or warned of.",
+    help=(
+        "Ledger of earlier runs, to which this run is added. [policy] ledger "
+        "decides whether releases that could be subtracted or joined are "
+        "refused, or only warned of."
+    ),
 )
 @click.option(
     "--processes",
     is_flag=True,
-    help="Every party in a process of its own; they meet over TLS on this computer (Linux).",
+    help="Run every party in its own process, connected by TLS on this computer (Linux).",
 )
 @click.option(
     "--durable",
     type=click.Choice(["off", "tmpfs", "disk"]),
-    help="With --processes: where each writes down what it hears, to go on if it is killed. off: "
-    "nowhere, and who is killed is lost with its key; tmpfs: in memory; disk: on the disk, where "
-    "keys and letters can be found until the session ends.  [default: off]",
+    help=(
+        "With --processes: where each party keeps a journal, to go on if it is "
+        "killed. off: no journal, a killed party is lost with its key; tmpfs: "
+        "in memory; disk: on the disk, where keys and messages can be read "
+        "until the session ends.  [default: off]"
+    ),
 )
-@executor_option("process", "Who seals and opens more than 128 messages at a time")
+@executor_option("process", "Where more than 128 messages at a time are sealed and opened")
 @click.option(
     "--sign",
     type=FILE_THERE,
     metavar="FILE",
-    help="Sign the run folder with an identity: NAME.key.toml of `veilmix keys`.",
+    help="Sign the run folder with an identity: the file NAME.key.toml of `veilmix keys`.",
 )
 def command(
     scenario: str,

@@ -50,47 +50,58 @@ if TYPE_CHECKING:
     default=1.0,
     show_default=True,
     type=FiniteRange(1),
-    help="People in the population for each one in the table, for the journalist's risk.",
+    help="People of the population for each person of the table, for the journalist's risk.",
 )
 @click.option(
     "--weight",
     metavar="COLUMN",
-    help="Of sampling weights: how many people of the population each row stands for.",
+    help="Column of sampling weights: the people of the population that each row stands for.",
 )
 @click.option(
     "--worst-case",
     "nodes",
     type=NODES,
-    help="Search for the worst table with the same columns, with so many nodes of every search "
-    "tree, such as 1000; 0 does not.",
+    help=(
+        "Search the worst table with the same column counts, with this limit of"
+        " nodes in every search tree, such as 1000; 0: no search."
+    ),
 )
 @figure_option("Draw the exposure curves")
 @click.option(
     "--save",
     "saved",
     type=FILE,
-    help="Keep the score as JSON, for `veilmix report`: a page to sign.",
+    help="Save the score as JSON; `veilmix report` makes the page to sign from it.",
 )
 @click.option(
     "--table",
     "kept",
     type=FILE,
-    help="Write the table as it was scored to a .csv, .xlsx or .parquet file.",
+    help="Write the scored table to a .csv, .xlsx or .parquet file.",
 )
 @click.option(
     "--counts",
     type=FILE,
-    help="Write how many people share each row, likewise.",
+    help="Write the number of people with each row to a .csv, .xlsx or .parquet file.",
 )
-@click.option("--anyway", is_flag=True, help="Write the --table although it misses its target.")
+@click.option("--anyway", is_flag=True, help="Write --table even if the table misses its target.")
 @click.option(
     "--unique-size",
     type=click.IntRange(1),
-    help="Search minimal uniques of up to so many columns.  [default: 3, fewer in large tables]",
+    help=(
+        "Largest number of columns of a minimal unique that is searched.  "
+        "[default: 3, fewer in large tables]"
+    ),
 )
 @ledger_option
-@click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
-@click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
+@click.option(
+    "--advise", "advising", is_flag=True, help="Also print the advice of `veilmix advise`."
+)
+@click.option(
+    "--bom",
+    is_flag=True,
+    help="Begin CSV files with the byte order mark by which Excel recognises UTF-8.",
+)
 @release_options
 @table_options
 @format_option

@@ -19,24 +19,27 @@ if TYPE_CHECKING:
     from ...roles.workplace import Workplace
     from ...scenarios.sessions.file import SessionFile
 
-KEY_HELP = "The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written."
+KEY_HELP = "Identity of this party: the file NAME.key.toml of `veilmix keys NAME`."
 KEY = click.option("--key", type=FILE, required=True, help=KEY_HELP)
-OWN_KEY = click.option("--key", type=FILE, help=f"{KEY_HELP} A class needs none.")
+OWN_KEY = click.option("--key", type=FILE, help=f"{KEY_HELP} Not needed in a class.")
 DURABLE = click.option(
     "--durable",
     type=click.Choice(["off", "tmpfs", "disk"]),
     default="off",
     show_default=True,
-    help="Where to write down what comes, to go on when this process was killed and the same "
-    "command is given again. off: nowhere: it and its key are lost. tmpfs: in memory (survives the "
-    "process; root can read it until the end). disk: survives the machine; whoever gets the disk "
-    "before the end can read keys and letters.",
+    help=(
+        "Where to keep a journal, so that a killed process can go on when the "
+        "same command is given again. off: no journal; the party and its key "
+        "are lost. tmpfs: in memory; survives the process, and root can read it"
+        " until the end. disk: survives the machine; an attacker with the disk "
+        "before the end can read keys and messages."
+    ),
 )
 JOURNAL = click.option(
     "--journal",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     default=".",
-    help="Folder of the journal with --durable disk.  [default: this one]",
+    help="Folder of the journal, with --durable disk.  [default: this one]",
 )
 PATIENCE = click.option(
     "--patience",
@@ -44,33 +47,39 @@ PATIENCE = click.option(
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long a board that is away is waited for; then this place says so and leaves.",
+    help="Seconds to wait for an unreachable board before this party ends with an error.",
 )
 LOG = click.option(
     "--log",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How what happens is told on stderr: no key, no value, no name of a person.",
+    help="Form of the log on stderr. It contains no key, no value and no name of a person.",
 )
 LOG_FILE = click.option(
     "--log-file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Append what happens to FILE, not to stderr. SIGHUP opens it again, after a rotation.",
+    help=(
+        "Append the log to FILE instead of stderr. SIGHUP opens the file again, after a rotation."
+    ),
 )
 SAVE = click.option(
     "--save",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Save every post of the board there, as it comes: public evidence of the session, for "
-    "`veilmix verify FOLDER`.",
+    help=(
+        "Folder for every post of the board as it arrives: public evidence of "
+        "the session, for `veilmix verify FOLDER`."
+    ),
 )
 LISTEN = click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Where to listen, if not at the address of the session file: behind a NAT, in a "
-    "container, or behind a proxy that forwards TCP.",
+    help=(
+        "Address to listen on, if it is not that of the session file: behind a "
+        "NAT, in a container, or behind a proxy that forwards TCP."
+    ),
 )
 SENDERS = {
     True: "only people whose keys the session file names (registered)",
@@ -89,20 +98,24 @@ SENDERS = {
 @PATIENCE
 @SAVE
 @LISTEN
-@executor_option("process", "Who opens more than 128 messages at a time: workers of PLACE's own")
+@executor_option(
+    "process", "Where PLACE opens more than 128 messages at a time, with workers of its own"
+)
 @click.option(
     "--ledger",
     type=FILE,
     metavar="FILE",
-    help="Of shuffler-1 and of the curator, each its own: what was released in earlier sessions "
-    "about whom, by registered keys. What could be subtracted, or joined, is refused ([policy] "
-    "ledger).",
+    help=(
+        "Ledger of earlier sessions, by registered keys; shuffler-1 and the "
+        "curator keep one each. Releases that could be subtracted or joined are"
+        " refused ([policy] ledger)."
+    ),
 )
 @click.option(
     "--predecessor",
     type=FILE,
     metavar="PUB",
-    help="With --ledger: take over the ledger that another identity has signed, OLD.pub.toml.",
+    help="With --ledger: public identity OLD.pub.toml that signed the ledger before.",
 )
 @click.option(
     "--linger",
@@ -110,14 +123,14 @@ SENDERS = {
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the board stays when all is over, for those who have not read it.",
+    help="Seconds that the board stays after the session, for parties that have not read it.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
     show_default=True,
-    help="Where to listen, for a class; 0 takes any that is free. A session file says it itself.",
+    help="Port to listen on, for a class; 0 takes a free one. A session file has its own.",
 )
 def command(
     place: str,

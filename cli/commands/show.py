@@ -36,13 +36,21 @@ CELLS = 8  # of counts that were read
     "eyes",
     multiple=True,
     metavar="PARTY[+PARTY...]",
-    help="Whose eyes: curator, analyst, shuffler-1, user-1, network, or several with +.",
+    help=(
+        "Show the view of a party: curator, analyst, shuffler-1, user-1, "
+        "network, or of a coalition with + between."
+    ),
 )
-@click.option("--all", "everything", is_flag=True, help="Every message and person, none summed up.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every message and person instead of a summary."
+)
 @click.option(
     "--why",
     metavar="PERSON|MESSAGE",
-    help="Derive what they know of user-3 (peer-3), or of a ciphertext by its name, step by step.",
+    help=(
+        "Derive, step by step, the knowledge about user-3 (peer-3), or about a "
+        "ciphertext by its name."
+    ),
 )
 @click.option(
     "--format",

@@ -15,7 +15,7 @@ from .serve import require
     "--known",
     type=FILE,
     required=True,
-    help="The public identity of who keeps the board: board.pub.toml.",
+    help="Public identity of the board: board.pub.toml.",
 )
 @format_option
 def command(url: str, known: Path, form: str) -> None:

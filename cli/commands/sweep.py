@@ -32,48 +32,60 @@ if TYPE_CHECKING:
     "settings",
     type=GridSetting(),
     multiple=True,
-    help="A key and its values, such as policy.k=2,5,10; again for another axis. Replaces the "
-    "file's [sweep] of this key.",
+    help=(
+        "Key and its values, such as policy.k=2,5,10; repeat it for another "
+        "axis. It replaces this key in the file's [sweep]."
+    ),
 )
 @click.option(
     "--repeats",
     type=click.IntRange(1),
     metavar="R",
-    help="Independent runs at every point.  [default: the scenario's repeat]",
+    help="Independent runs at each point.  [default: the scenario's repeat]",
 )
 @click.option(
     "--seed",
     type=SEED,
-    help="What the seeds of all runs are derived from.  [default: the scenario's, else the "
-    "system's randomness]",
+    help=(
+        "Seed from which the seeds of all runs are derived.  [default: the "
+        "scenario's, else the system's randomness]"
+    ),
 )
 @click.option(
     "--mode",
     type=click.Choice(["real", "ideal"]),
     default="real",
     show_default=True,
-    help="Real messages, or the same questions without any (much faster).",
+    help="Send real messages, or collect the same answers without messages (much faster).",
 )
-@executor_option("process", "Who plays whole runs")
+@executor_option("process", "Where whole runs are played")
 @click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="How many.  [default: the processors]"
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Runs that are played at a time.  [default: the processors]",
 )
-@click.option("--shard", type=Shard(), help="Play only every N-th run, from the I-th on.")
+@click.option("--shard", type=Shard(), help="Play only every N-th run, beginning with the I-th.")
 @click.option(
     "--out",
     type=PATH,
-    help="The file of its runs.  [default: runs/sweep-NAME.jsonl]",
+    help="File of the runs.  [default: runs/sweep-NAME.jsonl]",
 )
-@click.option("--resume", is_flag=True, help="Go on with a file that is there.")
+@click.option("--resume", is_flag=True, help="Continue an existing file.")
 @format_option
-@click.option("--quiet", is_flag=True, help="No bar, no table, no figure: only the file.")
-@click.option("--no-figure", is_flag=True, help="Draw nothing beside the file.")
+@click.option(
+    "--quiet", is_flag=True, help="Write only the file: no progress, no table, no figure."
+)
+@click.option("--no-figure", is_flag=True, help="Draw no figure beside the file.")
 @click.option(
     "--worst-case",
     type=NODES,
     default=0,
     show_default=True,
-    help="Nodes of every search tree for the exact worst case of each run; 0 leaves it out.",
+    help=(
+        "Search the exact worst case of each run, with this limit of nodes in "
+        "every search tree; 0: no search."
+    ),
 )
 def command(
     scenario: str,

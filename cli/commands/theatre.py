@@ -18,32 +18,34 @@ if TYPE_CHECKING:
 
 @click.command("theatre")
 @click.argument("run")
-@click.option("--live", is_flag=True, help="Play a scenario now, and show it on this computer.")
+@click.option("--live", is_flag=True, help="Play a scenario now and show it on this computer.")
 @click.option(
     "--known",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a URL: the public identity of who keeps that board, board.pub.toml.",
+    help="With a URL: public identity of the board, board.pub.toml.",
 )
 @click.option(
     "--out",
     type=FILE,
-    help="The page.  [default: theatre-NAME.html]",
+    help="Page to write.  [default: theatre-NAME.html]",
 )
-@click.option("--seed", type=SEED, help="Of a scenario, as for `run`.")
+@click.option("--seed", type=SEED, help="Seed of the scenario, as of `run`.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="Of a live page; 0 takes any that is free.",
+    help="Port of the live page; 0 takes a free one.",
 )
-@click.option("--lang", help="Of the page: en, de, ..  [default: en; live: of the browser]")
+@click.option(
+    "--lang", help="Language of the page: en, de, ..  [default: en; live: of the browser]"
+)
 @click.option(
     "--seconds",
     type=click.IntRange(1, 3600),
     default=10,
     show_default=True,
-    help="How long people may take to send, in the live run.",
+    help="Seconds in which people send, in the live run.",
 )
 def command(
     run: str,

@@ -30,13 +30,17 @@ WORDS = {True: "ok", False: "FAILED", None: "-"}
     "--identities",
     type=FILE_THERE,
     metavar="FILE",
-    help="Whom you know: public files of `veilmix keys`, one after the other.",
+    help=(
+        "Public identities that you trust: files NAME.pub.toml of `veilmix keys`. May be repeated."
+    ),
 )
 @click.option(
     "--session",
     type=FILE_THERE,
     metavar="FILE",
-    help="Of a saved session: the session file that you have yourself, beside its identities.",
+    help=(
+        "With a saved session: your own copy of the session file, with the identities beside it."
+    ),
 )
 @format_option
 def command(

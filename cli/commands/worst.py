@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     default=5_000,
     show_default=True,
     type=click.IntRange(0),
-    help="Of the search for bad tables: cells that are swapped.",
+    help="Limit of the search for bad tables, in swaps of cells.",
 )
 @click.option(
     "--nodes",
     default=1_000,
     show_default=True,
     type=click.IntRange(1),
-    help="Of every search tree of the proof that no table is worse.",
+    help="Limit of nodes in every search tree of the proof that no table is worse.",
 )
 @click.option(
     "--seed",
     default=0,
     show_default=True,
     type=click.IntRange(0),
-    help="Of the cells that are swapped.",
+    help="Seed of the swaps.",
 )
 @click.option("--write", "file", type=FILE, help="Write the worst table found to a .csv file.")
 @click.option(

@@ -51,7 +51,7 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     default="table",
     show_default=True,
-    help="For people, or for programs.",
+    help="Form of the output: a table for people, JSON or CSV for programs.",
 )
 
 
