@@ -4,7 +4,7 @@ The diagram in the documentation is printed from this table (`diagram()`), so it
 date. A message that the table does not list is refused and counted; the session goes on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -168,11 +168,25 @@ def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
 
 
 def diagram() -> str:
-    """Return the table as a Mermaid state diagram, an arrow for each legal move."""
+    """Return the table as a Mermaid state diagram: messages, and the initials of their senders.
+
+    Receivers are named unless all parties receive the message. Messages of the same senders,
+    receivers and phases share a line.
+    """
     lines = ["stateDiagram-v2", f"    [*] --> {Phase.OPENING}"]
     for phase, moves in MOVES.items():
+        alike: dict[tuple[str, str], list[str]] = {}
         for kind, move in moves.items():
-            who = " or ".join(sorted(move.speakers))
-            to = " or ".join(sorted(move.hearers))
-            lines.append(f"    {phase} --> {move.then}: {kind.name.lower()} ({who} to {to})")
+            ends = _initials(move.speakers)
+            if move.hearers != {BOARD}:
+                ends += f" to {_initials(move.hearers)}"
+            alike.setdefault((move.then, ends), []).append(kind.name.lower())
+        lines += [
+            f"    {phase} --> {then}: {', '.join(names)} ({ends})"
+            for (then, ends), names in alike.items()
+        ]
     return "\n".join([*lines, f"    {Phase.OVER} --> [*]"])
+
+
+def _initials(roles: Iterable[str]) -> str:
+    return "".join(sorted(role[0].upper() for role in roles))

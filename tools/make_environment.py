@@ -12,19 +12,21 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGE, DATA = ROOT / "docs" / "environment.md", ROOT / "tests" / "environment.toml"
 START, END = "<!-- variables -->\n", "<!-- end -->"
-HEADINGS = ("variable", "read by", "tried", "changes")
+HEADINGS = ("read by", "changes", "variables, with the values tried")
 
 
 def lines() -> Iterator[str]:
-    """The lines of the table."""
+    """The lines of the table: one for the variables of a library with the same effect."""
     yield f"| {' | '.join(HEADINGS)} |"
     yield "|---" * len(HEADINGS) + "|"
     for group in tomllib.loads(DATA.read_text("utf-8"))["group"]:
         changes = "last digits of figures" if group.get("digits") else "nothing"
+        alike: dict[str, list[str]] = {}
         for row in group["variables"]:
-            tried = ", ".join(f"`{value}`" for value in row["tried"])
             looks = f"looks: {row['looks']}" if "looks" in row else changes
-            yield f"| `{row['name']}` | {group['library']} | {tried} | {looks} |"
+            alike.setdefault(looks, []).append(f"`{row['name']}={','.join(row['tried'])}`")
+        for looks, variables in alike.items():
+            yield f"| {group['library']} | {looks} | {', '.join(variables)} |"
 
 
 def untried() -> Iterator[str]:

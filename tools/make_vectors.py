@@ -2,7 +2,7 @@
 
     python tools/make_vectors.py            write them
     python tools/make_vectors.py --check    exit 1 if a file is missing, different or left over
-    python tools/make_vectors.py --example  print the layer that docs/wire.md explains
+    python tools/make_vectors.py --example  print a layer field by field
 
 Everything is made from a fixed seed except what HPKE seals: its library draws from the system, so
 those bytes are taken from the files that are there, and made anew only where there is none.

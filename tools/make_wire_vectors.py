@@ -2,7 +2,7 @@
 
     python tools/make_wire_vectors.py            write them
     python tools/make_wire_vectors.py --check    exit 1 if a file is missing, different or left over
-    python tools/make_wire_vectors.py --example  print the message that docs/wire.md explains
+    python tools/make_wire_vectors.py --example  print a message field by field
 
 A file holds `title`, `kind`, `input` and `expect`: either `result` or `refused` with a reason.
 Bytes are in hexadecimal. Everything is made from a fixed seed. A faulty message is the positive one
