@@ -2,6 +2,7 @@
 
 import make_attack_matrix as TOOL
 import pytest
+from page_tables import record_text
 from veilmix.scenarios.catalogue.registry import guarding
 from veilmix.scenarios.programs.topology import CENTRAL
 from veilmix.scenarios.studies.attack_plan import helping, plan_rows
@@ -29,7 +30,7 @@ def test_the_page_is_written_from_the_record() -> None:
     record = TOOL.recorded()
     page = TOOL.PAGE.read_text("utf-8")
     assert TOOL.page(record) == page
-    assert TOOL.record_text(record) == TOOL.RECORD.read_text("utf-8")
+    assert record_text(record) == TOOL.RECORD.read_text("utf-8")
     for name in (*plan_rows(), *guarding(CENTRAL.name)):
         assert f"`{name}`" in page
 

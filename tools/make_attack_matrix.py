@@ -20,7 +20,7 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
-from page_tables import written_table
+from page_tables import record_text, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
@@ -121,18 +121,6 @@ def recorded() -> dict[str, list[list[str]]]:
     """Return the rows that are recorded of attacks and costs."""
     record: dict[str, list[list[str]]] = json.loads(RECORD.read_text("utf-8"))
     return record
-
-
-def record_text(record: Mapping[str, object]) -> str:
-    """Return the record as JSON, a row a line."""
-    parts = []
-    for name, value in record.items():
-        text = json.dumps(value, ensure_ascii=False)
-        if isinstance(value, list):
-            rows = (f"  {json.dumps(row, ensure_ascii=False)}" for row in value)
-            text = "[\n" + ",\n".join(rows) + "\n ]"
-        parts.append(f' "{name}": {text}')
-    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def outcomes_on_page(rows: Sequence[Sequence[str]]) -> str:
