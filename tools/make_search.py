@@ -63,7 +63,7 @@ def _find(result: CoalitionResult) -> str:
     """Return the find of a coalition in words; empty for others."""
     find = result.find
     if find is None:
-        return f"{READS[result.watched]} by watching" if result.watching else ""
+        return f"by watching ({READS[result.watched]})" if result.watching else ""
     read = BEYOND[find.reads].removesuffix(", ")
     noticed = "" if find.noticed == "never" else f", noticed {find.noticed}"
     guess = f"{find.guess:.2f} for {find.honest:.2f}{noticed}"
