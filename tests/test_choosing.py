@@ -1,28 +1,22 @@
-"""docs/choosing.md says what `veilmix compare` says."""
+"""docs/choosing.md and its record say what `veilmix compare` says."""
 
 import re
 from pathlib import Path
 
 import make_choosing as TOOL
 import pytest
-from page_tables import table_cells
+from page_tables import record_text
 from veilmix.scenarios.comparison.compare import compare
 
 ROOT = Path(__file__).parent.parent
 
 
-def block(name: str) -> str:
-    """The table of a scenario on the page."""
-    page = TOOL.PAGE.read_text("utf-8")
-    return next(match.group() for match in TOOL.BLOCK.finditer(page) if match.group(2) == name)
-
-
 @pytest.mark.long
 @pytest.mark.slow
 def test_the_small_table_is_what_the_command_gives() -> None:
-    """If this fails, the page is to be written again: python tools/make_choosing.py."""
+    """If this fails, it is to be recorded again: python tools/make_choosing.py."""
     played = {row[0]: row for row in TOOL.computed(TOOL.table(TOOL.played("who-to-trust")))}
-    written = {row[0]: row for row in TOOL.computed(table_cells(block("who-to-trust")))}
+    written = {row[0]: row for row in TOOL.computed(TOOL.recorded()["who-to-trust"])}
     assert {"exposure", "trusted", "trusted-cells", "shares", "local joint e=2"} <= set(written)
     assert written == {name: played[name] for name in written}
 
@@ -48,21 +42,34 @@ def test_what_coalitions_of_peers_received_is_as_written() -> None:
 
 def test_every_table_has_every_program_once() -> None:
     """Peers are left out of crowds that are too large for them."""
-    names = [[row[0] for row in table_cells(block(name))] for name in ("titanic", "census")]
-    small = [row[0] for row in table_cells(block("who-to-trust"))]
+    names = [[row[0] for row in TOOL.recorded()[name]] for name in ("titanic", "census")]
+    small = [row[0] for row in TOOL.recorded()["who-to-trust"]]
     assert "peers" in small
     assert names[0] == names[1] == [name for name in small if name != "peers"]
     assert len(set(names[0])) == len(names[0]) > 4
 
 
-def test_a_table_is_read_as_it_is_written() -> None:
-    rows = [[str(i) for i in range(len(TOOL.HEADINGS))], ["x"] * len(TOOL.HEADINGS)]
-    assert table_cells(TOOL.markdown(rows)) == rows
-    assert len(TOOL.computed(rows)[0]) == len(TOOL.HEADINGS) - len(TOOL.MEASURED)
+def test_the_page_is_written_from_the_record() -> None:
+    """If this fails: python tools/make_choosing.py --page."""
+    record = TOOL.recorded()
+    assert TOOL.page(record) == TOOL.PAGE.read_text("utf-8")
+    assert record_text(record) == TOOL.RECORD.read_text("utf-8")
+    for rows in record.values():
+        assert {len(row) for row in rows} == {len(TOOL.HEADINGS)}
+        assert len(TOOL.computed(rows)[0]) == len(TOOL.HEADINGS) - len(TOOL.MEASURED)
+
+
+def test_programs_with_noise_have_a_line_for_all_budgets() -> None:
+    for rows in TOOL.recorded().values():
+        text = TOOL.markdown(rows)
+        for program in ("histogram", "local joint", "local features"):
+            assert text.count(f"\n| {program} |") == 1
+    with pytest.raises(ValueError, match="histogram: 2 budgets"):
+        TOOL.markdown([row for row in rows if row[0] != "histogram e=2"])
 
 
 def test_lines_of_some_programs_take_their_places_among_the_others() -> None:
-    there = table_cells(block("titanic"))
+    there = TOOL.recorded()["titanic"]
     mine = [row for row in there if row[0].startswith("threshold")]
     assert [row[0] for row in mine] == ["threshold", "threshold prefixes"]
     others = [row for row in there if row not in mine]

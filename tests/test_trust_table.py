@@ -43,6 +43,11 @@ def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) 
     assert all(reading.runs == line.runs for reading in line.reading)
 
 
+def test_each_set_is_in_one_cell_of_the_page() -> None:
+    named = [name for pair in TOOL.PAIRS.values() for name in pair if name]
+    assert sorted(named) == sorted(TOOL.SETS)
+
+
 def test_the_limit_of_the_figures_names_a_section_that_is_there() -> None:
     section = OUTSIDE_CATALOGUE.partition("docs/attacks.md, ")[2].removesuffix(")")
     assert f"\n## {section}\n" in TOOL.PAGE.read_text("utf-8")

@@ -1,23 +1,26 @@
-"""Write docs/attack-matrix.md and its picture from a matrix that is played now.
+"""Record a matrix that is played now (docs/attack-matrix.json), with its page and its picture.
 
     python tools/make_attack_matrix.py            play and write
     python tools/make_attack_matrix.py ROW ...    play these attacks alone, and write their lines
     python tools/make_attack_matrix.py --costs    play honest runs alone, and write what guards cost
-    python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than on the page
+    python tools/make_attack_matrix.py --page     write the page again from what is recorded
+    python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than recorded
 
 Outcomes follow from the seed, but for `copy` and `copy-last`: without its defences a batch keeps
 the order of arrival, and which of its answers are copied is of the moment. What a defence costs in
 CPU is of the machine that wrote the page.
 """
 
+import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
-from page_tables import table_cells, written_table
+from page_tables import record_text, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
@@ -31,6 +34,7 @@ from veilmix.scenarios.wording import plural, seeds
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"
+RECORD = ROOT / "docs" / "attack-matrix.json"
 PICTURE = ROOT / "docs" / "images" / "attack-matrix.png"
 SCENARIO, SEED, REPEATS = "blood-type", 7, 5
 OPENED_HERE = {"policy.kind": "threshold", "policy.k": 3, "policy.prefixes": True}
@@ -42,10 +46,14 @@ COSTS = (
     *("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "steps", "crowd"),
     "false alarms",
 )
+ON_PAGE = ("attack", "without a defence", "each defence alone", "all together")
+COSTS_ON_PAGE = ("defence", "CPU ms", "bytes", "messages", "steps", "crowd")
+SIGNS = {"stopped": "●", "reduced": "◐", "works": "○", "idle": "-"}
+SMALL = 1_000  # bytes of a run: a defence that adds fewer, and nothing else, has no line of its own
 
 
 def outcomes(matrix: Matrix) -> list[list[str]]:
-    """The rows of the first table."""
+    """Return what is recorded of attacks, with OUTCOMES as headings."""
     rows = []
     for row in matrix.rows:
         named = [column.name for column in matrix.columns if column.name in row.helping]
@@ -65,7 +73,7 @@ def _outcome(cell: Cell) -> str:
 
 
 def costs(matrix: Matrix) -> list[list[str]]:
-    """The rows of the second."""
+    """Return what is recorded of costs, with COSTS as headings."""
     return [_cost(column) for column in matrix.columns]
 
 
@@ -93,7 +101,7 @@ def played(matrix: Matrix) -> str:
         f"{matrix.scenario}: {matrix.users} people, {seeds(matrix.seed, matrix.repeats)}, every "
         f"cell played {plural(matrix.repeats, 'time')}. A run that "
         f"nobody attacks takes {1000 * honest['cpu_seconds']:.0f} ms of CPU (on the machine that "
-        f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.\n"
+        f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages."
     )
 
 
@@ -109,10 +117,71 @@ def kinds() -> str:
     return fill(said, 118, break_on_hyphens=False) + "\n"
 
 
-def block(name: str) -> str:
-    """What stands on the page between the marks of this name."""
-    page = PAGE.read_text("utf-8")
-    return next(block.group() for block in BLOCK.finditer(page) if block.group(2) == name)
+def recorded() -> dict[str, list[list[str]]]:
+    """Return the rows that are recorded of attacks and costs."""
+    record: dict[str, list[list[str]]] = json.loads(RECORD.read_text("utf-8"))
+    return record
+
+
+def outcomes_on_page(rows: Sequence[Sequence[str]]) -> str:
+    """Return a line for each attack that achieves something, and a sentence for the others."""
+    lines, idle = list[tuple[str, ...]](), list[str]()
+    for name, group in groupby(rows, key=lambda row: row[0]):
+        first, *alone, last = group
+        if {row[5] for row in (first, *alone, last)} == {"idle"}:
+            tried = ", ".join(f"`{row[1]}`" for row in alone)
+            idle.append(f"`{name}`" + (f" ({tried})" if tried else ""))
+            continue
+        each = ", ".join(f"`{row[1]}` {_cell(row, first)}" for row in alone) or "none"
+        without = f"{first[2]} of {first[3]} {first[4]}{_marks(first, ',')}"
+        lines.append((f"`{name}`", without, each, _cell(last, first)))
+    united = dict[tuple[str, ...], list[str]]()
+    for name, *line in lines:
+        united.setdefault(tuple(line), []).append(name)
+    table = written_table(ON_PAGE, ((", ".join(names), *line) for line, names in united.items()))
+    sentence = f"Idle here, without and with (in brackets) each defence: {', '.join(idle)}."
+    return f"{table}\n{fill(sentence, 118, break_on_hyphens=False)}\n"
+
+
+def _cell(row: Sequence[str], first: Sequence[str]) -> str:
+    verdict, _, unmet = row[5].partition("; ")
+    number = "" if verdict == "stopped" or row[2] == first[2] else f" {row[2]}"
+    also = f" ({unmet})" if unmet else ""
+    return f"{SIGNS.get(verdict, verdict)}{number}{_marks(row)}{also}"
+
+
+def _marks(row: Sequence[str], before: str = "") -> str:
+    """Return in how many runs there was an alarm, if any, and a release, if not in all."""
+    alarms, released = (cell.partition(" of ")[0] for cell in row[6:8])
+    seen = "" if alarms in ("0", "-") else f" a{alarms}"
+    everywhere = row[7] == "-" or released == row[7].partition(" of ")[2]
+    marks = seen + ("" if everywhere else f" r{released}")
+    return f"{before}{marks}" if marks else ""
+
+
+def costs_on_page(rows: Sequence[Sequence[str]]) -> str:
+    """Return a line for each defence that costs more than CPU, and a sentence for the others."""
+    some = [row for row in rows if _has_cost(row)]
+    others = [row for row in rows if not _has_cost(row)]
+    table = written_table(COSTS_ON_PAGE, ([f"`{row[0]}`", *row[3:8]] for row in some))
+    return f"{table}\n{fill(' '.join(_cheap(others)), 118, break_on_hyphens=False)}\n"
+
+
+def _cheap(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    names = ", ".join(f"`{row[0]}`" for row in rows)
+    most = max(abs(_number(row[4])) for row in rows)
+    lowest, highest = (pick(rows, key=lambda row: _number(row[3])) for pick in (min, max))
+    yield f"{names} add no message and no step, at most {most:,.0f} bytes, and change no crowd."
+    yield f"Their CPU ms are between {lowest[3]} (`{lowest[0]}`) and {highest[3]} (`{highest[0]}`)."
+
+
+def _has_cost(row: Sequence[str]) -> bool:
+    """Whether a defence costs messages, steps, crowd, or more than a few bytes."""
+    return abs(_number(row[4])) >= SMALL or any(_number(cell) for cell in row[5:8] if cell != "-")
+
+
+def _number(cell: str) -> float:
+    return float(cell.partition(" ")[0].replace(",", ""))
 
 
 def measure(attacks: Sequence[str] = (), executor: Executor | None = None) -> Matrix:
@@ -140,55 +209,58 @@ def all_outcomes(rows: Sequence[str], executor: Executor | None = None) -> list[
 
 
 def among(new: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """These lines among those of the other attacks on the page, in the order of the matrix."""
+    """Return these rows among those recorded of other attacks, in the order of the matrix."""
     mine = {row[0] for row in new}
-    others = [row for row in table_cells(block("outcomes")) if row[0] not in mine]
+    others = [row for row in recorded()["outcomes"] if row[0] not in mine]
     order = list(plan_rows())
     there = [row for row in (*others, *new) if row[0] in order]
     return sorted(there, key=lambda row: order.index(row[0]))
 
 
-def _write(made: Mapping[str, str]) -> None:
-    """Put blocks of the page anew; the others stay."""
-    page = PAGE.read_text("utf-8")
-    PAGE.write_text(
-        BLOCK.sub(lambda block: block[1] + made.get(block[2], _inside(block)) + block[3], page),
-        "utf-8",
-    )
+def page(record: Mapping[str, Sequence[Sequence[str]]]) -> str:
+    """Return the page as it is to be."""
+    made = {
+        "outcomes": outcomes_on_page(record["outcomes"]),
+        "costs": costs_on_page(record["costs"]),
+        "played": f"{record['played']}\n",
+        "kinds": kinds(),
+    }
+    return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], PAGE.read_text("utf-8"))
 
 
-def _inside(block: re.Match[str]) -> str:
-    return block[0].removeprefix(block[1]).removesuffix(block[3])
+def _write(made: Mapping[str, object]) -> None:
+    """Record what was played anew; the rest stays."""
+    record = {**recorded(), **made}
+    RECORD.write_text(record_text(record), "utf-8")
+    PAGE.write_text(page(recorded()), "utf-8")
 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or say what is wrong with it."""
     rows = [name for name in arguments if not name.startswith("-")]
+    if "--page" in arguments:
+        _write({})
+        return 0
     if "--costs" in arguments:
         with processes(2) as pool:
             matrix = attack(load(SCENARIO), SEED, REPEATS, attacks=QUICKEST, executor=pool)
-        _write({"costs": written_table(COSTS, costs(matrix)), "played": played(matrix)})
+        _write({"costs": costs(matrix), "played": played(matrix)})
         return 0
     if "--check" in arguments or rows:
         with processes(2) as pool:
             lines = all_outcomes(rows, pool)
         if "--check" not in arguments:
-            _write({"kinds": kinds(), "outcomes": written_table(OUTCOMES, among(lines))})
+            _write({"outcomes": among(lines)})
             return 0
-        there = table_cells(block("outcomes"))
+        there = recorded()["outcomes"]
         wrong = [row for row in lines if row[0] not in BY_CHANCE and row not in there]
         for row in wrong:
-            print(f"{PAGE}: not there: {' | '.join(row)}")
+            print(f"{RECORD}: not there: {' | '.join(row)}")
         return bool(wrong)
     with processes(2) as pool:
         matrix, opened = measure(executor=pool), measure_opened(executor=pool)
-    made = {
-        "outcomes": written_table(OUTCOMES, among([*outcomes(matrix), *outcomes(opened)])),
-        "costs": written_table(COSTS, costs(matrix)),
-        "played": played(matrix),
-        "kinds": kinds(),
-    }
-    _write(made)
+    rows_played = [*outcomes(matrix), *outcomes(opened)]
+    _write({"outcomes": among(rows_played), "costs": costs(matrix), "played": played(matrix)})
     drawing.save(matrix_figure.draw(figure_of(matrix)), PICTURE)
     return 0
 

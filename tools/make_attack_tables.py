@@ -11,49 +11,52 @@ from pathlib import Path
 
 from page_tables import written_table
 from veilmix.scenarios.catalogue.attack import COMMITTERS
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, helping
+from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(
     r"(<!-- (user|shuffler|network|curator|analyst|design|peers|guards) -->\n).*?(<!-- end -->)",
     re.DOTALL,
 )
-PEERS = ("attack", "what a peer does", "measured by", "what stops or shows it")
-ATTACK = ("attack", "what is done", "scenario", "what stops or shows it")
-GUARD = ("guard", "key", "what it does", "where nothing is said", "against", "price")
+PEERS = ("attack", "what a peer does", "what stops or shows it")
+ATTACK = ("attack", "what is done", "what stops or shows it")
+GUARD = ("guard", "what it does", "price")
 
 
 def attacks(by: str) -> Iterator[tuple[str, ...]]:
     """The attacks that a role commits, by name."""
     for name, attack in ATTACKS.items():
         if attack.by == by:
-            yield f"`{name}`", attack.does, f"`{attack.scenario}`", attack.remedy
+            elsewhere = "" if attack.scenario == f"attack-{name}" else f" (`{attack.scenario}`)"
+            yield f"`{name}`", f"{attack.does}{elsewhere}", attack.remedy
 
 
 def among_peers() -> Iterator[tuple[str, ...]]:
     """The attacks that peers commit, by name."""
     for name, attack in ATTACKS.items():
         if how := attack.among_peers:
-            yield f"`{name}`", how.does, how.unit, how.remedy
+            same = how.remedy == attack.remedy
+            yield f"`{name}`", how.does, "as [above](#by-users)" if same else how.remedy
 
 
 def guards() -> Iterator[tuple[str, ...]]:
     """All guards, by name."""
     for name, guard in GUARDS.items():
-        against = ", ".join(f"`{attack}`" for attack in ATTACKS if _stops(name, attack))
-        default = "on" if guard.default else "off"
-        yield f"`{name}`", f"`{guard.key}`", guard.guards, default, against, guard.price
+        key = "" if guard.key == f"defence.{name}" else f" (`{guard.key}`)"
+        yield f"`{name}`", f"{guard.guards}{key}", guard.price
 
 
-def _stops(guard: str, attack: str) -> bool:
-    return any(guard in helping(attack, topology) for topology in GUARDS[guard].among)
+def off() -> str:
+    """Return the guards that are off where a scenario says nothing, as a sentence."""
+    names = ", ".join(f"`{name}`" for name, guard in GUARDS.items() if not guard.default)
+    return f"\nOff where a scenario says nothing: {names}. All others are on.\n"
 
 
 def written(page: str) -> str:
     """The page with its tables as the records say."""
     made = {by or "design": written_table(ATTACK, attacks(by)) for by in COMMITTERS}
     made["peers"] = written_table(PEERS, among_peers())
-    made["guards"] = written_table(GUARD, guards())
+    made["guards"] = written_table(GUARD, guards()) + off()
     return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
 
 

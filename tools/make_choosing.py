@@ -1,19 +1,21 @@
-"""Write the tables and the figure of docs/choosing.md from comparisons.
+"""Record comparisons (docs/choosing.json), and write the tables and the figure of docs/choosing.md.
 
     python tools/make_choosing.py            play the scenarios and write
-    python tools/make_choosing.py NAME ...   play these programs alone, and write their lines
-    python tools/make_choosing.py --check    exit 1 if a table is another, seconds and bytes apart
+    python tools/make_choosing.py NAME ...   play these programs alone, and write their rows
+    python tools/make_choosing.py --page     write the page again from what is recorded
+    python tools/make_choosing.py --check    exit 1 if a row is another, seconds and bytes apart
 
-A table stands between `<!-- compare NAME -->` and `<!-- end -->`. Seconds are those of the machine
-that wrote them; all else follows from the seed.
+Tables stand between `<!-- compare NAME -->` and `<!-- end -->`. Seconds are those of the machine
+that recorded them; all else follows from the seed.
 """
 
+import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from page_tables import LINE, table_cells, written_table
+from page_tables import LINE, record_text, written_table
 from veilmix.scenarios.comparison.compare import compare, programs
 from veilmix.scenarios.comparison.result import Compared, Comparison, ProgramCost
 from veilmix.scenarios.comparison.result_folder import contents
@@ -21,6 +23,7 @@ from veilmix.scenarios.validation.load import load
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "choosing.md"
+RECORD = ROOT / "docs" / "choosing.json"
 FIGURES = {"census": ROOT / "docs" / "images" / "frontier-census.png"}
 SEED = 4  # of the scenarios that name none
 BLOCK = re.compile(r"(<!-- compare (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -29,13 +32,19 @@ HEADINGS = (
     "program", "most trusted", "bits", "linked", "guessed", "exposed", "promised", "excluded",
     "columns", "cells", "entropy", "error", "CPU s", "bytes", "rounds",
 )  # fmt: skip
+ON_PAGE = (
+    *("program", "bits", "guessed", "exposed", "promised", "cells", "error", "CPU s", "bytes"),
+    "rounds",
+)
+NOISE = ("noise", "ε = 1", "ε = 2", "ε = 4", "CPU s", "bytes")
+BUDGET = re.compile(r"(.*) e=([\d.]+)")
 MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
 
 SIGNS = {"exact": "", "at least": "≥ ", "at most": "≤ "}
 
 
 def table(comparison: Comparison) -> list[list[str]]:
-    """The rows of a table, without its head."""
+    """Return the rows of a comparison, with HEADINGS as headings."""
     return [_row(program) for program in comparison.programs]
 
 
@@ -71,9 +80,35 @@ def _seconds(price: ProgramCost) -> str:
     return f"{price.cpu:.1f} ± {(price.cpu_limits[1] - price.cpu_limits[0]) / 2:.1f}"
 
 
-def markdown(rows: list[list[str]]) -> str:
-    """Return the rows as a table in Markdown; numbers are aligned to the right."""
-    return written_table(HEADINGS, rows, [LINE, LINE, *[f"{LINE}:"] * (len(HEADINGS) - 2)])
+def recorded() -> dict[str, list[list[str]]]:
+    """Return the rows that are recorded of each scenario, with HEADINGS as headings."""
+    record: dict[str, list[list[str]]] = json.loads(RECORD.read_text("utf-8"))
+    return record
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return the tables of a scenario: programs that release rows, and programs with noise."""
+    named = [dict(zip(HEADINGS, row, strict=True)) for row in rows]
+    releasing = [[row[name] for name in ON_PAGE] for row in named if not _budget(row["program"])]
+    lines = [LINE, *[f"{LINE}:"] * (len(ON_PAGE) - 1)]
+    return f"{written_table(ON_PAGE, releasing, lines)}\n{written_table(NOISE, _noisy(named))}"
+
+
+def _noisy(rows: Sequence[dict[str, str]]) -> Iterator[list[str]]:
+    """Yield a line for each program with noise: its error and guesses, by budget."""
+    programs = dict.fromkeys(_budget(row["program"]) for row in rows)
+    for program in filter(None, programs):
+        same = [row for row in rows if _budget(row["program"]) == program]
+        if len(same) != len(NOISE) - 3:
+            raise ValueError(f"{program}: {len(same)} budgets, and the page has columns for 3")
+        cells = [f"{row['error']}, {row['bits']}, {row['guessed']}" for row in same]
+        yield [program, *cells, same[0]["CPU s"], same[0]["bytes"]]
+
+
+def _budget(program: str) -> str:
+    """Return the name of a program with noise, without its budget; empty for others."""
+    match = BUDGET.fullmatch(program)
+    return match[1] if match else ""
 
 
 def computed(rows: list[list[str]]) -> list[list[str]]:
@@ -91,7 +126,7 @@ def played(name: str, only: Sequence[str] = ()) -> Comparison:
 
 
 def among(new: list[list[str]], there: list[list[str]]) -> list[list[str]]:
-    """These lines among those of other programs, in the order of a comparison."""
+    """Return these rows among those of other programs, in the order of a comparison."""
     order, mine = list(programs()), {_program(row) for row in new}
     rows = [row for row in there if _program(row) not in mine] + new
     return sorted(rows, key=lambda row: order.index(_program(row)))
@@ -102,27 +137,32 @@ def _program(row: list[str]) -> str:
     return row[0].partition(" ")[0]
 
 
+def page(record: dict[str, list[list[str]]]) -> str:
+    """Return the page as it is to be."""
+    there = PAGE.read_text("utf-8")
+    return BLOCK.sub(lambda block: block[1] + markdown(record[block[2]]) + block[3], there)
+
+
 def main(arguments: list[str]) -> int:
-    """Write the page, or say what is wrong with it."""
+    """Write record and page, or say what is wrong with the record."""
     some = [name for name in arguments if not name.startswith("-")]
-    page, wrong = PAGE.read_text("utf-8"), []
-    written = page
-    for block in BLOCK.finditer(page):
-        head, name, end = block.groups()
+    record, wrong = recorded(), []
+    for name in () if "--page" in arguments else tuple(record):
         print(f"playing {name}")
         comparison = played(name, some)
-        rows = among(table(comparison), table_cells(block.group()) if some else [])
-        if computed(rows) != computed(table_cells(block.group())):
+        rows = among(table(comparison), record[name] if some else [])
+        if computed(rows) != computed(record[name]):
             wrong.append(name)
-        written = written.replace(block.group(), f"{head}{markdown(rows)}{end}")
+        record[name] = rows
         if name in FIGURES and not some and "--check" not in arguments:
             FIGURES[name].parent.mkdir(exist_ok=True)
             FIGURES[name].write_bytes(dict(contents(comparison, load(name)))["frontier.png"])
     if "--check" in arguments:
         for name in wrong:
-            print(f"{PAGE}: the table of {name} is not what `veilmix compare {name}` gives")
+            print(f"{RECORD}: the rows of {name} are not what `veilmix compare {name}` gives")
         return bool(wrong)
-    PAGE.write_text(written, "utf-8")
+    RECORD.write_text(record_text(record), "utf-8")
+    PAGE.write_text(page(record), "utf-8")
     return 0
 
 

@@ -20,7 +20,7 @@ from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.search import begin, search
 from veilmix.scenarios.studies.search_coverage import GuardCoverage, coverage
-from veilmix.scenarios.studies.search_result import CoalitionResult, SearchResult
+from veilmix.scenarios.studies.search_result import CoalitionResult
 from veilmix.scenarios.studies.search_table import (
     FILE,
     PAIRED,
@@ -32,11 +32,12 @@ from veilmix.scenarios.studies.search_table import (
     scenario_of,
     shipped,
 )
-from veilmix.scenarios.studies.search_text import BEYOND, READS, grouped, limits
+from veilmix.scenarios.studies.search_text import BEYOND, READS
 
 PAGE = Path(__file__).parent.parent / "docs" / "attack-search.md"
 BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)
-HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (honest)", "noticed")
+PERSON = "user-6"  # of coalitions with a person
+HEADINGS = ("countermeasures", "found", "nothing found, of strategies played")
 
 
 def searched(name: str) -> GuardSearch:
@@ -47,42 +48,62 @@ def searched(name: str) -> GuardSearch:
 
 
 def rows(sets: Sequence[GuardSearch]) -> Iterator[tuple[str, ...]]:
-    """Yield the lines of the page: one a coalition."""
+    """Yield the lines of the page: one a set of guards."""
     for known in sets:
-        for place, result in enumerate(known.result.coalitions):
-            yield ("" if place else known.name, result.name, *_result(result))
+        results = known.result.coalitions
+        finds = dict[str, list[str]]()
+        for result in results:
+            if said := _find(result):
+                finds.setdefault(said, []).append(result.name)
+        said = "; ".join(_named(names, find) for find, names in finds.items())
+        yield known.name, said or "-", ", ".join(_harmless(results)) or "-"
 
 
-def _result(result: CoalitionResult) -> tuple[str, str, str, str]:
+def _find(result: CoalitionResult) -> str:
+    """Return the find of a coalition in words; empty for others."""
     find = result.find
-    if find is not None:
-        guess = f"{find.guess:.2f} ({find.honest:.2f})"
-        read = BEYOND[find.reads].removesuffix(", ") or "crowd 1"
-        return f"{read}: {find.words}", f"{find.place:,} of {result.due:,}", guess, find.noticed
-    if result.watching:
-        return f"reads {READS[result.watched]} by watching", "-", "-", "-"
-    if result.part:
-        return f"as {' + '.join(result.part)}", "-", "-", "-"
-    return "nothing found", f"{result.played:,} of {result.due:,}", "-", "-"
+    if find is None:
+        return f"by watching ({READS[result.watched]})" if result.watching else ""
+    read = BEYOND[find.reads].removesuffix(", ")
+    noticed = "" if find.noticed == "never" else f", noticed {find.noticed}"
+    guess = f"{find.guess:.2f} for {find.honest:.2f}{noticed}"
+    return f"{find.words} ({guess})" if not read else f"{find.words} ({read}; {guess})"
+
+
+def _named(coalitions: Sequence[str], find: str) -> str:
+    """Return a find after its coalitions; a coalition that the find begins with is left out."""
+    names = ", ".join(coalitions)
+    return find if find.startswith(f"{names}:") else f"{names}: {find}"
+
+
+def _harmless(results: Sequence[CoalitionResult]) -> Iterator[str]:
+    """Yield the coalitions without a find, with the strategies that were played."""
+    harmless = {
+        one.name: f"{one.due:,}" for one in results if not (one.find or one.watching or one.part)
+    }
+    for name, many in harmless.items():
+        alone, _, other = name.rpartition(" + ")
+        if not (alone in harmless and other == PERSON):
+            besides = harmless.get(f"{name} + {PERSON}")
+            yield f"{name} {many}" + (f" / {besides}" if besides else "")
 
 
 def written(sets: Sequence[GuardSearch]) -> str:
     """Return the table in Markdown, with what was played."""
-    return f"{written_table(HEADINGS, rows(sets))}\n{_limits(sets)}\n"
-
-
-def _limits(sets: Sequence[GuardSearch]) -> str:
-    results: list[SearchResult] = [known.result for known in sets]
-    kinds = sorted({kind for result in results for one in result.coalitions for kind in one.kinds})
-    told = sorted({limits(result) for result in results})
     timed = "; ".join(known.name for known in sets if known.result.times)
-    exact = f" Exact times of posts were in the views of: {timed}." if timed else ""
-    return f"Played with {'; '.join(told)}, two shufflers. Kinds: {grouped(kinds)}.{exact}"
+    exact = f"\nExact times of posts were in the views of: {timed}.\n" if timed else ""
+    return f"{written_table(HEADINGS, rows(sets))}{exact}"
 
 
 def attacks() -> str:
     """Return what the search has of the catalogue, in Markdown."""
-    lines = [(f"`{known.attack}`", known.how, known.why) for known in coverage().attacks]
+    known_attacks = coverage().attacks
+    united = dict[tuple[str, str], list[str]]()
+    for how in ("found", "played", "outside"):
+        for known in known_attacks:
+            if known.how == how:
+                united.setdefault((how, known.why), []).append(f"`{known.attack}`")
+    lines = ((", ".join(names), how, why) for (how, why), names in united.items())
     return written_table(("attack", "search", "by or why"), lines)
 
 
@@ -97,13 +118,19 @@ def refusals() -> str:
 
 
 def _switched_off(what: str, known_guards: Sequence[GuardCoverage]) -> str:
-    lines = list[tuple[str, ...]]()
+    finds = list[tuple[str, ...]]()
+    reasons = dict[str, list[str]]()
     for known in known_guards:
-        strategy = text_of(tuple(map(deviation_of, known.strategy))) or "by watching"
-        why = f"{strategy}: {known.why}" if known.members else known.why
-        brings = "brings a find" if known.members else "no find"
-        lines.append((f"`{known.guard}`", brings, " + ".join(known.members) or "-", why))
-    return written_table((what, "switched off", "coalition", "strategy or reason"), lines)
+        if known.members:
+            strategy = text_of(tuple(map(deviation_of, known.strategy))) or "by watching"
+            members = " + ".join(known.members)
+            strategy = strategy.removeprefix(f"{members}: ")
+            finds.append((f"`{known.guard}`", members, f"{strategy}: {known.why}"))
+        else:
+            reasons.setdefault(known.why, []).append(f"`{known.guard}`")
+    without = [(", ".join(names), why) for why, names in reasons.items()]
+    found = written_table((what, "find of", "strategy: why"), finds)
+    return f"{found}\n{written_table((f'{what} without a find', 'reason'), without)}"
 
 
 def page(table: SearchTable) -> str:

@@ -32,8 +32,9 @@ from veilmix.scenarios.wording import plural, seeds
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(r"(<!-- succeeding -->\n).*?(<!-- end -->)", re.DOTALL)
 PEOPLE, SEED, RUNS = 40, 7, 10
+ALWAYS, NEVER = "10 of 10 (69 to 100 %)", "never"
 ATTACKS = "--attacks="
-HEADINGS = ("countermeasures", "coalition", "attack", "rows read", "noticed")
+HEADINGS = ("countermeasures", "marginals secret", "marginals public")
 BASE = {
     "population.source": "builtin:titanic",
     "population.users": PEOPLE,
@@ -108,6 +109,51 @@ SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "among peers, no blanks, paths of one": ("village", {"mix.path": 1, "mix.cover": 0}),
     "among 150 peers, three questions": ("peers-titanic", {}),
 }  # name -> the scenario that it is measured on, and what is changed in it
+FURTHER = "`balance`, `receipts = 0.05`, `union`"
+PAIRS: Mapping[str, tuple[str, str]] = {
+    "all left out that a file can leave out": (
+        "none that a file can leave out",
+        "none, marginals public",
+    ),
+    "defaults": ("those that are on where nothing is said", "these, marginals public"),
+    "defaults without `registered`": (
+        "all of these but `registered`",
+        "all of these but `registered`, marginals public",
+    ),
+    f"defaults, {FURTHER}": (
+        "`registered`, `balance`, `receipts` of 5 %, `union` besides",
+        "all of these, `recompute`, marginals public",
+    ),
+    f"defaults, {FURTHER}, `tokens`": (
+        "all of these but `challenge`",
+        "all but `challenge`, marginals public",
+    ),
+    f"defaults, {FURTHER}, `tokens`, `challenge`": (
+        "all but `audit`",
+        "all but `audit`, marginals public",
+    ),
+    f"defaults, {FURTHER}, `tokens`, `challenge`, `audit`": (
+        "all that there are",
+        "all that there are, marginals public",
+    ),
+    "defaults, `tokens`": (
+        "`registered` and `tokens`, and those that are on",
+        "these, with tokens, marginals public",
+    ),
+    "defaults, `challenge`": (
+        "`registered` and `challenge`, and those that are on",
+        "these, with `challenge`, marginals public",
+    ),
+    "defaults, `audit`": (
+        "`registered` and `audit`, and those that are on",
+        "these, with `audit`, marginals public",
+    ),
+    "defaults, one shuffler": ("one shuffler, those that are on", "one shuffler, marginals public"),
+    "`threshold`, k = 5, defaults": ("rows that five people open, those that are on", ""),
+    "peers, defaults": ("", "among peers, those that are on"),
+    "peers, no blanks, paths of one": ("", "among peers, no blanks, paths of one"),
+    "150 peers, three questions": ("", "among 150 peers, three questions"),
+}  # a row of the page -> its sets with secret and with public marginals; empty: not played
 
 
 def scenario(name: str) -> Scenario:
@@ -136,7 +182,7 @@ def renewed(there: GuardSet, attacks: Sequence[str], executor: Executor | None =
 
 
 def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
-    """The lines of the page: one for each success, of coalitions without a part that succeeds."""
+    """Yield each success, of coalitions without a part that succeeds."""
     for guards in sets:
         for place, coalition in enumerate(guards.succeeding):
             if worst := coalition.worst:
@@ -149,25 +195,32 @@ def _success(coalition: WorstAttack, worst: AttackResult) -> tuple[str, ...]:
     return members, f"`{worst.attack}`", f"{often} ({ends})", detection_text(worst)
 
 
-def _without(sets: Sequence[GuardSet]) -> str:
-    """Return the sets in which attacks add no coalition to those that watch, as a paragraph."""
-    named = "; ".join(guards.name for guards in sets if not guards.succeeding)
-    return (
-        "Played too, where the attacks of the catalogue add no coalition to those that link by "
-        f"watching, which is no statement of safety: {named}.\n\n"
-    )
+def lines(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of the page: a set of guards with secret and with public marginals."""
+    played = {guards.name: guards for guards in sets}
+    for label, names in PAIRS.items():
+        yield label, *(_successes(played[name]) if name in played else "-" for name in names)
+
+
+def _successes(guards: GuardSet) -> str:
+    """Return the coalitions that read a row, each with its attack, as a cell."""
+    told = []
+    for _, members, attack, read, noticed in rows([guards]):
+        often = "" if read == ALWAYS else f", {read}"
+        told.append(f"{members} {attack}{often}{'' if noticed == NEVER else f' ({noticed})'}")
+    return "; ".join(told) or "none"
 
 
 def written(sets: Sequence[GuardSet]) -> str:
     """The table in Markdown, with what was played."""
-    table = written_table(HEADINGS, rows(sets))
+    table = written_table(HEADINGS, lines(sets))
     where = dict.fromkeys(
         f"{guards.scenario}, {guards.users} people of {guards.source.removeprefix('builtin:')}"
         for guards in sets
     )
     return (
-        f"{table}\n{_without(sets)}"
-        f"Measured on: {'; '.join(where)}; two shufflers where nothing else is said. "
+        f"{table}\nRead in {ALWAYS} runs, and never noticed, where nothing else is said. Measured "
+        f"on: {'; '.join(where)}; two shufflers where nothing else is said. "
         f"{seeds(SEED, RUNS).capitalize()}: {plural(RUNS, 'run')} of each attack; 95 % intervals.\n"
     )
 

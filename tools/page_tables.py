@@ -1,6 +1,7 @@
-"""Tables in Markdown, as the tools that write pages use them."""
+"""Tables in Markdown and their records, as the tools that write pages use them."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
 LINE = "---"  # under a heading
 
@@ -17,3 +18,15 @@ def table_cells(text: str) -> list[list[str]]:
     """Return the cells of a table in Markdown, without its headings. Other lines are left out."""
     lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line] for line in lines[2:]]
+
+
+def record_text(record: Mapping[str, object]) -> str:
+    """Return what a page is written from as JSON, a row a line."""
+    parts = []
+    for name, value in record.items():
+        text = json.dumps(value, ensure_ascii=False)
+        if isinstance(value, list):
+            rows = (f"  {json.dumps(row, ensure_ascii=False)}" for row in value)
+            text = "[\n" + ",\n".join(rows) + "\n ]"
+        parts.append(f' "{name}": {text}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -29,10 +29,9 @@ ATTACK = Attack(
     by=USER,
     does="says nothing",
     remedy=(
-        "`promise`: what was promised of those who were counted is proved again of those who came "
-        "([ADR 22](adr/0022-a-promise-is-proved-again-of-those-who-came.md)), or nothing is "
-        "released; "
-        "`min_dropout`, if a few leave between two rounds"
+        "`promise`, proved again of those who came ([ADR "
+        "22](adr/0022-a-promise-is-proved-again-of-those-who-came.md)), or nothing is released; "
+        "`min_dropout`, if few leave between the rounds"
     ),
     scenario="attack-leavers",
     unit="people not counted",
@@ -45,7 +44,7 @@ ATTACK = Attack(
     strike=lambda setup, index, rounds: setup.message(index, rounds, "absent"),
     among_peers=PeerAttack(
         does="posts nothing any more",
-        remedy="it is named, and the round is burned for everybody; whoever never comes is no peer",
+        remedy="it is named, and the round aborts for all; a person who never comes is no peer",
         unit="people without a release",
         waits="a post that is due from the peer",
         measure=unreleased,

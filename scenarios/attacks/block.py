@@ -31,8 +31,8 @@ ATTACK = Attack(
     by=NETWORK,
     does="loses the messages of some people",
     remedy=(
-        "`min_dropout`, if few are lost in one round only; else nothing: a person that was not "
-        "accepted cannot prove that it has sent"
+        "`min_dropout`, if few are lost in one round only; else nothing: a person not accepted "
+        "cannot prove having sent"
     ),
     scenario="attack-block",
     unit="people not counted",

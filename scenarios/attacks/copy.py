@@ -23,7 +23,7 @@ def counted_twice(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="sends some answers twice",
-    remedy=("order: a batch with repeats does not ascend; `dedupe` where batches are not ordered"),
+    remedy="`order`: a batch with repeats does not ascend; `dedupe` where batches are not ordered",
     scenario="attack-copy",
     unit="people by whom a count is moved",
     waits="a batch that the shuffler forwards, with answers enough to strike one",

@@ -10,7 +10,7 @@ from ..catalogue.session import commits
 ATTACK = Attack(
     by=SHUFFLER,
     does="loses single answers and says that they did not open",
-    remedy="`challenge` or `receipts`: the round burns unopened; `balance` shows it afterwards",
+    remedy="`challenge`, `receipts`: aborts unopened; `balance` shows it afterwards",
     scenario="attack-drop",
     unit="answers lost",
     waits="a batch that the shuffler forwards, with answers enough to strike one",
@@ -21,7 +21,7 @@ ATTACK = Attack(
     commit=commits(drop),
     among_peers=PeerAttack(
         does="hands on only a share of what it should",
-        remedy="its account does not add up: it is named, and the round is burned",
+        remedy="its account does not add up: it is named, and the round aborts",
         unit="answers lost",
         waits="onions that the peer is to forward",
         measure=peer_measures.answers_lost,

@@ -22,8 +22,10 @@ def left_out(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="loses all answers of some people",
-    remedy="`tokens` burn the round; `challenge` or `receipts` burn it unopened; else nothing: all "
-    "totals are short by as many",
+    remedy=(
+        "`tokens`; `challenge`, `receipts`: aborts unopened; else nothing: all totals are short "
+        "by as many"
+    ),
     scenario="attack-drop-people",
     unit="people not counted",
     waits="a batch of the first shuffler, with a person to strike",

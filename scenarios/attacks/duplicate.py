@@ -7,7 +7,7 @@ from ..catalogue.measures import refused_for
 ATTACK = Attack(
     by=USER,
     does="sends the same bytes twice",
-    remedy="`dedupe`: the second is refused and counted, nothing stops",
+    remedy="`dedupe`: the second is refused and counted",
     scenario="attack-poison",
     unit="messages refused",
     waits="an answer of one of those who commit it",

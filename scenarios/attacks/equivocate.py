@@ -27,8 +27,8 @@ ATTACK = Attack(
     by=CURATOR,
     does="tells one person of another session, in which ballots have no salt",
     remedy=(
-        "`bind`: its layers open nowhere; `compare`: it does not answer, and shows what it was "
-        "told; `registered`: it signs for another session, and is turned away"
+        "`bind`: its layers open nowhere; `compare`: no answer, and the announcement is shown; "
+        "`registered`: the signature is for another session"
     ),
     scenario="attack-equivocate",
     unit="values of the target read",

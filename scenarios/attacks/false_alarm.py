@@ -35,10 +35,8 @@ ATTACK = Attack(
     by=USER,
     does="raises alarms about nothing",
     remedy=(
-        "always on: an alarm by itself ends nothing "
-        "([ADR 12](adr/0012-alarms-stop-nothing.md)), "
-        "is told as false where nothing bears it out, and is refused where it is larger than what "
-        "it could show"
+        "always on: it ends nothing ([ADR 12](adr/0012-alarms-stop-nothing.md)), is reported as "
+        "false without evidence, and refused if larger than its evidence"
     ),
     scenario="attack-false-alarm",
     unit="rounds ended by alarms about nothing",

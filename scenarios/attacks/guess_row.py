@@ -71,8 +71,8 @@ ATTACK = Attack(
     by=USER,
     does="sends, with k - 2 others, a row that somebody else may have",
     remedy=(
-        "nothing: who has k - 1 places in a session learns of one row whether somebody else has "
-        "it. `registered` keeps those places to people who exist"
+        "nothing: k - 1 people learn of one row whether another person has it. `registered`: they "
+        "must exist"
     ),
     scenario="attack-guess-row",
     unit="others opened by guesses",

@@ -62,9 +62,9 @@ ATTACK = Attack(
     by=ANALYST,
     does="takes out the reports of people who tell it theirs: fewer are left to hide among",
     remedy=(
-        "count only those on whom one relies (`local.relied_on`): with m people who may tell, "
-        "epsilon is that of n - m reports, never above `local.epsilon` ([arXiv 2504.07362]"
-        "(https://arxiv.org/abs/2504.07362))"
+        "count only on the others (`local.relied_on`): if m people may tell, epsilon is that of n "
+        "- m reports, never above `local.epsilon` ([arXiv "
+        "2504.07362](https://arxiv.org/abs/2504.07362))"
     ),
     scenario="attack-inside-reports",
     unit="nats by which epsilon after shuffling grows",

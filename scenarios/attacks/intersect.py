@@ -67,8 +67,8 @@ ATTACK = Attack(
     by=NETWORK,
     does="sees who takes part in each of many releases, and adds and subtracts them",
     remedy=(
-        "`burn`: of those who came in other rounds than everybody else there must be as many as "
-        "`min_dropout`, over all sessions together. That two releases differ by many is not enough"
+        "`burn`: in all sessions together, at least `min_dropout` people must have come in other "
+        "rounds than all others. Two releases that differ by many are not enough"
     ),
     scenario="attack-intersect",
     unit="released rows read of those who come and go",

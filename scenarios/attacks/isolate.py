@@ -25,7 +25,7 @@ def trial(people: int, _shufflers: int) -> list[Keys]:
 ATTACK = Attack(
     by=NETWORK,
     does="loses everybody's messages but one person's, and fills the batch with people of its own",
-    remedy="`registered` and `min_batch` together; either alone does not",
+    remedy="`registered` and `min_batch` together; neither alone",
     scenario="attack-n-1",
     unit="bits of anonymity taken",
     waits="a round in which its invented people are asked, or a message of a person to lose",

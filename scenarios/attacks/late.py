@@ -15,7 +15,7 @@ def sent_in_vain(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=USER,
     does="sends after the collection has closed",
-    remedy="late ones are refused and counted, never sent on by themselves",
+    remedy="always on: refused and counted, never forwarded alone",
     scenario="attack-late-batch",
     unit="people not counted",
     waits="an answer of one of those who commit it",

@@ -35,8 +35,8 @@ ATTACK = Attack(
     by=CURATOR,
     does="keeps columns that its rule forbids, and certifies them",
     remedy=(
-        "`promise`: the analyst cannot prove it of those who came; `recompute`, if the marginals "
-        "are public: it does not even read"
+        "`promise`: the analyst cannot prove it of those who came; `recompute`, with public "
+        "marginals: it does not even read"
     ),
     scenario="attack-lie",
     unit="people exposed above the promise",
@@ -46,7 +46,7 @@ ATTACK = Attack(
     commit=commit,
     among_peers=PeerAttack(
         does="says that it has decided otherwise",
-        remedy="everybody decides alone: its digest is another, and it is named",
+        remedy="each peer decides alone: another digest names the liar",
         unit="people exposed above the promise",
         waits="the digest of a decision",
         measure=peer_measures.above_promise,

@@ -27,7 +27,7 @@ def miscounted(scene: Scene, _fault: Fault) -> Measured:
 ATTACK = Attack(
     by=ANALYST,
     does="publishes counts that it has not read",
-    remedy="`sums`: the curator, who has counted the same people, burns what does not fit",
+    remedy="`sums`: the curator has counted the same people, and aborts",
     scenario="attack-lie-counts",
     unit="people released as somebody else",
     waits="a release in which people differ",

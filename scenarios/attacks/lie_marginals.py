@@ -16,8 +16,8 @@ ATTACK = Attack(
     by=CURATOR,
     does="publishes counts in which nobody is in a small crowd, and decides from them",
     remedy=(
-        "`sums`, if they are published: the analyst finds others; `promise` in any case: it "
-        "proves what is promised from its own"
+        "`sums`, with public marginals: the analyst finds others; `promise`: it is proved from "
+        "the analyst's own counts"
     ),
     scenario="attack-lie-marginals",
     unit="people exposed above the promise",

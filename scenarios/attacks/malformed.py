@@ -7,7 +7,7 @@ from ..catalogue.measures import refused_for
 ATTACK = Attack(
     by=USER,
     does="sends an envelope that does not open",
-    remedy="refused one by one, counted, nobody named, nothing stops",
+    remedy="always on: refused one by one and counted; nobody is named",
     scenario="attack-poison",
     unit="messages refused",
     waits="an answer of one of those who commit it",

@@ -95,9 +95,8 @@ ATTACK = Attack(
     by=USER,
     does="crafts the randomized report that moves an estimate most",
     remedy=(
-        "nothing: an analyst divides by what honest noise leaves over, so each crafted report "
-        "counts for (1 - q) / (p - q) people, 3.5 here, where an honest one counts for 1 on "
-        "average; a larger `local.epsilon` makes that less"
+        "nothing: a crafted report counts for (1 - q) / (p - q) people, 3.5 here, an honest one "
+        "for 1 on average; less with a larger `local.epsilon`"
     ),
     scenario="attack-poison-reports",
     unit="people by whom an estimate is moved",

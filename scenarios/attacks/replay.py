@@ -30,7 +30,7 @@ ATTACK = Attack(
     by=NETWORK,
     does="sends a message of somebody a second time",
     remedy=(
-        "`dedupe`, in the same round; `bind`, in the next; fresh keys, in another session; "
+        "`dedupe` in the same round; `bind` in the next; fresh keys in another session; "
         "`registered` keeps the place of the user free"
     ),
     scenario="attack-replay",

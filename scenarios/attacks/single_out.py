@@ -52,9 +52,9 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows, and the reader tells them",
     remedy=(
-        "`challenge`: while one shuffler is not in it, nothing is opened before everybody has "
-        "looked; `receipts`: before some have. `tokens` and `sums` burn what has been read by "
-        "then, if the reader does not help to the end"
+        "`challenge`, unless all shufflers take part: all people look before the opening; "
+        "`receipts`: some do. `tokens` and `sums` abort after the reading, unless the reader "
+        "helps to the end"
     ),
     scenario="attack-single-out",
     unit=UNIT,

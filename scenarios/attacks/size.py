@@ -17,7 +17,7 @@ def cells(scene: Scene, _fault: Fault) -> Measured:
 ATTACK = Attack(
     by=BYSTANDER,
     does="read answers from their length",
-    remedy="padding. Without it the first shuffler alone is certain of 481 of 800 cells",
+    remedy="`pad`; without it the first shuffler alone is certain of 481 of 800 cells",
     scenario="attack-size",
     unit="cells certain",
     measure=cells,

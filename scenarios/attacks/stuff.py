@@ -18,7 +18,7 @@ def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
 ATTACK = Attack(
     by=USER,
     does="answers one question in every slot",
-    remedy="`balance`: the totals of the questions differ; `tokens` burn such a round",
+    remedy="`balance`: the totals of the questions differ; `tokens` abort the round",
     scenario="attack-stuff",
     unit="people by whom a count is moved",
     waits="a round with several questions that one of those who commit it answers",

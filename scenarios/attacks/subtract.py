@@ -28,10 +28,7 @@ def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
 ATTACK = Attack(
     by=SHUFFLER,
     does="replaces the target by a known row in the release, and subtracts it from round 1",
-    remedy=(
-        "`tokens`: the row has none, and the target's is missing, which burns the round before "
-        f"anything is told. {COMPARED}"
-    ),
+    remedy=f"`tokens`: the row has none, and the target's is missing; {COMPARED}",
     scenario="attack-subtract",
     unit=UNIT,
     waits="an answer of the target in the round of the release",

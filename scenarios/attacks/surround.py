@@ -28,14 +28,7 @@ def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
 ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows in the release",
-    remedy=(
-        "`tokens`: the rows have none, and the round burns before anything is told. "
-        "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the "
-        "analyst compares what it has read with them, and burns before anything is released; where "
-        "they are secret, the curator does when the counts are out. `min_batch` helps nothing. "
-        "`challenge`, or `receipts` if anybody looks but the target, burn the round before it is "
-        "opened"
-    ),
+    remedy="`tokens`: the rows have none; `sums`, `challenge` or `receipts`, with the limits below",
     scenario="attack-surround",
     unit=UNIT,
     waits="a batch of the first shuffler in the round of the release",

@@ -51,7 +51,7 @@ def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
 ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release, in which a friend answers who was away in round 1",
-    remedy=(f"`tokens`: the friend is given none in round 2, or is missing in round 1. {COMPARED}"),
+    remedy=f"`tokens`: the friend has none in round 2, or is missing in round 1; {COMPARED}",
     scenario="attack-swap",
     unit=UNIT,
     waits="an answer of the target in the round of the release",

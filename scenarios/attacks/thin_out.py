@@ -43,10 +43,9 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release when so many friends leave that nobody stands out",
     remedy=(
-        "`tokens`: whoever has asked for one may not be missing, and a request without an answer "
-        "is made again on the board (S5 names what is left); else "
-        "a `min_dropout` larger than the number of friends: its price is that fewer people can "
-        "stop a release; `promise`, where it has nothing to spare"
+        "`tokens`: a person who asked for one may not be missing, and a lost request is repeated "
+        "on the board (S5 is left); `min_dropout` above the number of friends, so that fewer "
+        "people can stop a release; `promise` with nothing to spare"
     ),
     scenario="attack-thin-out",
     unit=UNIT,

@@ -23,8 +23,8 @@ ATTACK = Attack(
     by=BYSTANDER,
     does="compute what every row would be sealed with, and compare",
     remedy=(
-        "nothing: `threshold` asks people to trust that these two do not pool what they have, and "
-        "pooling leaves no trace. Whose row it is they learn from all shufflers alone"
+        "nothing: `threshold` trusts these two not to pool, which leaves no trace. Only all "
+        "shufflers know whose row it is"
     ),
     scenario="attack-try-rows",
     unit="closed rows read",

@@ -33,7 +33,7 @@ def accepted_rounds(scene: Scene, fault: Fault) -> Measured:
 ATTACK = Attack(
     by=SHUFFLER,
     does="accounts for a batch that is not the one it hands on",
-    remedy="always on: who gets a batch compares it with the account, and burns the round",
+    remedy="always on: the receiver compares batch and account, and the round aborts",
     scenario="attack-wrong-digest",
     unit="rounds counted from a batch nobody accounted for",
     waits="a batch that the shuffler forwards",

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 UNIT = "values of the target read"
 # The remedy against a release whose people are not those of round 1, as a clause for the documents.
-COMPARED = (
-    "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the analyst "
-    "compares what it has read with them, and burns before anything is released. Where they are "
-    "secret the curator has to be in it, who "
-    "alone could compare, and does when the counts are out. `challenge`, or `receipts` if the "
-    "target looks, burn the round before it is opened"
-)
+COMPARED = "`sums`, `challenge` or `receipts`, with the limits below"
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 

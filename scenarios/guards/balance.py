@@ -11,7 +11,7 @@ GUARD = Guard(
     held_in=("roles/board_monitor.py", "protocol/alarms.py"),
     guards="totals and accounts on the board are added up",
     setting="totals and accounts on the board are added up",
-    price="none: sums of what is on the board anyway",
+    price="none: sums of posts",
     default=False,
     observe=lambda guards, setting: replace(guards, balance=setting.scenario.defence.balance),
 )

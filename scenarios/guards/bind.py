@@ -9,7 +9,7 @@ GUARD = Guard(
     held_in=("protocol/session.py",),
     guards="every layer opens in one session, round, question and hop only",
     setting="a layer opens in one session, round and hop",
-    price="none: what binds is hashed, and not sent",
+    price="none: hashed, not sent",
     lesson=True,
     unguarded="without bind nobody is hidden; say mix.lesson = true to show it",
     flaw="unbound",

@@ -9,5 +9,5 @@ GUARD = Guard(
     held_in=("protocol/history.py",),
     guards="a session is not run again on the same people less a few",
     setting="a session is not run again on the same people less a few",
-    price="a round that failed cannot be repeated; the first shuffler remembers who took part",
+    price="a failed round cannot be repeated; the first shuffler remembers who took part",
 )

@@ -19,11 +19,6 @@ LOCKED = (
     Requirement("mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'),
 )
 HELD_IN = ("protocol/challenge.py", "roles/challenge.py")
-PRICE = (
-    "three multiplications in a group a ballot; on the board 100 bytes a person and 36 a ballot "
-    "of each round; three deadlines to look; everybody learns who takes part; a person who is "
-    "accepted and has sealed nothing stops the round"
-)
 
 GUARD = Guard(
     key="defence.challenge",
@@ -32,7 +27,11 @@ GUARD = Guard(
     held_in=HELD_IN,
     guards="no ballot is opened before everybody has looked whether what was sent has come",
     setting="nothing is opened before people have looked whether theirs has come",
-    price=PRICE,
+    price=(
+        "three multiplications in a group a ballot; board: 100 bytes a person, and 36 a ballot of "
+        "each round; three deadlines to look; all learn who takes part; an accepted person who "
+        "has sealed nothing stops the round"
+    ),
     default=False,
     needs={"defence.registered": True},
     wanted=LOCKED,

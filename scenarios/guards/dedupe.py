@@ -9,7 +9,7 @@ GUARD = Guard(
     held_in=("protocol/mixing.py",),
     guards="repeats of a layer are dropped",
     setting="repeats are dropped",
-    price="none: two equal answers are two layers, by their salt",
+    price="none: salts keep equal answers apart",
     lesson=True,
     unguarded="without dedupe nobody is hidden; say mix.lesson = true to show it",
     flaw="repeats",

@@ -10,5 +10,5 @@ GUARD = Guard(
     guards="a round of fewer people is burned",
     setting="people without whom a round burns",
     label="minimum batch",
-    price="whoever keeps enough people away stops the round",
+    price="people kept away stop the round",
 )

@@ -10,6 +10,6 @@ GUARD = Guard(
     guards="all plaintexts of a round have one size",
     setting="all submissions of a round are equally long",
     label="padding",
-    price="the bytes of the longest answer, for every answer",
+    price="every answer has the bytes of the longest",
     lesson=True,
 )

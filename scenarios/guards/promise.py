@@ -11,7 +11,7 @@ GUARD = Guard(
     held_in=("protocol/promise.py",),
     guards="the analyst releases only what it can prove again of those who came",
     setting="nothing is released of which the promise cannot be proved again",
-    price="who leaves between the rounds may stop the release",
+    price="people who leave between the rounds may stop the release",
     lesson=True,
     unguarded="more people may be exposed than is promised; say mix.lesson = true to show it",
     observe=lambda guards, setting: replace(guards, proves=setting.scenario.defence.promise),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..catalogue.guard import Guard, GuardSetting
-from .challenge import HELD_IN, LOCKED, PRICE
+from .challenge import HELD_IN, LOCKED
 
 if TYPE_CHECKING:
     from ...roles.cast import Guards
@@ -28,7 +28,7 @@ GUARD = Guard(
     held_in=HELD_IN,
     guards="as `challenge`, but a share of people looks: a replacement of others is not seen",
     setting="share of people who look whether what they sent has come, before it is opened",
-    price=PRICE,
+    price="as `challenge`",
     default=False,
     needs={"defence.registered": True},
     wanted=LOCKED,
