@@ -1,7 +1,7 @@
 """Draw promise against bits for `hierarchical`: docs/images/paths-census.png, and a table.
 
     python tools/make_paths.py            the picture, of census (a quarter of an hour)
-    python tools/make_paths.py --table    the cases of docs/programs.md (an hour)
+    python tools/make_paths.py --table    the cases of decision 57 (an hour)
 
 Three paths: whole levels and chosen groups as `veilmix run` asks them, without messages; and the
 best path of safe questions, found by trying every set of groups that can be asked for. Promised is
@@ -216,7 +216,7 @@ def picture() -> None:
 
 
 def table() -> None:
-    """Print the cases as a table of docs/programs.md."""
+    """Print the cases of decision 57 as a table."""
     for name, k, most in CASES:
         case = case_of(name, k, most)
         levels, chosen = asked(name, k, most, "levels"), asked(name, k, most, "best")
