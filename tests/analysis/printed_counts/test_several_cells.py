@@ -89,6 +89,12 @@ def held_possible(persons):
     }
 
 
+def all_rows(persons):
+    """Each combination of values that occur, as the row of a person with no other."""
+    values = [sorted(set(column)) for column in zip(*chain.from_iterable(persons), strict=True)]
+    return {frozenset([row]) for row in product(*values)}
+
+
 def shown(linked, flags):
     """Flags of the printed cells and groups, without profiles."""
     return flags[len(linked.profiles) :]
@@ -99,15 +105,16 @@ def shown(linked, flags):
 @settings(max_examples=25)
 @given(st.data())
 def test_no_safe_choice_closes_less(shape, data) -> None:
-    persons = data.draw(tables_of(shape, 6))
+    persons = data.draw(tables_of(shape, 5 if shape == "chain" else 6))
     k, members = data.draw(st.integers(2, 3)), data.draw(st.booleans())
     loss = data.draw(st.sampled_from(["people", "cells"]))
+    zeros = data.draw(st.booleans()) and shape != "chain"  # of which there are too many tables
     codes, owner = rows_of(persons)
-    result = close_cells(
-        count_persons(codes, owner, SHAPES[shape][0]), k, loss=loss, members=members
-    )
+    counted = count_persons(codes, owner, SHAPES[shape][0], zeros=zeros)
+    result = close_cells(counted, k, loss=loss, members=members)
     linked = result.linked
-    everything = Tables(persons, linked, held_possible(persons))
+    possible = held_possible(persons) | (all_rows(persons) if zeros else set())
+    everything = Tables(persons, linked, possible)
     counts, small = shown(linked, linked.counts), shown(linked, result.small)
     closed = shown(linked, result.closed)
     assert (counts == everything.truth).all()
@@ -171,10 +178,7 @@ def test_rounded_counts_hide_what_they_say(shape, data) -> None:
     tables = SHAPES[shape][0]
     rounded = round_cells(count_persons(codes, owner, tables, zeros=True), base, k=3)
     linked = rounded.linked
-    rows = set(chain.from_iterable(persons))
-    values = [sorted({row[column] for row in rows}) for column in range(codes.shape[1])]
-    possible = held_possible(persons) | {frozenset([row]) for row in product(*values)}
-    everything = Tables(persons, linked, possible, more=base)
+    everything = Tables(persons, linked, held_possible(persons) | all_rows(persons), more=base)
     first, printed = len(linked.profiles), everything.printed
     rounded_truth = nearest(everything.truth[:printed], base)
     assert not rounded.adds_up
