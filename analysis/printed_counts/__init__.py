@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .intervals import Intervals, audit
     from .linked import Cell, LinkedCounts, count_linked
     from .rounding import RoundedCounts, round_cells
+    from .several_cells import count_persons
 else:
     __getattr__, __dir__ = deferred(
         __name__,
@@ -21,6 +22,7 @@ else:
             ".intervals": ["Intervals", "audit"],
             ".linked": ["Cell", "LinkedCounts", "count_linked"],
             ".rounding": ["RoundedCounts", "round_cells"],
+            ".several_cells": ["count_persons"],
         },
     )
 
@@ -33,5 +35,6 @@ __all__ = [
     "audit",
     "close_cells",
     "count_linked",
+    "count_persons",
     "round_cells",
 ]

@@ -19,6 +19,7 @@ from ..optimization import Constraint, LinearProgram, SolverStatus, solve_intege
 from .attacker import ClosingCut, CountAttacker
 from .linked import Integers, LinkedCounts
 from .nearest import TOLERANCE, Flags, Floats, NearestTables, Need
+from .several_cells import add_small_groups
 
 PROGRAMS = 5_000  # linear programs of a search, unless said otherwise
 NODES = 20_000  # of the search tree of an integer program
@@ -38,7 +39,8 @@ class ClosedCounts:
         k: persons in the smallest cell that is not small.
         members: whether they are protected from persons of the table too.
         loss: the quantity that is minimised: persons in complements, or complements.
-        small: whether a cell is closed as it is small, shape (cells,).
+        small: whether a cell is closed as it is small, shape (cells,); groups of persons, which
+            are not printed, are small too.
         closed: whether a cell is closed, shape (cells,).
         cost: loss of the complements.
         bound: no choice of complements has a smaller loss.
@@ -80,7 +82,8 @@ def close_cells(
     alone), nor that it has at least k persons.
 
     Args:
-        linked: counts of the tables that are printed together.
+        linked: counts of the tables that are printed together. Where persons may be in several
+            cells, small groups are added and protected (`several_cells.py`).
         k: at least 2; more than k persons are needed (k with members=False).
         loss: `people`: sum of the counts of complements, totals included; `cells`: their number.
         members: whether attackers may be persons of the table, with knowledge of their own row.
@@ -94,6 +97,8 @@ def close_cells(
     """
     if k < 2:
         raise ParameterError(f"k: found {k}; at least 2 is accepted")
+    if linked.profiles:
+        linked = add_small_groups(linked, k)
     if linked.n < k + members:
         raise ParameterError(
             f"n: found {linked.n} persons; at least {k + members} are accepted, or a smaller k "
@@ -143,7 +148,7 @@ class _ClosingSearch:
 
     def __post_init__(self) -> None:
         linked = self.linked
-        self.small = linked.printed & (linked.counts < self.k)
+        self.small = linked.small(self.k)
         free = linked.printed & ~self.small
         free[linked.total] = False
         self._free = np.flatnonzero(free)

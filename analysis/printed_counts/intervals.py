@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import VerificationError
 from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
 from .closing import NODES, ClosedCounts
-from .linked import Integers, LinkedCounts
+from .linked import Integers, LinkedCounts, PersonGroup, Profile
 from .nearest import Floats
 
 MOST_AUDITED = 1_000  # closed cells with linear programs of their own
@@ -124,6 +124,7 @@ def audit(counts: ClosedCounts) -> Intervals:
     _check_witnesses(counts)
     places = np.flatnonzero(closed)
     if len(places) > MOST_AUDITED:
+        places = places[linked.printed[places]]
         known = counts.witnesses[:, places]
         return Intervals(places, known.min(axis=0), known.max(axis=0), exact=False)
     blocks = _block_parts(linked)
@@ -157,7 +158,8 @@ def audit(counts: ClosedCounts) -> Intervals:
     small = counts.small[places]
     if (least[small] > 0).any() or (most[small] < counts.k).any():
         raise VerificationError("a small cell can be concluded from the cells that stay open")
-    return Intervals(places, least, most)
+    shown = linked.printed[places]
+    return Intervals(places[shown], least[shown], most[shown])
 
 
 def _check_witnesses(counts: ClosedCounts) -> None:
@@ -191,6 +193,8 @@ def _check_witnesses(counts: ClosedCounts) -> None:
 
 def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
     """Return for each cell its parts in each block with its columns."""
+    if linked.profiles:
+        return [[parts] for parts in _profile_parts(linked)]
     parts: list[list[Parts]] = [[] for _ in linked.cells]
     for block in linked.blocks:
         bases = [place for place, (subset, _) in enumerate(linked.cells) if subset == block]
@@ -205,6 +209,39 @@ def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
             if cell[0] in subsets:
                 parts[place].append(tuple(sums.get(cell, ())))
     return parts
+
+
+def _profile_parts(linked: LinkedCounts) -> list[Parts]:
+    """Return the profiles of each cell and group, found from the rows of each profile."""
+    columns = sorted({column for table in linked.tables for column in table})
+    numbers = range(len(linked.profiles))
+    shown = linked.cells[len(numbers) : len(linked.cells) - len(linked.groups)]
+    at = {
+        subset: [columns.index(column) for column in subset]
+        for subset in dict.fromkeys(subset for subset, _ in shown)
+    }
+    cells_of = [
+        {(subset, tuple(row[place] for place in at[subset])) for subset in at for row in rows}
+        for rows in linked.profiles
+    ]
+    parts: list[Parts] = [(number,) for number in numbers]
+    parts += [tuple(n for n in numbers if cell in cells_of[n]) for cell in shown]
+    for group in linked.groups:
+        members = [n for n in numbers if group.total in cells_of[n]]
+        if group.outside is not None:
+            members = [n for n in members if group.outside not in cells_of[n]]
+        else:
+            members = [n for n in members if _parts_inside(group, linked.profiles[n], columns) > 1]
+        parts.append(tuple(members))
+    return parts
+
+
+def _parts_inside(group: PersonGroup, rows: Profile, columns: Sequence[int]) -> int:
+    """Return the number of cells of a group's total that a profile has rows in."""
+    total = dict(zip(*group.total, strict=True))
+    named = [dict(zip(columns, row, strict=True)) for row in rows]
+    inside = [row for row in named if all(row[column] == total[column] for column in total)]
+    return len({tuple(row[column] for column in group.several or ()) for row in inside})
 
 
 def _matrix(rows: Sequence[Sequence[tuple[int, float]]], columns: int) -> Any:

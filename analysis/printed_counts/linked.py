@@ -30,6 +30,23 @@ MOST_COLUMNS = 4  # of a table
 Integers = NDArray[np.int64]
 Subset = tuple[int, ...]  # places of columns, in order
 Cell = tuple[Subset, tuple[int, ...]]  # a subset of columns, and the code of each
+Profile = tuple[tuple[int, ...], ...]  # the different rows of a person, in order
+
+
+@dataclass(frozen=True, slots=True)
+class PersonGroup:
+    """Persons of a total that a subtraction of printed counts gives (`several_cells.py`).
+
+    Attributes:
+        total: a printed cell.
+        outside: a printed cell within it: the group has the persons outside; else None.
+        several: the total's columns and further columns: the group has the persons in several of
+            their cells; else None.
+    """
+
+    total: Cell
+    outside: Cell | None
+    several: Subset | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +62,9 @@ class LinkedCounts:
         parents, children: for each equation the sum and its parts, as places in `cells`.
         rows: for each row that occurs the place of its cell in each block, shape (rows, blocks).
         total: the place of the number of persons.
+        profiles: if persons may be in several cells, the sets of rows of persons, over the columns
+            of all tables; the first cells have their persons. Else ().
+        groups: the last cells have their persons.
     """
 
     tables: tuple[Subset, ...]
@@ -56,11 +76,19 @@ class LinkedCounts:
     children: tuple[tuple[int, ...], ...]
     rows: Integers
     total: int
+    profiles: tuple[Profile, ...] = ()
+    groups: tuple[PersonGroup, ...] = ()
 
     @property
     def n(self) -> int:
         """The number of persons."""
         return int(self.counts[self.total])
+
+    def small(self, k: int) -> NDArray[np.bool_]:
+        """Return whether a cell is to be protected, shape (cells,): below k, or a group."""
+        small: NDArray[np.bool_] = self.printed & (self.counts < k)
+        small[len(self.cells) - len(self.groups) :] = True
+        return small
 
     def table_cells(self, table: Subset) -> Iterator[tuple[int, Cell]]:
         """Yield the place of each cell of a table and of its totals, and the cell."""
@@ -105,7 +133,7 @@ def count_linked(
     given = _maximal(tuple(_checked(table, rows_given.shape[1])) for table in tables)
     if not given or not len(rows_given):
         raise ParameterError("tables: at least one table of at least one person is needed")
-    blocks = _acyclic(given)
+    blocks = join_cycles(given)
     values = [np.unique(column) for column in rows_given.T]
     places = dict[Cell, int]()
     counts = list[int]()
@@ -118,7 +146,7 @@ def count_linked(
             if subset != block:
                 steps[subset, _longer(subset, block)] = None
     _check_size(len(places))
-    printed_subsets = {part for table in given for part in _subsets(table)}
+    printed_subsets = {part for table in given for part in subsets_of(table)}
     cells_in_order = tuple(places)
     parents, children = _equations(cells_in_order, places, list(steps))
     columns = sorted({column for block in blocks for column in block})
@@ -140,6 +168,14 @@ def count_linked(
     )
 
 
+def maximal_tables(tables: Iterable[Sequence[int]], columns: int) -> tuple[Subset, ...]:
+    """Return the tables, each in order, without parts of another table.
+
+    columns: number of columns. ParameterError: a table has other columns, or too many.
+    """
+    return _maximal(tuple(_checked(table, columns) for table in tables))
+
+
 def _checked(table: Sequence[int], columns: int) -> Subset:
     """Return the places of a table in order."""
     places = tuple(sorted(set(table)))
@@ -158,7 +194,7 @@ def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
     return tuple(t for t in distinct if not any(set(t) < set(other) for other in distinct))
 
 
-def _acyclic(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
+def join_cycles(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
     """Join the tables that form a cycle (Graham 1979; Yu and Ozsoyoglu 1979)."""
     rest = {table: set(table) for table in tables}
     while True:
@@ -174,10 +210,11 @@ def _acyclic(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
     if len(rest) <= 1:
         return tables
     joined = tuple(sorted({column for table in rest for column in table}))
-    return _acyclic(_maximal((*(t for t in tables if t not in rest), joined)))
+    return join_cycles(_maximal((*(t for t in tables if t not in rest), joined)))
 
 
-def _subsets(table: Subset) -> Iterator[Subset]:
+def subsets_of(table: Subset) -> Iterator[Subset]:
+    """Yield every subset of the columns, the shortest first."""
     for size in range(len(table) + 1):
         yield from combinations(table, size)
 
@@ -192,7 +229,7 @@ def _chains(block: Subset, tables: Sequence[Subset]) -> list[Subset]:
     """Return the printed subsets of a block, and the subsets between them and the block."""
     needed = dict[Subset, None]()
     for table in tables:
-        for subset in _subsets(table) if set(table) <= set(block) else ():
+        for subset in subsets_of(table) if set(table) <= set(block) else ():
             while subset not in needed:
                 needed[subset] = None
                 if subset != block:

@@ -8,6 +8,10 @@ more it may not, and then counts may move by one multiple more.
 
 Empty cells are rounded too: they are printed as 0, as are small cells that are rounded down, so
 that an attacker cannot distinguish them.
+
+Where persons may be in several cells (`several_cells.py`), totals are not sums of cells, and there
+is nothing to add up. Each count becomes the nearest multiple, half a base upwards. The attacker
+knows this rule.
 """
 
 from dataclasses import dataclass
@@ -20,6 +24,7 @@ from .closing import NODES
 from .intervals import Intervals, WholeSystem
 from .linked import Integers, LinkedCounts
 from .nearest import equation_matrix
+from .several_cells import add_small_groups
 
 REACHES = (1, 2, 3)  # multiples that a count may move by
 INFEASIBLE = 2  # status of SciPy's milp
@@ -36,7 +41,9 @@ class RoundedCounts:
         values: rounded counts, shape (cells,).
         change: sum of the changes of printed cells, persons.
         bound: no rounding of this reach changes less.
-        intervals: the conclusions about all printed cells.
+        intervals: the conclusions about all printed cells, and about small groups.
+        adds_up: whether totals are the sums of their cells; if not, each count is at the nearest
+            multiple, at most half a base away.
     """
 
     linked: LinkedCounts
@@ -46,18 +53,28 @@ class RoundedCounts:
     change: int
     bound: int
     intervals: Intervals
+    adds_up: bool = True
 
     def small(self, k: int) -> int:
-        """Return the number of cells known to have 1 to k - 1 persons, totals included."""
+        """Return the number of cells known to have 1 to k - 1 persons, totals included.
+
+        Groups are cells too, where `round_cells` received this k.
+        """
         return int(((self.intervals.low >= 1) & (self.intervals.high < k)).sum())
 
 
-def round_cells(linked: LinkedCounts, base: int, *, nodes: int = NODES) -> RoundedCounts:
+def round_cells(
+    linked: LinkedCounts, base: int, *, k: int = 5, nodes: int = NODES
+) -> RoundedCounts:
     """Round all counts so that they add up, and compute the conclusions of an outsider.
+
+    Where persons may be in several cells, each count is rounded by itself.
 
     Args:
         linked: the counts; with their empty cells (`count_linked(zeros=True)`).
         base: at least 2.
+        k: conclusions are computed about groups of 1 to k - 1 persons too, where persons may be
+            in several cells.
         nodes: of the search tree of the integer program.
 
     Raises:
@@ -66,6 +83,8 @@ def round_cells(linked: LinkedCounts, base: int, *, nodes: int = NODES) -> Round
     """
     if base < 2:
         raise ParameterError(f"base: found {base}; at least 2 is accepted")
+    if linked.profiles:
+        return _nearest_multiples(add_small_groups(linked, k), base)
     for reach in REACHES:
         solution = _rounded(linked, base, reach, nodes)
         if solution.x is not None:
@@ -121,20 +140,36 @@ def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) ->
     bound = solution.mip_dual_bound
     least = change if bound is None or not np.isfinite(bound) else int(np.ceil(bound - 1e-6))
     width = base * reach - 1
+    intervals = _conclusions(linked, values - width, values + width, np.flatnonzero(printed))
+    return RoundedCounts(linked, base, reach, values, change, min(change, least), intervals)
+
+
+def _nearest_multiples(linked: LinkedCounts, base: int) -> RoundedCounts:
+    """Round each count by itself, and compute the conclusions from all of them."""
+    values = (linked.counts + base // 2) // base * base
+    change = int(np.abs(values - linked.counts)[linked.printed].sum())
+    places = np.flatnonzero(linked.printed | linked.small(0))
+    low, high = values - base // 2, values + (base - 1) // 2
+    intervals = _conclusions(linked, low, high, places)
+    return RoundedCounts(linked, base, 1, values, change, change, intervals, adds_up=False)
+
+
+def _conclusions(
+    linked: LinkedCounts, low: Integers, high: Integers, places: Integers
+) -> Intervals:
+    """Compute the least and the most of cells, if printed cells are between low and high."""
+    printed = linked.printed
     system = WholeSystem(
         equation_matrix(linked),
         np.zeros(len(linked.parents)),
         np.zeros(len(linked.parents)),
-        np.where(printed, np.maximum(0.0, values - width), 0.0),
-        np.where(printed, values + float(width), np.inf),
+        np.where(printed, np.maximum(0.0, low), 0.0),
+        np.where(printed, high.astype(float), np.inf),
     )
-    places = np.flatnonzero(printed)
-    low, high = system.ranges(
+    least, most = system.ranges(
         [(place,) for place in places.tolist()], linked.counts[places].tolist()
     )
-    return RoundedCounts(
-        linked, base, reach, values, change, min(change, least), Intervals(places, low, high)
-    )
+    return Intervals(places, least, most)
 
 
 def _is_printed(linked: LinkedCounts, equation: int, parent: int) -> bool:

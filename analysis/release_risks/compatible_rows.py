@@ -7,7 +7,7 @@ value. Rows with values of the same layers are compared with all people at once,
 counts are exact. A value that stands for every value (ANY) is left out of the comparison.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +79,24 @@ class RowMatches:
     pairs: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FittingCells:
+    """The rows of the release with values of the same layers, and the original rows beside them.
+
+    Attributes:
+        rows: places in the release, shape (r,).
+        people: places of original rows with a value in each layer, shape (p,).
+        row_cells, people_cells: cells; a row fits an original row if both are in the same cell.
+        size: cells are less than it.
+    """
+
+    rows: Integers
+    people: Integers
+    row_cells: Integers
+    people_cells: Integers
+    size: int
+
+
 def match_rows(
     original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
 ) -> RowMatches:
@@ -93,34 +111,48 @@ def match_rows(
         ParameterError: tables do not fit each other, or have too many combinations of layers.
     """
     people, rows = as_table(original), as_table(release)
+    fits, crowds = np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
+    places = np.zeros(len(people))  # of all fitting rows, summed
+    for part in fitting_cells(people, rows, columns):
+        theirs, mine = part.row_cells, part.people_cells
+        fits[part.people] += np.bincount(theirs, minlength=part.size)[mine]
+        places[part.people] += np.bincount(theirs, part.rows, minlength=part.size)[mine]
+        crowds[part.rows] = np.bincount(mine, minlength=part.size)[theirs]
+    single = np.flatnonzero(fits == 1)
+    pairs = int(np.count_nonzero(crowds[places[single].astype(np.int64)] == 1))
+    return RowMatches(fits, crowds, pairs)
+
+
+def fitting_cells(
+    original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
+) -> Iterator[FittingCells]:
+    """Yield the rows that fit original rows, by the layers of their values.
+
+    Arguments and errors as of `match_rows`.
+    """
+    people, rows = as_table(original), as_table(release)
     if people.shape[1] != rows.shape[1] or len(columns) != people.shape[1]:
         raise ParameterError(
             f"original, release, columns: found {people.shape[1]}, {rows.shape[1]} and "
             f"{len(columns)} columns; the same number is accepted"
         )
-    fits, crowds = np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
-    places = np.zeros(len(people))  # of all fitting rows, summed
     layers = np.stack([c.layer[rows[:, j]] for j, c in enumerate(columns)], axis=1)
     possible = np.flatnonzero((layers != NO_VALUE).all(axis=1))
-    if len(possible):
-        kinds = layers[possible] + 2
-        firsts, _ = different(kinds)
-        if len(firsts) * people.size > CELLS:
-            raise ParameterError(
-                f"release: found {len(firsts):,} combinations of levels in its rows; at most "
-                f"{CELLS // people.size:,} are accepted for {len(people):,} people"
-            )
-        kind = cells_of(kinds, range(kinds.shape[1]))
-        for first in firsts:
-            chosen = possible[kind == kind[first]]
-            who, mine, theirs = _cells(people, rows[chosen], columns, layers[possible[first]])
-            size = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
-            fits[who] += np.bincount(theirs, minlength=size)[mine]
-            places[who] += np.bincount(theirs, chosen, minlength=size)[mine]
-            crowds[chosen] = np.bincount(mine, minlength=size)[theirs]
-    single = np.flatnonzero(fits == 1)
-    pairs = int(np.count_nonzero(crowds[places[single].astype(np.int64)] == 1))
-    return RowMatches(fits, crowds, pairs)
+    if not len(possible):
+        return
+    kinds = layers[possible] + 2
+    firsts, _ = different(kinds)
+    if len(firsts) * people.size > CELLS:
+        raise ParameterError(
+            f"release: found {len(firsts):,} combinations of levels in its rows; at most "
+            f"{CELLS // people.size:,} are accepted for {len(people):,} people"
+        )
+    kind = cells_of(kinds, range(kinds.shape[1]))
+    for first in firsts:
+        chosen = possible[kind == kind[first]]
+        who, mine, theirs = _cells(people, rows[chosen], columns, layers[possible[first]])
+        size = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
+        yield FittingCells(chosen, who, theirs, mine, size)
 
 
 def _cells(

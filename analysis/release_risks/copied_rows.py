@@ -10,7 +10,7 @@ nearer     with a control (people of the same kind, outside the release): the sh
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..exposure.cells import as_table, cells_of
 from .nearest import Codes, Floats, Numbers, neighbours
@@ -55,12 +55,15 @@ class RecordDistances:
     nearer: Rate | None
 
 
-def copied_rows(original: ArrayLike, release: ArrayLike) -> Copies:
+def copied_rows(
+    original: ArrayLike, release: ArrayLike, owner: NDArray[np.integer] | None = None
+) -> Copies:
     """Count the copies.
 
     Args:
-        original: n x d codes of at least 0, one row a person.
+        original: n x d codes of at least 0.
         release: m x d codes in the same coding.
+        owner: the person of each original row, at least 0; None: each row is a person's own.
     """
     people, rows = as_table(original), as_table(release)
     if not len(rows) or not len(people):
@@ -68,11 +71,14 @@ def copied_rows(original: ArrayLike, release: ArrayLike) -> Copies:
     cells = cells_of(np.concatenate((people, rows)), range(people.shape[1]))
     mine, theirs = cells[: len(people)], cells[len(people) :]
     size = int(cells.max()) + 1
-    crowd, released = np.bincount(mine, minlength=size), np.bincount(theirs, minlength=size)
+    released = np.bincount(theirs, minlength=size)
+    owners = np.arange(len(people)) if owner is None else np.asarray(owner, np.int64)
+    n = int(owners.max()) + 1
+    pairs = np.unique(mine * n + owners)  # a person and a cell
+    crowd = np.bincount(pairs // n, minlength=size)
+    copied = pairs[(crowd[pairs // n] == 1) & (released[pairs // n] > 0)] % n
     return Copies(
-        int(released[crowd > 0].sum()),
-        int(released[crowd == 1].sum()),
-        int(np.count_nonzero((crowd == 1) & (released > 0))),
+        int(released[crowd > 0].sum()), int(released[crowd == 1].sum()), len(np.unique(copied))
     )
 
 

@@ -35,6 +35,7 @@ KEPT = 3  # counts that are kept: a question has as many
 MOST = 4e9  # comparisons of one cell with another; beyond, people are sampled
 LEFT_OUT: Literal["left-out"] = "left-out"
 Control = ArrayLike | Literal["left-out"] | None
+Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,11 @@ class Inference:
         is_right = near.row_codes(places, self.sought) == near.codes[self.sought]
         return float(weights[is_right].sum() / weights.sum())
 
-    def by_chance(self, release: Codes, people: Codes) -> float:
+    def by_chance(self, release: Codes, people: Codes, weights: Floats | None = None) -> float:
         """Return the probability that the value of a random row is right."""
         size = int(max(release[:, self.sought].max(), people[:, self.sought].max())) + 1
-        shares = (np.bincount(table[:, self.sought], minlength=size) for table in (release, people))
-        release_shares, target_shares = shares
+        release_shares = np.bincount(release[:, self.sought], minlength=size)
+        target_shares = np.bincount(people[:, self.sought], weights, minlength=size)
         return float(
             (release_shares / release_shares.sum()) @ (target_shares / target_shares.sum())
         )
@@ -99,7 +100,12 @@ class Linkability:
         shared, first_weight, second_weight = (float(weight) for weight in weights)
         return shared / first_weight / second_weight
 
-    def by_chance(self, release: Codes, people: Codes) -> float:  # noqa: ARG002
+    def by_chance(
+        self,
+        release: Codes,
+        people: Codes,  # noqa: ARG002
+        weights: Floats | None = None,  # noqa: ARG002
+    ) -> float:
         """Return the probability that a random row is right."""
         return 1 / len(release)
 
@@ -176,8 +182,11 @@ def ask(
     control: Control = None,
     numbers: Numbers | None = None,
     most: float = MOST,
+    owners: Owners = (None, None),
 ) -> list[Attack]:
     """Attack a release with all questions at once.
+
+    Persons with several rows are attacked at one of their rows, each of which is as likely.
 
     Args:
         questions: sought and known columns; columns are numbers.
@@ -186,6 +195,8 @@ def ask(
         control: people outside the release; or `left-out`, if `people` are the release itself.
         numbers: for each column the number of each code (nan: none), or None for a category.
         most: limit, about, of the compared cells; beyond it, people are sampled.
+        owners: the person of each row of the people, and of the control; None: each row is a
+            person's own. Not with `left-out`.
 
     Raises:
         ParameterError: tables do not fit each other.
@@ -194,7 +205,7 @@ def ask(
     if rows.shape[1] != targets.shape[1] or not len(rows) or not len(targets):
         raise ParameterError(f"release, people: found shapes {rows.shape} and {targets.shape}")
     counts = CellCounts(rows, rows if people is release else targets)
-    sides = [_Side(counts, targets)]
+    sides = [_Side(counts, targets, person_weights(owners[0]))]
     if isinstance(control, str):
         if rows.shape != targets.shape or len(rows) < 2:
             raise ParameterError("control: left-out needs the release of exactly these people")
@@ -202,15 +213,16 @@ def ask(
         sides.append(_Side(LeftOut(left_out), rows))
     elif control is not None:
         outside = as_table(control)
-        sides.append(_Side(CellCounts(rows, outside), outside))
+        sides.append(_Side(CellCounts(rows, outside), outside, person_weights(owners[1])))
     for question in questions:
         for side in sides:
             side.ask(question)
     rates, *rest = [side.rates(questions, rows, numbers, most) for side in sides]
     controls: Sequence[Rate | None] = rest[0] if rest else [None] * len(questions)
-    attacks, n = [], len(targets)
+    weights = sides[0].weights
+    attacks, n = [], len(targets) if weights is None else round(float(weights.sum()))
     for question, attack, control_rate in zip(questions, rates, controls, strict=True):
-        chance = Rate(question.by_chance(rows, targets) * n, n)
+        chance = Rate(question.by_chance(rows, targets, weights) * n, n)
         match question:
             case Inference(sought, columns):
                 attacks.append(
@@ -221,21 +233,33 @@ def ask(
     return attacks
 
 
+def person_weights(owner: NDArray[np.integer] | None) -> Floats | None:
+    """Return the share of its person that each row has; None if each row is a person's own."""
+    if owner is None:
+        return None
+    weights: Floats = 1 / np.bincount(owner)[owner]
+    return weights
+
+
 @dataclass(slots=True, eq=False)
 class _Side:
     """The attacked people, of the release or of the control.
 
     Per question: the success by cells, as a sum over people, and a mask of the people with a cell.
+    The weights of a person's rows sum to 1; None: each row is a person's own.
     """
 
     counted: CellCounts | LeftOut
     people: Codes
+    weights: Floats | None = None
     right: list[float] = field(default_factory=list)
     known: list[NDArray[np.bool_]] = field(default_factory=list)
 
     def ask(self, question: Question) -> None:
         """Count cells for a question."""
         chance, is_answered = question.of_cells(self.counted)
+        if self.weights is not None:
+            chance = chance * self.weights
         self.right.append(float(chance.sum() if is_answered.all() else chance[is_answered].sum()))
         self.known.append(is_answered)
 
@@ -259,7 +283,7 @@ class _Side:
                 for i, question in enumerate(questions):
                     chances[i, place] = question.of_rows(row_near)
         return [
-            _rate(right, is_answered, sample, chances[i])
+            _rate(right, is_answered, sample, chances[i], self.weights)
             for i, (right, is_answered) in enumerate(zip(self.right, self.known, strict=True))
         ]
 
@@ -278,10 +302,13 @@ def _rate(
     is_answered: NDArray[np.bool_],
     sample: NDArray[np.intp],
     near_chances: Floats,
+    weights: Floats | None = None,
 ) -> Rate:
     """Exact over cells; over rows exact or by sample, which widens the interval."""
-    n = len(is_answered)
     measured = ~is_answered[sample]
+    if weights is not None:
+        return _person_rate(right, ~is_answered, sample[measured], near_chances[measured], weights)
+    n = len(is_answered)
     far_count, measured_count = n - int(np.count_nonzero(is_answered)), int(measured.sum())
     if not far_count:
         return Rate(right, n)
@@ -290,3 +317,24 @@ def _rate(
     if measured_count == far_count:
         return Rate(min(right, n), n)
     return Rate(min(right, n), n, 1 / (1 / n + (far_count / n) ** 2 / max(1, measured_count)))
+
+
+def _person_rate(
+    right: float,
+    is_far: NDArray[np.bool_],
+    sample: NDArray[np.intp],
+    near_chances: Floats,
+    weights: Floats,
+) -> Rate:
+    """The rate of persons, whose rows have weights."""
+    n = round(float(weights.sum()))
+    far, own = float(weights[is_far].sum()), weights[sample]
+    measured = float(own.sum())
+    if len(own):
+        right += far * float((own * near_chances).sum()) / measured
+    elif far:
+        right += far / 2
+    right = min(right, n)
+    if len(own) == np.count_nonzero(is_far):
+        return Rate(right, n)
+    return Rate(right, n, 1 / (1 / n + (far / n) ** 2 / max(1.0, measured)))

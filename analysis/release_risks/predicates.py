@@ -17,7 +17,7 @@ Guessing: predicates with random values and comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
@@ -42,6 +42,8 @@ COMPARE = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
+Accumulate = Callable[..., NDArray[np.int64]]
+Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
 SIGNS = tuple(COMPARE)  # categories use only the first two
 MOST = 4e9  # rows and cells that are counted, about; beyond, sets of columns are drawn
 
@@ -87,6 +89,7 @@ def singling_out(
     control: ArrayLike | None = None,
     numbers: Numbers | None = None,
     most: float = MOST,
+    owners: tuple[Owner, Owner] = (None, None),
 ) -> SinglingOut:
     """Count the predicates over `columns` columns that isolate a row or a person.
 
@@ -97,12 +100,16 @@ def singling_out(
         control: people outside the release.
         numbers: for each column the number of each code (nan: none), or None for a category.
         most: limit, about, of the rows and cells counted.
+        owners: the person of each row of the people, and of the control: a predicate isolates a
+            person if it fulfils it with one row or more, and no other person does. None: each row
+            is a person's own.
 
     Raises:
         ParameterError: tables do not fit each other, or have no such number of columns.
     """
     tables = _tables([release, people, *([] if control is None else [control])], columns)
     axes = _axes(tables, numbers)
+    persons = (None, *owners)[: len(tables)]
     rng = np.random.default_rng(SEED)
     column_sets, set_count = _sets(axes, len(tables[0]), columns, most, rng)
     sums = np.zeros((3,))
@@ -111,9 +118,9 @@ def singling_out(
         parts = [axes[j] for j in subset]
         tries += len(tables[0])
         if prod(axis.size for axis in parts) <= CELLS:
-            sums += _by_cells(parts)
+            sums += _by_cells(parts, persons)
         else:
-            sums += _by_rows(parts, rng)
+            sums += _by_rows(parts, rng, persons)
             exact = exact and len(tables[0]) <= SOME
     isolating, right, outside = (float(total) for total in sums)
     n = round(isolating)
@@ -123,7 +130,7 @@ def singling_out(
         isolating,
         Rate(min(right, n), n),
         Rate(min(outside, n), n) if control is not None else None,
-        _guesses(axes, columns, rng),
+        _guesses(axes, columns, rng, owners[0]),
         (len(column_sets), set_count),
         exact,
     )
@@ -153,11 +160,13 @@ class _Axis:
     codes: tuple[Codes, ...]
     occurring: Codes
 
-    def summed(self, cells: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+    def summed(
+        self, cells: NDArray[np.int64], axis: int, accumulate: Accumulate = np.cumsum
+    ) -> NDArray[np.int64]:
         """Sum cells to the rows that fulfil a predicate: at most, at least, or equal."""
         at = np.moveaxis(cells, axis, 0)
-        at[: self.low] = np.cumsum(at[: self.low], axis=0)
-        at[self.low : self.high] = np.cumsum(at[self.low : self.high][::-1], axis=0)[::-1]
+        at[: self.low] = accumulate(at[: self.low], axis=0)
+        at[self.low : self.high] = accumulate(at[self.low : self.high][::-1], axis=0)[::-1]
         return cells
 
     def fulfil(self, code: int, table: int) -> NDArray[np.bool_]:
@@ -261,11 +270,18 @@ def _cost(cells: int, rows: int, columns: int) -> float:
     return rows * columns + 3 * cells if cells <= CELLS else float(SOME * rows * columns)
 
 
-def _by_cells(parts: Sequence[_Axis]) -> NDArray[np.float64]:
-    """Count the predicates that isolate a row of the release, or a person."""
+def _by_cells(parts: Sequence[_Axis], persons: Sequence[Owner]) -> NDArray[np.float64]:
+    """Count the predicates that isolate a row of the release, or a person.
+
+    persons: of release, people and control.
+    """
     cell_counts = _cells(parts, 0)
     counts = [_fulfilled(parts, cell_counts.copy())]
     for table, codes in enumerate(parts[0].codes[1:], 1):
+        owner = persons[table]
+        if owner is not None:
+            counts.append(_one_person(parts, table, owner))
+            continue
         is_same_table = codes is parts[0].codes[0]
         counts.append(counts[0] if is_same_table else _fulfilled(parts, _cells(parts, table)))
     singled_out = np.flatnonzero((cell_counts == 1) & (counts[0] == 1))
@@ -276,24 +292,54 @@ def _by_cells(parts: Sequence[_Axis]) -> NDArray[np.float64]:
     return np.array([*people, 0.0][:3])
 
 
+def _one_person(
+    parts: Sequence[_Axis], table: int, owner: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Return 1 for each cell with a predicate that exactly one person fulfils, else 0.
+
+    A single person does so if the least and the largest number of such persons are equal.
+    """
+    keys, size = _keys(parts, table), prod(axis.size for axis in parts)
+    least, largest = np.full(size, len(owner), np.int64), np.full(size, -1, np.int64)
+    np.minimum.at(least, keys, owner)
+    np.maximum.at(largest, keys, owner)
+    ends = (
+        _fulfilled(parts, numbers, accumulate)
+        for numbers, accumulate in (
+            (least, np.minimum.accumulate),
+            (largest, np.maximum.accumulate),
+        )
+    )
+    return np.equal(*ends).astype(np.int64)
+
+
 def _cells(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
     """The rows of a table in each cell of some columns."""
+    return np.bincount(_keys(parts, table), minlength=prod(axis.size for axis in parts))
+
+
+def _keys(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
+    """The cell of each row of a table."""
     keys = np.zeros(len(parts[0].codes[table]), np.int64)
     for axis in parts:
         keys = keys * axis.size + axis.codes[table]
-    return np.bincount(keys, minlength=prod(axis.size for axis in parts))
+    return keys
 
 
-def _fulfilled(parts: Sequence[_Axis], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def _fulfilled(
+    parts: Sequence[_Axis], cells: NDArray[np.int64], accumulate: Accumulate = np.cumsum
+) -> NDArray[np.int64]:
     """The rows that fulfil the predicate of each cell; overwrites `cells`."""
     shaped = cells.reshape([axis.size for axis in parts])
     for place, axis in enumerate(parts):
         if axis.high:
-            shaped = axis.summed(shaped, place)
+            shaped = axis.summed(shaped, place, accumulate)
     return shaped.ravel()
 
 
-def _by_rows(parts: Sequence[_Axis], rng: np.random.Generator) -> NDArray[np.float64]:
+def _by_rows(
+    parts: Sequence[_Axis], rng: np.random.Generator, persons: Sequence[Owner]
+) -> NDArray[np.float64]:
     """The same from some rows of the release, scaled to all."""
     rows = len(parts[0].codes[0])
     sampled_rows = rng.choice(rows, min(rows, SOME), replace=False)
@@ -305,7 +351,7 @@ def _by_rows(parts: Sequence[_Axis], rng: np.random.Generator) -> NDArray[np.flo
             is_fulfilled = np.ones(len(parts[0].codes[table]), np.bool_)
             for axis, code in zip(parts, codes, strict=True):
                 is_fulfilled &= axis.fulfil(code, table)
-            counts.append(int(is_fulfilled.sum()))
+            counts.append(_number(is_fulfilled, persons[table]))
             if not table and counts[0] != 1:
                 break
         if counts[0] == 1:
@@ -313,7 +359,14 @@ def _by_rows(parts: Sequence[_Axis], rng: np.random.Generator) -> NDArray[np.flo
     return sums * (rows / len(sampled_rows))
 
 
-def _guesses(axes: Sequence[_Axis], columns: int, rng: np.random.Generator) -> Rate:
+def _number(is_fulfilled: NDArray[np.bool_], owner: Owner) -> int:
+    """The number of rows, or of different persons."""
+    if owner is None:
+        return int(is_fulfilled.sum())
+    return len(np.unique(owner[is_fulfilled]))
+
+
+def _guesses(axes: Sequence[_Axis], columns: int, rng: np.random.Generator, owner: Owner) -> Rate:
     """Random predicates, and how many of them isolate a person."""
     right = 0
     for _ in range(GUESSES):
@@ -321,5 +374,5 @@ def _guesses(axes: Sequence[_Axis], columns: int, rng: np.random.Generator) -> R
         is_fulfilled = axes[chosen_columns[0]].guess(rng)
         for j in chosen_columns[1:]:
             is_fulfilled = is_fulfilled & axes[j].guess(rng)
-        right += int(np.count_nonzero(is_fulfilled) == 1)
+        right += int(_number(is_fulfilled, owner) == 1)
     return Rate(right, GUESSES)

@@ -28,33 +28,40 @@ def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
     _print_tables(console, rounded)
     ends = [(cell.low, cell.high) for cell in rounded.cells]
     width = min(high - low for low, high in ends if low is not None and high is not None)
+    cells = "cells" if rounded.adds_up else "cells and groups"
     rows = [
-        (
-            "base",
-            f"{rounded.base:,}",
-            "every count is a multiple, and totals are sums of their cells",
-        ),
-        (
-            "largest change",
-            f"< {rounded.base * rounded.reach}",
-            "persons between a printed count and the truth; "
-            + (
-                "proved, no such rounding changes less in all"
-                if rounded.is_best
-                else "another rounding may change less in all"
-            ),
-        ),
+        ("base", f"{rounded.base:,}", _base_meaning(rounded)),
+        ("largest change", *_largest_change(rounded)),
         ("narrowest interval", width, "persons between the least and the most of a cell"),
         (
             "known to be small",
             rounded.known_small,
-            f"cells that an outsider knows to have 1 to {rounded.k - 1} persons",
+            f"{cells} that an outsider knows to have 1 to {rounded.k - 1} persons",
         ),
     ]
     lay_out(console, Grid(("rounded counts", "value", "meaning"), rows, (1,)))
     say(console)
     for line in _not_covered(rounded):
         say(console, line)
+
+
+def _base_meaning(rounded: "RoundedTables") -> str:
+    if rounded.adds_up:
+        return "every count is a multiple, and totals are sums of their cells"
+    return "every count is the nearest multiple; persons are in several cells, and no totals add up"
+
+
+def _largest_change(rounded: "RoundedTables") -> tuple[str, str]:
+    """The largest change with its meaning."""
+    meaning = "persons between a printed count and the truth"
+    if not rounded.adds_up:
+        return f"{rounded.base // 2}", meaning
+    best = (
+        "proved, no such rounding changes less in all"
+        if rounded.is_best
+        else "another rounding may change less in all"
+    )
+    return f"< {rounded.base * rounded.reach}", f"{meaning}; {best}"
 
 
 def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables") -> None:
@@ -172,6 +179,13 @@ def _not_covered(printed: "ClosedTables | RoundedTables") -> Iterator[str]:
     """Yield the limits of the promise."""
     from ...analysis.printed_counts.linked import MOST_COLUMNS
 
+    if not printed.adds_up:
+        yield (
+            "A person is counted once in each of its cells and once in each total, so that totals "
+            "are not the sums of their cells. The persons of a total outside one of its cells, "
+            "and those in several of its cells, are protected as cells are."
+        )
+        yield "Not covered: the persons that two given cells share."
     for columns in printed.joint:
         listed = f"{', '.join(columns[:-1])} and {columns[-1]}"
         remedy = (

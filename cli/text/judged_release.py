@@ -56,7 +56,7 @@ def _head(judged: "JudgedRelease") -> Iterator[str]:
     yield (
         f"{judged.release}  {plural(judged.rows, 'row')}, "
         f"{plural(len(judged.columns), 'column')} of {judged.original} "
-        f"({judged.links.people:,} people)"
+        f"({judged.links.people:,} people{_in_rows(judged)})"
     )
     if judged.suppressed:
         yield (
@@ -77,6 +77,10 @@ def _head(judged: "JudgedRelease") -> Iterator[str]:
         yield f"released, and not judged: {', '.join(judged.not_judged)}"
 
 
+def _in_rows(judged: "JudgedRelease") -> str:
+    return f" in {judged.person_rows:,} rows" if judged.person_rows else ""
+
+
 def _alarms(judged: "JudgedRelease") -> Iterator[str]:
     if judged.identifiers:
         yield f"direct identifiers are released: {', '.join(judged.identifiers)}"
@@ -90,9 +94,10 @@ def _alarms(judged: "JudgedRelease") -> Iterator[str]:
                 f"original ({examples}){'; no person fits their rows' if column.known else ''}"
             )
     if judged.links.pairs:
+        rows, them = ("rows", "fit") if judged.person_rows else ("a single row", "fits")
         yield (
-            f"{judged.links.pairs:,} people fit a single row that fits only them: whoever knows "
-            "them finds it"
+            f"{judged.links.pairs:,} people fit {rows} that {them} only them: whoever knows "
+            f"them finds {'these' if judged.person_rows else 'it'}"
         )
     if judged.copies.of_unique:
         yield (
@@ -132,9 +137,17 @@ def _links(judged: "JudgedRelease") -> Grid:
         ("of these, a single row fits", links.single),
         ("of these, the row fits no other person", links.pairs),
     ]
+    if judged.person_rows:
+        shares = [
+            ("with a row that is fitted", links.fitted),
+            (f"of these, rows of fewer than k = {judged.k} persons may fit", links.below_k),
+            ("of these, rows of a single person may fit", links.single),
+            ("of these, the rows fit no other person", links.pairs),
+        ]
+    behind = "persons behind rows" if judged.person_rows else "rows"
     rows = [(name, f"{people:,}", percent(people / links.people)) for name, people in shares]
     rows += [
-        ("fewest rows that fit one of these people", f"{links.fewest:,}", ""),
+        (f"fewest {behind} that fit one of these people", f"{links.fewest:,}", ""),
         ("prosecutor, largest chance", f"{links.prosecutor_largest:.4g}", ""),
         ("prosecutor, mean chance", f"{links.prosecutor_mean:.4g}", ""),
         ("journalist, largest chance", f"{links.journalist_largest:.4g}", ""),

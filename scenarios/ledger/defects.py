@@ -1,5 +1,7 @@
 """Defects of a ledger entry that fits its grammar."""
 
+from collections import Counter
+
 from msgspec import UNSET
 
 from ...protocol.hiding import COVERS
@@ -14,6 +16,7 @@ def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str |
     may hold the fields of a keeper between machines.
     """
     wrong = _wrong(entry) or _wrong_certificate(entry, certifies=certifies) or _wrong_cells(entry)
+    wrong = wrong or _wrong_rows(entry)
     return wrong or _wrong_attendance(entry, attests=attests)
 
 
@@ -60,6 +63,21 @@ def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
         return "unsure: of a batch of which it is known who is counted"
     if entry.shown is not UNSET and not 0 <= entry.shown <= len(entry.handed):
         return f"shown: found {entry.shown} tallies of {len(entry.handed)} batches"
+    return None
+
+
+def _wrong_rows(entry: LedgerEntry) -> str | None:
+    """Return a defect in the rows of persons; None if they are sound."""
+    if entry.rows is UNSET:
+        return None
+    if len(entry.rows) != len(entry.people) or not all(entry.rows):
+        return "rows: not at least one row for each of `people`"
+    places = range(len(entry.released))
+    if any(place not in places for row in entry.rows for place in row):
+        return f"rows: places of cells are 0 to {len(places) - 1}"
+    persons = Counter(place for row in entry.rows for place in set(row))
+    if any(persons[place] != cell.people for place, cell in enumerate(entry.released)):
+        return "rows: the persons of a cell are not as many as `released` says"
     return None
 
 

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from .cells import CountedCell
+from .cells import Cell, CountedCell
 from .certified import Certified
 from .noise import Noise
 
@@ -84,6 +84,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         noise: of people that add noise; None: they add no noise.
         certified: the epsilon of their reports after shuffling; None: no bound was certified. Not
             set in an entry of schema 5, since its digest is of entries without it.
+        rows: where persons have several rows, for each of `people` the places in `released` of the
+            cells of its rows; then `released` counts different persons. Not set elsewhere.
         shown: between machines: the number of tallies its keeper saw on the board. Not set
             elsewhere, and before it has ended.
     """
@@ -102,6 +104,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     noise: Noise | None = None
     certified: Certified | UnsetType | None = UNSET
     shown: int | UnsetType = UNSET
+    rows: tuple[tuple[int, ...], ...] | UnsetType = UNSET
 
     @property
     def release(self) -> LedgerBatch | None:
@@ -112,6 +115,15 @@ class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def cells(self) -> tuple[int, ...]:
         """The people in each cell of the release, fewest first; () without a completed release."""
         return tuple(cell.people for cell in self.released)
+
+    @property
+    def person_rows(self) -> dict[str, list[Cell]] | None:
+        """The cells of the rows of each person, if persons have several rows."""
+        if self.rows is UNSET:
+            return None
+        marks = [cell.marks for cell in self.released]
+        pairs = zip(self.people, self.rows, strict=True)
+        return {person: [marks[place] for place in places] for person, places in pairs}
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from ...analysis.composition import best_bound
+from ...analysis.composition.person_bound import PersonBounds
 from ...analysis.composition.subtractable import (
     MOST_RANK,
     Combination,
@@ -28,6 +29,7 @@ from ...protocol.hiding import Redact
 from ...protocol.releases import Release
 from ...protocol.tallying import summed
 from .cells import CellCounts
+from .person_rows import PersonRows, person_counts, project_rows, shown_persons
 
 MOST_COLUMN_SETS = 64  # common columns of releases that are looked at
 
@@ -60,17 +62,22 @@ class KnownRelease:
         told: its people, its columns and their wording.
         cells: counts by marks, the columns ascending; None where they are not known.
         singles: counts of single columns by marks, of the columns that are known without `cells`.
+        rows: of each person, the columns ascending, if persons have several; counts are of
+            different persons then.
     """
 
     number: int
     told: Release
     cells: CellCounts | None = None
     singles: Mapping[str, CellCounts | None] = field(default_factory=dict)
+    rows: PersonRows | None = None
 
     @classmethod
-    def with_cells(cls, number: int, told: Release, cells: CellCounts) -> "KnownRelease":
+    def with_cells(
+        cls, number: int, told: Release, cells: CellCounts, rows: PersonRows | None = None
+    ) -> "KnownRelease":
         """Return a release with its cells, and the counts of its columns."""
-        whole = cls(number, told, cells)
+        whole = cls(number, told, cells, rows=rows)
         return replace(whole, singles={name: whole.over((name,)) for name in told.columns})
 
     def over(self, columns: Sequence[str]) -> CellCounts | None:
@@ -80,7 +87,17 @@ class KnownRelease:
         order = sorted(self.told.columns)
         if self.cells is None or list(columns) == order:
             return self.cells
+        rows = self.rows_over(columns)
+        if rows is not None:
+            return person_counts(rows)
         return summed(self.cells, [order.index(column) for column in columns])
+
+    def rows_over(self, columns: Sequence[str]) -> PersonRows | None:
+        """Return each person's rows over some of its columns; None without several rows."""
+        order = sorted(self.told.columns)
+        if self.rows is None or list(columns) == order:
+            return self.rows
+        return project_rows(self.rows, [order.index(column) for column in columns])
 
     def words(self, column: str) -> object:
         """Return a column's wording: two releases with equal wordings have comparable cells."""
@@ -117,7 +134,8 @@ class ReleaseGroup:
             for cell, people in part.items():
                 sums[cell] += factor * people
         whole = all(people >= 0 and people.denominator == 1 for people in sums.values())
-        if not whole or sum(sums.values()) != len(self.people):
+        total, several = sum(sums.values()), self.has_several_rows
+        if not whole or (total < len(self.people) if several else total != len(self.people)):
             return None
         return {cell: int(people) for cell, people in sums.items() if people}
 
@@ -126,17 +144,36 @@ class ReleaseGroup:
         """People of it below k at most, by the counts of its single columns; None: unknown."""
         columns = [self.counts((column,)) for column in self.columns]
         known_columns = [list(column.values()) for column in columns if column is not None]
-        return (
-            best_bound(known_columns, self.k).people if len(known_columns) == len(columns) else None
-        )
+        if len(known_columns) < len(columns):
+            return None
+        if self.has_several_rows:
+            bounds = PersonBounds(known_columns, self.k, len(self.people))
+            return bounds.max_exposed(range(len(columns)))
+        return best_bound(known_columns, self.k).people
+
+    @property
+    def has_several_rows(self) -> bool:
+        """Whether persons have several rows in a release."""
+        return any(release.rows is not None for release, _ in self.terms)
 
     @property
     def exposed(self) -> int | None:
         """People of it in a cell of fewer than k; None where its cells are unknown."""
+        if self.has_several_rows:
+            return self._exposed_persons()
         cells = self.counts(self.columns)
         return (
             None if cells is None else sum(people for people in cells.values() if people < self.k)
         )
+
+    def _exposed_persons(self) -> int | None:
+        """Return the exposed persons, by the rows of persons; None where rows are unknown."""
+        wordings = {tuple(map(release.words, self.columns)) for release, _ in self.terms}
+        terms = [(release.rows_over(self.columns), factor) for release, factor in self.terms]
+        known = [(rows, factor) for rows, factor in terms if rows is not None]
+        if len(known) < len(terms) or len(wordings) > 1:
+            return None
+        return min(shown_persons(known, self.k).shown, len(self.people))
 
     def breaks(self, people: int | None) -> bool:
         """Whether this number of exposed people (None: unknown) exceeds the promise."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
 from msgspec.structs import replace as changed
 
 from ...errors import DataError
@@ -326,7 +327,9 @@ def account(
     judged_by_columns = {
         (judged.columns, judged.coarser): judged
         for judged, batch in released
-        if judged.counted(batch) == mine and sum(judged.cells) == sum(now.cells) > 0
+        if judged.rows is UNSET  # bounds from cells assume one row each
+        and judged.counted(batch) == mine
+        and sum(judged.cells) == sum(now.cells) > 0
     }
     union_cells = _joint_bounds([judged.cells for judged in judged_by_columns.values()], now.k)
     columns = tuple(dict.fromkeys(name for names, _ in judged_by_columns for name in names))

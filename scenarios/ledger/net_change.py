@@ -11,7 +11,9 @@ difference: no larger share of its people may be shown than was promised to them
 If people are known by their rows, a person with another value is an old row that left and a new row
 that came. If they are known by a column, such a person moved: its old and its new cell are in the
 difference. Moved people are counted by the difference that newcomers and leavers do not explain,
-half of it: so many moved at least. Differences of three and more tables are not examined.
+half of it: so many moved at least. Where persons have several rows, the ledger has the rows of
+each, and people who moved are counted exactly (person_rows.py). Differences of three and more
+tables are not examined.
 """
 
 from collections import Counter
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 
 from .account import Subtraction
 from .groups import KnownRelease, SessionPromise
+from .person_rows import shown_persons
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +115,22 @@ def _net_change(
     promises: Sequence[SessionPromise],
 ) -> NetChange:
     """Subtract two releases over common columns."""
-    difference = Counter(now.over(columns) or {})
-    difference.subtract(release.over(columns) or {})
     everybody = now.told.people | release.told.people
     touched = [promise for promise in promises if not promise.people.isdisjoint(everybody)]
     k = max(promise.k for promise in touched)
-    sizes = [abs(people) for people in difference.values() if people]
+    max_exposure = min(promise.max_exposure for promise in touched)
     came, left = others
-    moved = max(0, -(-(sum(sizes) - came - left) // 2))
-    people = came + left + moved
+    before_rows, now_rows = release.rows_over(columns), now.rows_over(columns)
+    if before_rows is not None and now_rows is not None:
+        persons = shown_persons([(now_rows, 1), (before_rows, -1)], k)
+        people, shown = persons.people, persons.shown
+    else:
+        difference = Counter(now.over(columns) or {})
+        difference.subtract(release.over(columns) or {})
+        sizes = [abs(cell) for cell in difference.values() if cell]
+        moved = max(0, -(-(sum(sizes) - came - left) // 2))
+        people = came + left + moved
+        shown = min(people, sum(size for size in sizes if size < k))
     return NetChange(
         number=release.number,
         present=now.number,
@@ -128,7 +138,7 @@ def _net_change(
         left=left,
         columns=columns,
         people=people,
-        shown=min(people, sum(size for size in sizes if size < k)),
+        shown=shown,
         k=k,
-        max_exposure=min(promise.max_exposure for promise in touched),
+        max_exposure=max_exposure,
     )

@@ -22,6 +22,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...errors import DataError
 from ..populations import Population
 from ..populations.people import SourceTable
@@ -66,7 +68,8 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
 def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) -> ScenarioPeople:
     """Fingerprint the people of a table that was read from a file. DataError if it was not.
 
-    person: the column of the file by which people are known; None: by their rows.
+    person: the column of the file by which people are known; None: by their rows. Persons with
+    several rows are in the order of `table.persons`.
     """
     if table.source is None:
         raise DataError(f"{table.called}: its people are generated, and in no ledger")
@@ -84,6 +87,9 @@ def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) ->
     rows = enumerate(reading.noted(table.source.rows(), places))
     marks = {number: _person_mark(row[place], key) for number, row in rows if number in places}
     people = tuple(marks[number] for number in places)
+    if table.persons is not None:
+        first_rows = np.unique(table.persons, return_index=True)[1]
+        people = tuple(people[row] for row in first_rows.tolist())
     return ScenarioPeople((f"person: {person}",), people, reading.merged(key))
 
 

@@ -19,6 +19,7 @@ from .cells import CellCounts, CountedCell, marked_column
 from .entry import LedgerEntry
 from .groups import KnownRelease, ReleaseGroup, SessionPromise, TooManyGroupsError, new_groups
 from .people import ScenarioPeople
+from .person_rows import PersonRows
 
 SHOWN = 5  # groups of an account: the most exposed ones
 REMEDY = "ask exactly the people of an earlier session, or release nothing more about them"
@@ -39,6 +40,7 @@ class GroupRule:
         key: of the ledger.
         cells: the cells of the present release, where the caller has them; None before a session
             has ended.
+        rows: of each person of the present release, if persons have several; else None.
         exact: whether `cells` decide, and not the counts of single columns.
         found: the new groups of the last release that was judged, each with the people at most
             exposed.
@@ -49,6 +51,7 @@ class GroupRule:
     number: int
     key: bytes
     cells: CellCounts | None = None
+    rows: PersonRows | None = None
     exact: bool = False
     found: list[tuple[ReleaseGroup, int | None]] = field(default_factory=list)
 
@@ -64,7 +67,7 @@ class GroupRule:
             for name, counts in margins.items()
             if name in release_now.columns
         }
-        release = KnownRelease(self.number, release_now, self.cells, columns)
+        release = KnownRelease(self.number, release_now, self.cells, columns, self.rows)
         self.found = []
         try:
             groups = new_groups(self.past, release, self.promises)
@@ -149,7 +152,7 @@ def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
     if not entry.released:
         return KnownRelease(number, release)
     cells = {cell.marks: cell.people for cell in entry.released}
-    return KnownRelease.with_cells(number, release, cells)
+    return KnownRelease.with_cells(number, release, cells, entry.person_rows)
 
 
 def _row(group: ReleaseGroup, at_most: int | None) -> Subtraction:

@@ -35,6 +35,9 @@ class MatchedColumn(Record, frozen=True):
 class LinkRisks(Record, frozen=True):
     """The people of the original beside the rows of the release that fit them.
 
+    Where persons have several rows, the fewest persons behind the fitting rows take the place of
+    fitting rows, for the worst row of each (`analysis/release_risks/person_matches.py`).
+
     Attributes:
         people: of the original.
         fitted: people with at least one fitting row.
@@ -126,6 +129,8 @@ class JudgedRelease(Record, frozen=True):
         free_text: columns of free text of the original that are released.
         not_judged: further columns of the original that are released, and were not read: sampling
             weights, and columns that --columns leaves out.
+        person_rows: rows of the original, if persons have several; people are persons then. 0:
+            each row is a person's own.
     """
 
     release: str
@@ -151,3 +156,4 @@ class JudgedRelease(Record, frozen=True):
     limits: tuple[str, ...] = ()
     free_text: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()
+    person_rows: int = 0

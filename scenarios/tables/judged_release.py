@@ -21,6 +21,7 @@ from ...analysis.release_risks import Attack, ask, diversity, singling_out
 from ...analysis.release_risks.compatible_rows import ANY, NO_VALUE, RowMatches, match_rows
 from ...analysis.release_risks.copied_rows import copied_rows, record_distances
 from ...analysis.release_risks.of_table import ROWS, SETS, SIZES, usual_questions
+from ...analysis.release_risks.person_matches import PersonMatches, match_persons
 from ...errors import DataError
 from ..populations.build import columns_of
 from ..populations.coarser import levels
@@ -38,7 +39,7 @@ from .judged_record import (
     NearestRows,
 )
 from .reading import Reading, read
-from .released_columns import ComparedColumns, released_columns
+from .released_columns import ComparedColumns, match_names, released_columns
 from .released_values import FittedColumn, ValueTexts, fit_column
 from .risk_places import known_columns
 from .score_record import AskedQuestion, AttackRate, SensitiveColumn
@@ -71,18 +72,15 @@ def judge_release(
         progress: is called with the name of each stage.
 
     Raises:
-        DataError: a file cannot be read, persons have several rows, or no column is in both files.
+        DataError: a file cannot be read, no column is in both files, or persons have several rows
+            in the original and no column in the control.
     """
     people = read(original, said, progress=progress)
-    if people.persons is not None:
-        raise DataError(
-            f"{original}: {people.person}; a release is judged against one row of each person: "
-            "--one-row first, last, earliest:COLUMN or latest:COLUMN"
-        )
     rows, columns = _released(release, original, people, said, progress)
     outside = None
     if control is not None:
-        outside, _ = _released(control, original, people, said, progress)
+        person = said.person if people.persons is not None else None
+        outside, _ = _released(control, original, people, said, progress, person)
         if missed := [name for name in rows.columns if name not in outside.columns]:
             raise DataError(f"{control}: has no column {listed(missed)}, which the release has")
     progress("matching values")
@@ -124,8 +122,12 @@ def _released(
     people: SourceTable,
     said: Reading,
     progress: Callable[[str], None],
+    person: str | None = None,
 ) -> tuple[SourceTable, ComparedColumns]:
-    """Read the columns of a release that the original has, under the original's names."""
+    """Read the columns of a release that the original has, under the original's names.
+
+    person: the column by which rows belong to persons; None: each row is judged by itself.
+    """
     progress(f"reading {file}")
     form = Reading(
         separator=said.separator,
@@ -143,7 +145,16 @@ def _released(
             f"the original {listed(people.columns)}; rename them"
         )
     roles = dict.fromkeys(columns.chosen, "other")
-    section = changed(section, columns=columns.chosen, roles=roles, each_row=True)
+    section = changed(section, columns=columns.chosen, roles=roles, each_row=person is None)
+    if person is not None:
+        name = match_names([person], source.columns).get(person)
+        if name is None:
+            raise DataError(
+                f"{file}: no column is called {person!r} (--person): the original has persons with "
+                "several rows, and so the control needs their column too; take one row of each "
+                "person (--one-row first), or leave --control out"
+            )
+        section = changed(section, person=name)
     return columns_of(source, section, (), progress), columns
 
 
@@ -233,11 +244,7 @@ class _Judge:
         """Measure everything."""
         joined, known = self.joined, list(self.joined.known)
         self.progress("rows that fit each person")
-        matches = match_rows(
-            joined.people.codes[:, known],
-            joined.rows.codes[:, known],
-            [joined.fitted[j].column for j in known],
-        )
+        links = self._links(known)
         crowds = joint_counts(self.rows, known)
         self.progress("copies and nearest rows")
         copies = self._copies()
@@ -252,7 +259,7 @@ class _Judge:
             self._columns(),
             *(columns.added, joined.lacking, columns.identifiers),
             *(int(crowds.min()), int(users_below(crowds, self.k))),
-            self._links(matches),
+            links,
             copies,
             nearest,
             self._questions(),
@@ -263,16 +270,28 @@ class _Judge:
             tuple(coarse),
             columns.free_text,
             columns.not_judged,
+            0 if joined.people.persons is None else len(joined.people.codes),
         )
 
     def _has_coarser(self, j: int) -> bool:
         return self.joined.fitted[j].coarser > 0
 
-    def _links(self, matches: RowMatches) -> LinkRisks:
-        rows, people = matches.rows[matches.rows > 0], matches.people[matches.people > 0]
+    def _links(self, known: Sequence[int]) -> LinkRisks:
+        """Match rows and people; crowds of persons with several rows are of persons."""
+        owner, original = self.joined.people.persons, self.joined.people.codes[:, known]
+        release = self.joined.rows.codes[:, known]
+        columns = [self.joined.fitted[j].column for j in known]
+        matches: RowMatches | PersonMatches
+        if owner is None:
+            matches = match_rows(original, release, columns)
+            crowds = matches.rows
+        else:
+            matches = match_persons(original, release, columns, owner.astype(np.int64))
+            crowds = matches.crowds
+        rows, people = crowds[crowds > 0], matches.people[matches.people > 0]
         chances, row_chances = 1 / rows, 1 / people
         return LinkRisks(
-            *(len(matches.rows), len(rows), int((rows < self.k).sum()), int((rows == 1).sum())),
+            *(len(crowds), len(rows), int((rows < self.k).sum()), int((rows == 1).sum())),
             *(matches.pairs, int(rows.min()) if len(rows) else 0),
             *(float(chances.max(initial=0)), float(chances.sum()) / max(1, len(rows))),
             len(people),
@@ -286,10 +305,12 @@ class _Judge:
         same = np.stack(codes, axis=1)
         whole = same[(same != NO_VALUE).all(axis=1)]
         people, outside = self.joined.people, self.joined.outside
-        copies, share = copied_rows(people.codes.astype(np.int64), whole), None
+        copies, share = copied_rows(people.codes.astype(np.int64), whole, people.persons), None
         if outside is not None:
-            known = _codes_in(outside, people)
-            share = copied_rows(known[(known != NO_VALUE).all(axis=1)], whole).people / outside.n
+            codes_outside = _codes_in(outside, people)
+            known = (codes_outside != NO_VALUE).all(axis=1)
+            owner = None if outside.persons is None else outside.persons[known]
+            share = copied_rows(codes_outside[known], whole, owner).people / outside.n
         own_share = copies.people / people.n
         return CopiedRows(copies.rows, copies.of_unique, copies.people, own_share, share)
 
@@ -313,14 +334,17 @@ class _Judge:
         """The three questions: the release attacked, and people outside it as a control."""
         numbers, every = self._numbers(), list(range(self.rows.shape[1]))
         known = [j for j in self.joined.known if j not in self.joined.sensitive]
-        attacks = list[tuple[Attack, int]]()
+        attacks, outside = list[tuple[Attack, int]](), self.joined.outside
+        owners = self.joined.people.persons, None if outside is None else outside.persons
         for size in SIZES:
             if size <= len(every):
-                found = singling_out(self.rows, self.people, size, self.outside, numbers, SETS)
+                found = singling_out(
+                    self.rows, self.people, size, self.outside, numbers, SETS, owners
+                )
                 attacks.append((found.attack(), size))
         questions = usual_questions(every, known or every, list(self.joined.sensitive))
         if questions:
-            asked = ask(questions, self.rows, self.people, self.outside, numbers, ROWS)
+            asked = ask(questions, self.rows, self.people, self.outside, numbers, ROWS, owners)
             attacks += [(attack, 0) for attack in asked]
         return tuple(self._question_record(attack, size) for attack, size in attacks)
 

@@ -22,6 +22,7 @@ from ...analysis.printed_counts import (
     audit,
     close_cells,
     count_linked,
+    count_persons,
     round_cells,
 )
 from ...analysis.printed_counts.closing import PROGRAMS, Loss
@@ -40,6 +41,7 @@ TOTAL = "(all)"  # in place of a value that is summed over
 
 Progress = Callable[[str], None]
 Row = list[object]
+Places = Sequence[Sequence[int]]  # of the columns of each table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +104,7 @@ class ClosedTables(Record, frozen=True):
         narrowest_is_exact: whether it is exact; if not, at least so many.
         members: whether persons of the table can conclude no more of small cells either.
         closes_empty: whether empty cells are closed; if not, they are printed as 0.
+        adds_up: whether totals are the sums of their cells; if not, persons may be in several.
     """
 
     source: str
@@ -119,10 +122,11 @@ class ClosedTables(Record, frozen=True):
     narrowest_is_exact: bool
     members: bool
     closes_empty: bool
+    adds_up: bool = True
 
 
 class RoundedTables(Record, frozen=True):
-    """Tables of counts rounded to multiples of a base, which add up.
+    """Tables of counts rounded to multiples of a base, which add up if the counts do.
 
     Attributes:
         source: name of the file or run.
@@ -136,7 +140,10 @@ class RoundedTables(Record, frozen=True):
         joint: columns of tables that are not printed, as of `ClosedTables`.
         reach: a count is less than base * reach from the truth.
         is_best: whether it is proved that no rounding of this reach changes less.
-        known_small: cells that an outsider knows to have 1 to k - 1 persons.
+        known_small: cells that an outsider knows to have 1 to k - 1 persons, and groups that a
+            subtraction of two counts gives.
+        adds_up: whether totals are the sums of their cells; if not, persons may be in several, and
+            each count is at the nearest multiple, at most half a base from the truth.
     """
 
     source: str
@@ -151,6 +158,7 @@ class RoundedTables(Record, frozen=True):
     reach: int
     is_best: bool
     known_small: int
+    adds_up: bool = True
 
 
 def count_table(
@@ -158,22 +166,32 @@ def count_table(
 ) -> CountedTables:
     """Count tables of a user's table in persons. Each table is names with commas between them.
 
+    A person in several cells is counted once in each, and once in their totals.
+
     name: of the file, for messages. empty: whether empty cells are cells like any other.
 
     Raises:
-        DataError: an unknown column, a column that is left out, a person in several cells, or
-            tables that are too large.
+        DataError: an unknown column, a column that is left out, or tables that are too large.
     """
     named, columns = _names(tables)
     name = name or table.called
     for column in columns:
         _check_column(table, column, name)
     places = [table.columns.index(column) for column in columns]
-    codes = table.codes[:, places]
-    if table.persons is not None:
-        codes = _one_cell(table, columns, codes, name)
+    codes, owner = table.codes[:, places], table.persons
+    if owner is not None:
+        distinct = np.unique(np.column_stack((owner, codes)), axis=0)
+        owner, codes = distinct[:, 0], np.asarray(distinct[:, 1:], np.int32)
+        if len(codes) == table.n:
+            owner = None
     texts = [table.values[place] for place in places]
-    return _counted(name, table.person, named, columns, codes, texts, None, empty=empty)
+
+    def count(codes: Codes, tables: Places) -> LinkedCounts:
+        if owner is None:
+            return count_linked(codes, tables, zeros=empty)
+        return count_persons(codes, owner, tables, zeros=empty)
+
+    return _counted(name, table.person, named, columns, codes, texts, count)
 
 
 def count_release(
@@ -199,7 +217,11 @@ def count_release(
     texts = [sorted({row[place] for row in chosen}) for place in range(len(columns))]
     codes = np.array([[t.index(v) for t, v in zip(texts, row, strict=True)] for row in chosen])
     persons = np.array([people for _, people in cells])
-    return _counted(name, "each participant", named, columns, codes, texts, persons, empty=empty)
+
+    def count(codes: Codes, tables: Places) -> LinkedCounts:
+        return count_linked(codes, tables, persons, zeros=empty)
+
+    return _counted(name, "each participant", named, columns, codes, texts, count)
 
 
 def close_table(
@@ -230,7 +252,7 @@ def close_table(
     found = audit(closed)
     counts = [
         None if hidden else int(people)
-        for hidden, people in zip(closed.closed, counted.linked.counts, strict=True)
+        for hidden, people in zip(closed.closed, closed.linked.counts, strict=True)
     ]
     return ClosedTables(
         counted.name,
@@ -241,24 +263,25 @@ def close_table(
         counted.tables,
         tuple(_cells(counted, counts, found)),
         _joint(counted),
-        int(closed.closed.sum()),
+        int(closed.closed[closed.linked.printed].sum()),
         loss,
         closed.is_best,
         found.width if len(found.places) else None,
         found.exact,
         members,
         empty,
+        not closed.linked.profiles,
     )
 
 
 def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
-    """Round counts to multiples that add up (`round_cells`); `counted` has its empty cells.
+    """Round counts to multiples (`round_cells`); `counted` has its empty cells.
 
     Raises:
         DataError: no rounding adds up.
     """
     try:
-        rounded = round_cells(counted.linked, base)
+        rounded = round_cells(counted.linked, base, k=k)
     except ParameterError as wrong:
         raise DataError(f"{counted.name}: {wrong}") from None
     return RoundedTables(
@@ -274,15 +297,17 @@ def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
         rounded.reach,
         rounded.bound >= rounded.change,
         rounded.small(k),
+        rounded.adds_up,
     )
 
 
 def check_rounded(rounded: RoundedTables) -> None:
     """Raise DataError if small cells are known in spite of the rounding."""
     if rounded.known_small:
+        cells = "cells" if rounded.adds_up else "cells and groups"
         raise DataError(
             f"{rounded.source}: rounded to multiples of {rounded.base}, {rounded.known_small:,} "
-            f"cells are still known to have 1 to {rounded.k - 1} persons; a larger base hides "
+            f"{cells} are still known to have 1 to {rounded.k - 1} persons; a larger base hides "
             "more, without --round cells are closed, and --anyway prints these counts"
         )
 
@@ -337,26 +362,6 @@ def _check_column(table: SourceTable, column: str, name: str) -> None:
     raise DataError(f"{name}: no column is called {column!r}; it has {listed(table.columns)}{hint}")
 
 
-def _one_cell(table: SourceTable, columns: Sequence[str], codes: Codes, file: str) -> Codes:
-    """Return the row of each person; DataError if a person has several different ones."""
-    persons = table.persons
-    assert persons is not None  # noqa: S101 - for the type checker: the caller asks
-    distinct = np.unique(np.column_stack((persons, codes)), axis=0)
-    if len(distinct) == table.n:
-        return np.asarray(distinct[:, 1:], np.int32)
-    several = [
-        name
-        for place, name in enumerate(columns, start=1)
-        if len(np.unique(distinct[:, [0, place]], axis=0)) > table.n
-    ]
-    people = int((np.bincount(distinct[:, 0]) > 1).sum())
-    raise DataError(
-        f"{file}: {people:,} persons have several values of {', '.join(several)}: counts of "
-        "persons would not add up to their totals; take one row of each person (--one-row first, "
-        "last, earliest:COLUMN or latest:COLUMN)"
-    )
-
-
 def _counted(
     name: str,
     person: str,
@@ -364,9 +369,7 @@ def _counted(
     columns: tuple[str, ...],
     codes: Codes,
     texts: Sequence[Sequence[str]],
-    persons: Codes | None,
-    *,
-    empty: bool,
+    count: Callable[[Codes, Places], LinkedCounts],
 ) -> CountedTables:
     """Count, with values in their order: numbers by size."""
     codes, values = codes.copy(), list[tuple[str, ...]]()
@@ -377,7 +380,7 @@ def _counted(
         values.append(tuple(column[at] for at in order.tolist()))
     places = [[columns.index(column) for column in table] for table in named]
     try:
-        linked = count_linked(codes, places, persons, zeros=empty)
+        linked = count(codes, places)
     except ParameterError as wrong:
         raise DataError(f"{name}: {wrong}") from None
     return CountedTables(name, person, columns, named, tuple(values), linked)

@@ -6,11 +6,13 @@ holder alone reads a refusal. If others learn that the table is withheld, they l
 it would have had small crowds.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as changed
 
 from ...errors import DataError, RoundBurned
@@ -18,20 +20,22 @@ from ...protocol.coarsening import rule_digest
 from ...protocol.history import HandedBatch, SingleCounts
 from ...protocol.messages import Counts
 from ...protocol.releases import Release
-from ...protocol.tallying import named, summed
 from ...temporary_files import private_folder
 from ..ledger.account import Account
 from ..ledger.batches import handed
 from ..ledger.book import Ledger, opened
-from ..ledger.cells import marked
+from ..ledger.cells import CountedCell, mark_of, marked
+from ..ledger.entry import LedgerEntry
 from ..ledger.groups import KnownRelease
 from ..ledger.keep import account, entry_of, remembered
 from ..ledger.net_change import net_changes
 from ..ledger.people import ScenarioPeople, crowd_of_table
 from ..ledger.subtraction import group_rule
-from ..populations.people import Codes, SourceTable, coarse, say
+from ..populations.people import SourceTable, coarse, say
 from ..schema.model import About, FeatureSection, Policy, PopulationSection, Scenario
 from .advise import Advised, Basis
+
+PersonCells = Sequence[Sequence[tuple[str, ...]]]  # of each person, the cell of each row
 
 UNKNOWN_PEOPLE = (
     "no person of this table is in the ledger: people are known by their whole rows; if cells "
@@ -52,7 +56,8 @@ def release_table(
 ) -> Account:
     """Judge a table as the next release about its people; RoundBurned if it may not be made.
 
-    Raises DataError for a table in which a person has several rows.
+    Where persons have several rows, the ledger holds the rows of each by marks. DataError if such
+    a table follows one about the same people that it was noted without.
 
     Args:
         ledger: earlier releases.
@@ -64,33 +69,33 @@ def release_table(
         noted: whether it will be released, so that the ledger holds it from now on.
         person: the column by which people are known in the ledger; None: by their whole rows.
     """
-    if table.persons is not None:
-        raise DataError(
-            f"{table.called}: a ledger holds releases of one row a person; take one of each "
-            "(--one-row first), or score without --ledger"
-        )
     crowd = crowd_of_table(table, ledger.secret(), person)
-    names, cells = _cells(table, features, missing)
+    past = list(ledger.entries)
+    names, cells, rows = _cells(table, features, missing)
     released = marked(names, cells, ledger.secret())
+    places: tuple[tuple[int, ...], ...] | UnsetType = UNSET
+    if table.persons is not None:
+        _check_rows_known(table, past, crowd)
+    if table.persons is not None or _has_row_lists(past, crowd):
+        places = _row_places(names, rows, released, ledger.secret())
     scenario = Scenario(
         scenario=About(name=table.name),
         population=PopulationSection(source=table.name),
         policy=policy,
     )
-    past = list(ledger.entries)
     rule = group_rule(past, scenario, crowd, ledger.secret())
+    noted_entry = changed(entry_of(scenario, crowd, None, None), released=released, rows=places)
     rule.cells, rule.exact = {cell.marks: cell.people for cell in released}, exact
+    rule.rows = noted_entry.person_rows
     memory = remembered(ledger, past, scenario, crowd, None, rule)
     memory.write = lambda _: None
     people = frozenset(crowd.people)
     words = _words(table, features, missing, crowd)
     release = Release(people, frozenset(names), coarser=words)
     batch = HandedBatch(1, people, scenario.defence.min_dropout, (release,), public=True)
-    memory.admit(batch, _singles(names, cells), first=True)
-    entry = changed(
-        entry_of(scenario, crowd, None, None), handed=(handed(batch, crowd),), released=released
-    )
-    now = KnownRelease.with_cells(rule.number, release, rule.cells)
+    memory.admit(batch, _singles(names, rows), first=True)
+    entry = changed(noted_entry, handed=(handed(batch, crowd),))
+    now = KnownRelease.with_cells(rule.number, release, rule.cells, rule.rows)
     changes = list(net_changes(rule.past, now, rule.promises)) if exact else []
     if broken := [change for change in changes if change.breaks]:
         raise RoundBurned(broken[0].refusal)
@@ -162,26 +167,60 @@ def _words(
 
 def _cells(
     table: SourceTable, features: Sequence[FeatureSection], missing: str
-) -> tuple[list[str], dict[tuple[str, ...], int]]:
-    """The columns that are released, and people by row."""
+) -> tuple[list[str], Counts, PersonCells]:
+    """The columns that are released, different people by cell, and the cells of each person."""
     coarse_table, names = coarse(table, features, missing), [feature.name for feature in features]
-    places = [coarse_table.columns.index(name) for name in names]
-    return names, _counts(
-        coarse_table.codes[:, places], [coarse_table.values[place] for place in places]
-    )
+    at = [coarse_table.columns.index(name) for name in names]
+    texts = [coarse_table.values[place] for place in at]
+    cells, cell_of = np.unique(coarse_table.codes[:, at], axis=0, return_inverse=True)
+    words = [
+        tuple(str(values[code]) for values, code in zip(texts, cell, strict=True))
+        for cell in cells.tolist()
+    ]
+    owner = range(table.n) if table.persons is None else table.persons.tolist()
+    rows: list[list[tuple[str, ...]]] = [[] for _ in range(table.n)]
+    for person, cell in zip(owner, cell_of.ravel().tolist(), strict=True):
+        rows[person].append(words[cell])
+    return names, Counter(cell for own in rows for cell in set(own)), rows
 
 
-def _counts(codes: Codes, texts: Sequence[Sequence[str]]) -> dict[tuple[str, ...], int]:
-    """People by row."""
-    rows, people = np.unique(codes, axis=0, return_counts=True)
+def _singles(names: Sequence[str], rows: PersonCells) -> SingleCounts:
+    """Different people by value of each column."""
     return {
-        tuple(str(values[code]) for values, code in zip(texts, row, strict=True)): int(
-            number_of_people
-        )
-        for row, number_of_people in zip(rows.tolist(), people.tolist(), strict=True)
+        name: Counter(value for own in rows for value in {cell[place] for cell in own})
+        for place, name in enumerate(names)
     }
 
 
-def _singles(names: Sequence[str], cells: Counts) -> SingleCounts:
-    """People by value of each column."""
-    return {name: named(summed(cells, (place,))) for place, name in enumerate(names)}
+def _row_places(
+    names: Sequence[str], rows: PersonCells, released: Sequence[CountedCell], key: bytes
+) -> tuple[tuple[int, ...], ...]:
+    """Return the places in the release of the cells of each person's rows, ascending."""
+    number = {cell.marks: place for place, cell in enumerate(released)}
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place_of = dict[tuple[str, ...], int]()
+    for cell in {cell for own in rows for cell in own}:
+        marks = tuple(mark_of(names[at], cell[at], key) for at in order)
+        place_of[cell] = number[marks]
+    return tuple(tuple(sorted(place_of[cell] for cell in own)) for own in rows)
+
+
+def _has_row_lists(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> bool:
+    """Whether a release about these people was noted with the rows of each."""
+    people = set(crowd.people)
+    return any(entry.rows is not UNSET and not people.isdisjoint(entry.people) for entry in past)
+
+
+def _check_rows_known(
+    table: SourceTable, past: Sequence[LedgerEntry], crowd: ScenarioPeople
+) -> None:
+    """Raise DataError if a release about the same people was noted without the rows of each."""
+    people = set(crowd.people)
+    for number, entry in enumerate(past, 1):
+        if entry.rows is UNSET and entry.released and not people.isdisjoint(entry.people):
+            raise DataError(
+                f"{table.called}: persons have several rows, and session {number} of the ledger "
+                "was noted with one row a person, without the rows of each: take one row of each "
+                "(--one-row first, last, earliest:COLUMN or latest:COLUMN), or begin another "
+                "ledger (--ledger) with releases of all rows"
+            )

@@ -120,7 +120,7 @@ def test_tables_of_a_cycle_are_parts_of_one_table(monkeypatch) -> None:
         )
 
     assert is_safe()
-    monkeypatch.setattr("veilmix.analysis.printed_counts.linked._acyclic", lambda tables: tables)
+    monkeypatch.setattr("veilmix.analysis.printed_counts.linked.join_cycles", lambda tables: tables)
     assert not is_safe()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.errors import DataError
 from veilmix.scenarios.tables.judged_release import judge_release
 from veilmix.scenarios.tables.reading import Reading
 from veilmix.scenarios.tables.released_values import ValueTexts, fit_column, interval_of
@@ -276,10 +275,52 @@ def test_one_clear_error(typed, people: Path, tmp_path: Path, arguments, error: 
     assert not said.out
 
 
-def test_persons_with_several_rows_are_refused(tmp_path: Path) -> None:
-    _write(tmp_path / "v.csv", [("patient_id", "sex"), *[(f"P{i % 4:02}", "m") for i in range(9)]])
-    with pytest.raises(DataError, match="one row of each person"):
-        judge_release(tmp_path / "v.csv", tmp_path / "v.csv", Reading(person="patient_id"))
+def _stays(path: Path, patients: range) -> list[tuple[str, ...]]:
+    """Made-up stays in hospital: one to three of each patient. The last patient is 97."""
+    rows = []
+    for n in patients:
+        age = "97" if n == patients[-1] else str(30 + n % 4 * 10)
+        wards = [("surgery", "ear")[(n // 2 + at) % 2] for at in range(1 + n % 3)]
+        rows += [(f"P{n:03}", age, "fm"[n % 2], ward) for ward in wards]
+    _write(path, [("patient", "age", "sex", "ward"), *rows])
+    return rows
+
+
+def test_stays_are_judged_by_patient(typed, tmp_path: Path) -> None:
+    rows = _stays(tmp_path / "stays.csv", range(60))
+    _stays(tmp_path / "other.csv", range(100, 160))
+    _write(tmp_path / "b.csv", [("age", "sex", "ward"), *sorted(row[1:] for row in rows)])
+    options = ("--of", "stays.csv", "--person", "patient", "--sensitive", "ward")
+    said = typed("score", "--release", "b.csv", *options, "--control", "other.csv")
+    assert said.code == 0, said.err
+    text = " ".join(said.out.split())
+    assert f"of stays.csv (60 people in {len(rows)} rows)" in text
+    assert "fewest persons behind rows that fit one of these people 1" in text
+    said = typed(
+        "score", "--release", "b.csv", *options, "--control", "other.csv", "--format", "json"
+    )
+    record = json.loads(said.out)
+    persons = {}
+    for patient, age, sex, _ in rows:
+        persons.setdefault((age, sex), set()).add(patient)
+    links = record["links"]
+    assert (links["people"], links["fitted"]) == (60, 60)
+    assert links["fewest"] == min(map(len, persons.values())) == 1
+    assert links["single"] == links["pairs"] == 1  # the patient of 97, in three rows
+    assert links["below_k"] == sum(len(found) for found in persons.values() if len(found) < 5)
+    assert record["person_rows"] == len(rows)
+
+
+def test_a_control_of_stays_needs_the_column_of_patients(typed, tmp_path: Path) -> None:
+    rows = _stays(tmp_path / "stays.csv", range(60))
+    _write(tmp_path / "b.csv", [("age", "sex", "ward"), *(row[1:] for row in rows)])
+    said = typed(
+        *("score", "--release", "b.csv", "--of", "stays.csv", "--person", "patient"),
+        *("--control", "b.csv"),
+    )
+    assert (said.code, said.out) == (2, "")
+    assert "b.csv: no column is called 'patient' (--person)" in said.err
+    assert "--one-row first" in said.err
 
 
 def test_adult_with_ages_in_decades(tmp_path: Path) -> None:

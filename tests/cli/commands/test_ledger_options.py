@@ -158,16 +158,75 @@ def test_rows_that_changed_are_other_people_and_that_is_said(typed, tmp_path: Pa
     assert "person: patient" in both.err
 
 
-def test_a_person_with_several_rows_needs_one(typed, tmp_path: Path) -> None:
-    path = tmp_path / "visits.csv"
-    path.write_text(
-        "patient,sex\n" + "".join(f"P{who % 40:03},{'mf'[who % 2]}\n" for who in range(120))
-    )
-    kept = ("--person", "patient", "--ledger", "book.json")
-    said = typed("score", path.name, *kept)
+WARDS = ("surgery", "cardiology", "ear")
+STAYS = ("--k", "5", "--max-exposure", "0.05", "--columns", "patient,sex,ward")
+
+
+def stays(path: Path, people: range, *, day: str, again: tuple[int, ...] = ()) -> str:
+    """A file of stays: patients of one, two or three wards; some were in surgery once more."""
+    rows = []
+    for who in people:
+        wards = [WARDS[(who // 2 + at) % 3] for at in range(1 + who // 6 % 3)]
+        wards += ["surgery"] if who in again else []
+        rows += [f"P{who:05},{'mf'[who % 2]},{ward},{day}{at}" for at, ward in enumerate(wards)]
+    path.write_text("\n".join(["patient,sex,ward,day", *rows]) + "\n")
+    return path.name
+
+
+def test_months_of_hospital_stays(typed, tmp_path: Path) -> None:
+    """Patients with several stays: known by their column, counted as different persons."""
+    jan = stays(tmp_path / "jan.csv", range(720), day="2024-01-1")
+    feb = stays(tmp_path / "feb.csv", range(360, 1080), day="2024-02-1")
+    kept = (*STAYS, "--person", "patient", "--ledger", "book.json")
+    assert typed("score", jan, *kept, "--table", "jan-out.csv").code == 0
+    said = typed("advise", feb, *kept)
+    assert said.code == 0, said.err
+    said = typed("score", feb, *kept)
+    assert said.code == 0, said.err
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert "ledger: sessions 2 of these people, this one included" in lines
+    entries = read(Path("book.json"))
+    assert [len(entry.rows) for entry in entries] == [720, 720]
+    assert sum(entries[0].cells) > 720  # a person stands in several cells
+    assert "P00400" not in Path("book.json").read_text()
+    assert "surgery" not in Path("book.json").read_text()
+
+
+def test_one_more_stay_of_a_patient_is_refused(typed, tmp_path: Path) -> None:
+    jan = stays(tmp_path / "jan.csv", range(720), day="2024-01-1")
+    same = stays(tmp_path / "feb.csv", range(720), day="2024-02-1")
+    more = stays(tmp_path / "mar.csv", range(720), day="2024-03-1", again=(2, 4))
+    kept = (*STAYS, "--person", "patient", "--ledger", "book.json")
+    assert typed("score", jan, *kept).code == 0
+    assert typed("score", same, *kept).code == 0
+    said = typed("score", more, *kept)
+    assert said.code == 3
+    assert "shows 2 of the 2 people who came (0), left (0) or moved" in said.err
+
+
+def test_leavers_with_several_stays_count_once(typed, tmp_path: Path) -> None:
+    """12 patients left: 6 of each sex, in up to three wards each."""
+    jan = stays(tmp_path / "jan.csv", range(720), day="2024-01-1")
+    feb = stays(tmp_path / "feb.csv", range(12, 720), day="2024-02-1")
+    kept = (*STAYS, "--person", "patient", "--ledger", "book.json")
+    assert typed("score", jan, *kept).code == 0
+    said = typed("score", feb, *kept, "--format", "json")
+    assert said.code == 3
+    assert "12 people are told apart by adding and subtracting releases" in said.err
+    assert "12 of them are in a crowd smaller than 5" in said.err
+
+
+def test_stays_after_a_release_with_one_row_each(typed, tmp_path: Path) -> None:
+    """The ledger has no rows of each person then: the refusal says what to do."""
+    jan = stays(tmp_path / "jan.csv", range(720), day="2024-01-1")
+    feb = stays(tmp_path / "feb.csv", range(720), day="2024-02-1")
+    kept = (*STAYS, "--person", "patient", "--ledger", "book.json")
+    assert typed("score", jan, *kept, "--one-row", "first").code == 0
+    said = typed("score", feb, *kept)
     assert said.code == 2
-    assert "take one of each (--one-row first)" in said.err
-    assert typed("score", path.name, *kept, "--one-row", "first").code == 0
+    assert "feb.csv: persons have several rows, and session 1 of the ledger" in said.err
+    assert "(--one-row first, last, earliest:COLUMN or latest:COLUMN)" in said.err
+    assert typed("score", feb, *kept, "--one-row", "first").code == 0
 
 
 def test_empty_cells_are_the_same_in_a_score_and_in_advice(typed, tmp_path: Path) -> None:

@@ -119,7 +119,6 @@ def test_advice_is_about_persons(typed, visits: str, tmp_path: Path) -> None:
             'one_row = "any" (--one-row); first, last,',
         ),
         (("--missing", "wildcard", "--person", "patient_id"), "category is accepted then"),
-        (("--ledger", "l.json", "--person", "patient_id"), "score without --ledger"),
         (("--person", "patient_id", "--worst-case", "5"), "take one row of each person"),
     ],
 )

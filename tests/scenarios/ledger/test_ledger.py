@@ -260,6 +260,9 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         (signed(file, data, max_exposure=1.5), "entry 1: max_exposure"),
         (signed(file, data, released=[{"marks": ["a"], "people": 0}]), "entry 1: released"),
         (signed(file, data, released=[{"marks": [], "people": 1}]), "one mark for each column"),
+        (signed(file, data, rows=[[0]]), "rows: not at least one row for each"),
+        (signed(file, data, rows=[[999]] * len(entry["people"])), "rows: places of cells are 0"),
+        (signed(file, data, rows=[[0]] * len(entry["people"])), "rows: the persons of a cell"),
         (signed(file, data, released=[entry["released"][0]] * 2), "a cell is there twice"),
         (signed(file, data, handed=[first]), "entry 1: released"),
     ):

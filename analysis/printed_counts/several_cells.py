@@ -1,0 +1,199 @@
+"""Counts of persons that may be in several cells of a table: each person as a set of rows.
+
+A person with rows in two wards is counted in both wards and once in their total, so that totals are
+not sums of cells. The unknowns of an attacker are the persons with each *profile*, which is the set
+of different rows of a person:
+
+    count(S, v) = sum over the profiles with a row in (S, v) of persons(profile)
+
+These equations are exact: some counts fulfil all inequalities between cells and totals, and no
+table of persons has them. Two kinds of profiles are in the system: occurring profiles, and each
+single row. An attacker that holds further profiles possible has more tables, and can conclude less.
+
+Printed counts also give groups of persons that are no cells, by subtraction:
+
+    total - cell                 the persons of a total outside a cell of it
+    sum of the cells - total     0 if no person of the total is in several of its cells
+
+A group of 1 to k - 1 persons is protected as a small cell is. It is not printed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ParameterError
+from .linked import (
+    MOST_CELLS,
+    Cell,
+    Integers,
+    LinkedCounts,
+    PersonGroup,
+    Profile,
+    Subset,
+    join_cycles,
+    maximal_tables,
+    subsets_of,
+)
+
+
+def count_persons(
+    codes: NDArray[np.integer[Any]],
+    owner: NDArray[np.integer[Any]],
+    tables: Iterable[Sequence[int]],
+    *,
+    zeros: bool = False,
+) -> LinkedCounts:
+    """Count the different persons of each cell of tables, with all totals.
+
+    Args:
+        codes: values of rows, shape (rows, columns).
+        owner: the person of each row, shape (rows,).
+        tables: places of the columns of each table, 1 to 4 different ones.
+        zeros: whether an empty cell is a cell like any other, as of `count_linked`.
+
+    Raises:
+        ParameterError: no table or row, a table of another size, or more than `MOST_CELLS` cells
+            and profiles.
+    """
+    rows_given: Integers = np.asarray(codes, np.int64)
+    given = maximal_tables(tables, rows_given.shape[1])
+    if not given or not len(rows_given):
+        raise ParameterError("tables: at least one table of at least one person is needed")
+    columns = sorted({column for table in given for column in table})
+    persons_of = _profiles(rows_given[:, columns], np.asarray(owner))
+    occurring = len(persons_of)
+    for row in _single_rows(rows_given[:, columns], zeros=zeros):
+        persons_of.setdefault((row,), 0)
+    profiles = tuple(persons_of)
+    persons = np.array([persons_of[profile] for profile in profiles], np.int64)
+    places = dict[Cell, list[int]]()
+    _check_size(len(profiles))
+    for subset in dict.fromkeys(part for table in given for part in subsets_of(table)):
+        at = [columns.index(column) for column in subset]
+        for number, profile in enumerate(profiles):
+            for values in {tuple(row[place] for place in at) for row in profile}:
+                places.setdefault((subset, values), []).append(number)
+    _check_size(len(profiles) + len(places))
+    names: list[Cell] = [((-1,), (number,)) for number in range(len(profiles))]
+    parts = tuple(map(tuple, places.values()))
+    return LinkedCounts(
+        given,
+        join_cycles(given),
+        (*names, *places),
+        np.r_[persons, [persons[list(numbers)].sum() for numbers in parts]].astype(np.int64),
+        np.arange(len(profiles) + len(places)) >= len(profiles),
+        tuple(range(len(profiles), len(profiles) + len(places))),
+        parts,
+        np.arange(occurring)[:, None],
+        len(profiles) + list(places).index(((), ())),
+        profiles,
+    )
+
+
+def add_small_groups(linked: LinkedCounts, k: int) -> LinkedCounts:
+    """Add the groups of 1 to k - 1 persons that subtractions of counts of persons give.
+
+    linked: of `count_persons`; counts that are sums of their cells have no such groups.
+    """
+    members_of = {
+        linked.cells[parent]: frozenset(parts)
+        for parent, parts in zip(linked.parents, linked.children, strict=True)
+        if linked.printed[parent]
+    }
+    known = set(members_of.values())
+    groups, children, counts = list[PersonGroup](), list[tuple[int, ...]](), list[int]()
+    for group, members in _groups(linked, members_of, k):
+        persons = int(linked.counts[list(members)].sum())
+        if 0 < persons < k and members not in known:
+            known.add(members)
+            groups.append(group)
+            children.append(tuple(sorted(members)))
+            counts.append(persons)
+    _check_size(len(linked.cells) + len(groups))
+    first = len(linked.cells)
+    return replace(
+        linked,
+        cells=(*linked.cells, *(((-2,), (number,)) for number in range(len(groups)))),
+        counts=np.r_[linked.counts, counts].astype(np.int64),
+        printed=np.r_[linked.printed, np.zeros(len(groups), bool)],
+        parents=(*linked.parents, *range(first, first + len(groups))),
+        children=(*linked.children, *children),
+        groups=tuple(groups),
+    )
+
+
+def _profiles(rows: Integers, owner: NDArray[np.integer[Any]]) -> dict[Profile, int]:
+    """Return the persons with each set of different rows, in order."""
+    pairs = np.unique(np.column_stack((owner, rows)), axis=0)
+    ends = np.flatnonzero(np.append(pairs[1:, 0] != pairs[:-1, 0], True)) + 1
+    persons, start = dict[Profile, int](), 0
+    for end in ends.tolist():
+        profile = tuple(map(tuple, pairs[start:end, 1:].tolist()))
+        persons[profile] = persons.get(profile, 0) + 1
+        start = end
+    return {profile: persons[profile] for profile in sorted(persons)}
+
+
+def _single_rows(rows: Integers, *, zeros: bool) -> list[tuple[int, ...]]:
+    """Return the rows that a person may have alone: occurring rows, or all combinations."""
+    if not zeros:
+        return list(map(tuple, np.unique(rows, axis=0).tolist()))
+    values = [np.unique(column).tolist() for column in rows.T]
+    _check_size(int(np.prod([float(len(column)) for column in values])))
+    return list(product(*values))
+
+
+def _groups(
+    linked: LinkedCounts, members_of: dict[Cell, frozenset[int]], k: int
+) -> Iterator[tuple[PersonGroup, frozenset[int]]]:
+    """Yield the groups of each total with their profiles.
+
+    A group is outside a cell of the total, or in several of its cells. Large groups outside a cell
+    are left out.
+    """
+    count_of = dict(zip(linked.cells, linked.counts.tolist(), strict=True))
+    longer_of = _longer_subsets(linked)
+    cells_of = dict[tuple[Cell, Subset], list[frozenset[int]]]()
+    for cell, members in members_of.items():
+        subset, values = cell
+        value_of = dict(zip(subset, values, strict=True))
+        for shorter in subsets_of(subset):
+            if shorter == subset:
+                continue
+            total = shorter, tuple(value_of[column] for column in shorter)
+            cells_of.setdefault((total, subset), []).append(members)
+            if 0 < count_of[total] - count_of[cell] < k:
+                yield PersonGroup(total, cell, None), members_of[total] - members
+    for total in members_of:
+        for longer in longer_of[total[0]]:
+            seen, several = set[int](), set[int]()
+            for members in cells_of[total, longer]:
+                several |= seen & members
+                seen |= members
+            yield PersonGroup(total, None, longer), frozenset(several)
+
+
+def _longer_subsets(linked: LinkedCounts) -> dict[Subset, list[Subset]]:
+    """Return for each printed subset of columns the longer subsets of the same table."""
+    longer_of = dict[Subset, dict[Subset, None]]()
+    for table in linked.tables:
+        for longer in subsets_of(table):
+            longer_of.setdefault(longer, {})
+            for shorter in subsets_of(longer):
+                if shorter != longer:
+                    longer_of[shorter][longer] = None
+    return {subset: list(longer) for subset, longer in longer_of.items()}
+
+
+def _check_size(cells: int) -> None:
+    if cells > MOST_CELLS:
+        raise ParameterError(
+            f"tables: {cells:,} cells, totals and different sets of rows of persons; at most "
+            f"{MOST_CELLS:,} are accepted: fewer columns, coarser values, or one row of each "
+            "person (--one-row first, last, earliest:COLUMN or latest:COLUMN)"
+        )

@@ -1,0 +1,77 @@
+"""Persons with several rows in the difference of releases.
+
+A reader subtracts tables of rows. In a combination of releases with factors f, a person has in a
+cell
+
+    w(person, cell) = sum over releases of f * rows of the person in the cell
+
+A person is in the combination if w is not 0 in some cell. With equal rows in all its releases, such
+a person belongs to the group that the releases give. If its rows changed, the person moved. A cell
+shows the net number of its persons: persons with w > 0, less persons with w < 0, and at least one
+person if its rows do not cancel. Its persons are exposed if it shows fewer than k; a person in
+several such cells counts once.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .cells import Cell, CellCounts
+
+PersonRows = Mapping[str, Sequence[Cell]]  # fingerprint -> the cell of each of its rows
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPersons:
+    """Persons in a combination of releases.
+
+    Attributes:
+        people: in the combination.
+        shown: of these people, in a cell that shows fewer than k persons.
+    """
+
+    people: int
+    shown: int
+
+
+def project_rows(rows: PersonRows, places: Sequence[int]) -> PersonRows:
+    """Return the rows over some columns, by their places in a cell."""
+    return {
+        person: [tuple(cell[place] for place in places) for cell in cells]
+        for person, cells in rows.items()
+    }
+
+
+def person_counts(rows: PersonRows) -> CellCounts:
+    """Return the different persons of each cell."""
+    return Counter(cell for cells in rows.values() for cell in set(cells))
+
+
+def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) -> ShownPersons:
+    """Count the persons of a combination, and the persons that it shows below k.
+
+    terms: the rows over equal columns in each release, and its factor.
+    """
+    weights = dict[str, dict[Cell, Fraction | int]]()
+    for rows, factor in terms:
+        for person, cells in rows.items():
+            own = weights.setdefault(person, {})
+            for cell in cells:
+                own[cell] = own.get(cell, 0) + factor
+    persons_of = defaultdict[Cell, list[str]](list)
+    net, sums, people = Counter[Cell](), dict[Cell, Fraction | int](), set[str]()
+    for person, own in weights.items():
+        for cell, weight in own.items():
+            if weight:
+                people.add(person)
+                persons_of[cell].append(person)
+                net[cell] += 1 if weight > 0 else -1
+                sums[cell] = sums.get(cell, 0) + weight
+    exposed, most = set[str](), 0
+    for cell, persons in persons_of.items():
+        size = max(abs(net[cell]), int(sums[cell] != 0))
+        if 0 < size < k:
+            exposed.update(persons)
+            most += size
+    return ShownPersons(len(people), min(len(exposed), most))
