@@ -1,6 +1,6 @@
 """Leakage of a decision in bits: `benchmarks/decisions.py [PEOPLE SIZES K]`.
 
-    python benchmarks/decisions.py             the cases of docs/inference.md
+    python benchmarks/decisions.py             the cases of docs/adr/0095
     python benchmarks/decisions.py 8 2,2 2     8 people, two columns of 2 values, k = 2
 
 Prior: all labelled tables are equally likely, so a decision of probability p has a leakage of

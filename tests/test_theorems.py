@@ -1,4 +1,4 @@
-"""docs/theorems.md states every numbered item of the papers, and what it names is there."""
+"""The pages of theorems and statements have every numbered item, and the names in them exist."""
 
 import re
 from pathlib import Path
@@ -16,6 +16,11 @@ def test_the_page_is_as_the_list_says() -> None:
     page = TOOL.PAGE.read_text("utf-8")
     assert TOOL.written(page) == page
     assert TOOL.written(page.replace("[Theorem 2]", "[Theorem 1]")) == page
+    pages = TOOL.statement_pages(page)
+    assert [path.name for path in pages] == [f"statements-{paper}.md" for paper in TOOL.items()]
+    for path, text in pages.items():
+        assert path.read_text("utf-8") == text
+        assert f"({path.name})" in page
 
 
 def test_every_item_is_there_once_with_a_status() -> None:
@@ -42,12 +47,11 @@ def test_names_and_tests_of_items_are_there(paper: str) -> None:
     assert len(TOOL.missing(bad)) == 2
 
 
-def test_every_heading_says_whose_it_is() -> None:
-    page = TOOL.PAGE.read_text("utf-8").partition("## Every numbered item")[0]
-    headings = [line for line in page.splitlines() if line.startswith("### ")]
-    assert len(headings) > 30
-    for heading in headings:
-        assert re.search(r"\((known|sharpened|ours)[^()]*\)$", heading), heading
+def test_every_note_says_whose_result_it_is() -> None:
+    notes = re.findall(r"^\* \*\*.*$", TOOL.PAGE.read_text("utf-8"), re.MULTILINE)
+    assert len(notes) > 30
+    for note in notes:
+        assert re.match(r"\* \*\*[^*]+\*\* \((known|sharpened|ours)[^()]*\)", note), note
 
 
 @pytest.mark.parametrize("paper", ["000", "001", "002", "003", "004"])

@@ -4,7 +4,7 @@ python tools/make_many_features.py    docs/randomized.md and docs/images/many-fe
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -47,23 +47,26 @@ def table() -> str:
     lines = [
         LOCALLY.format((split / sample) ** 2, noise[0] / noise[1], local_crossing(people)),
         "",
-        "| answers, people, epsilon after shuffling | `split` | `sample` | better |",
-        "| --- | --- | --- | --- |",
+        "| answers, people | " + " | ".join(f"epsilon {epsilon:g}" for epsilon in ASKED) + " |",
+        "| --- " * (1 + len(ASKED)) + "|",
     ]
     for answers, make in QUESTIONS.items():
-        for people in CROWDS:
-            lines += rows(answers, make, people)
+        lines += [row(answers, make, people) for people in CROWDS]
     return "\n".join(lines) + "\n"
 
 
-def rows(answers: str, make: Make, people: int) -> Iterator[str]:
-    """Yield the row of each epsilon that both ways reach with the budgets that are tried."""
+def row(answers: str, make: Make, people: int) -> str:
+    """Return the errors of both ways at each epsilon that both reach with the budgets tried."""
     known = {way: curve(way, people, make) for way in WAYS}
+    cells = [f"{answers}, {people:,}"]
     for epsilon in ASKED:
-        cells = [_between(known[way], epsilon) for way in WAYS]
-        if "-" not in cells:
-            best = verdict(known["split"], known["sample"], epsilon)
-            yield f"| {answers}, {people:,}, {epsilon:g} | {cells[0]} | {cells[1]} | {best} |"
+        both = [_between(known[way], epsilon) for way in WAYS]
+        best = verdict(known["split"], known["sample"], epsilon)
+        marked = [
+            f"**{cell}**" if way == best else cell for way, cell in zip(WAYS, both, strict=True)
+        ]
+        cells.append("-" if "-" in both else " / ".join(marked))
+    return f"| {' | '.join(cells)} |"
 
 
 def _between(line: Sequence[BudgetPoint], epsilon: float) -> str:
@@ -72,7 +75,7 @@ def _between(line: Sequence[BudgetPoint], epsilon: float) -> str:
     if max(ends) > 1e9:
         return "-"
     low, high = (f"{100 * error:.3g}" for error in ends)
-    return f"{high} %" if low == high else f"{low} to {high} %"
+    return high if low == high else f"{low} to {high}"
 
 
 def main() -> None:

@@ -109,7 +109,7 @@ def error_at(line: Sequence[NoisePoint], epsilon: float) -> float | None:
 
 
 def rows(drawn: Curves, task: str) -> Iterator[tuple[str, ...]]:
-    """A family a row: its error at each crowd and epsilon, the least of a column in bold."""
+    """A family a row: its errors at each crowd, in percent, the least at an epsilon in bold."""
     cells = {
         (family, people, epsilon): error_at(drawn[task, family, people], epsilon)
         for family in TASKS[task].families
@@ -119,33 +119,34 @@ def rows(drawn: Curves, task: str) -> Iterator[tuple[str, ...]]:
     for family in TASKS[task].families:
         row = [f"`{family}`"]
         for people in CROWDS:
+            errors = list[str]()
             for epsilon in ASKED:
                 own = cells[family, people, epsilon]
                 every = [cells[family, people, epsilon] for family in TASKS[task].families]
                 # Where one was not tried, nobody is called the best.
                 best = None if None in every else min(error for error in every if error is not None)
-                text = "-" if own is None else f"{100 * own:.2g} %"
-                row.append(f"**{text}**" if own is not None and own == best else text)
+                text = "-" if own is None else f"{100 * own:.2g}"
+                errors.append(f"**{text}**" if own is not None and own == best else text)
+            row.append(", ".join(errors))
         yield tuple(row)
 
 
 def table(drawn: Curves, task: str) -> str:
     """The errors of a task in Markdown."""
-    heads = ["mechanism", *(f"{n:,}: {epsilon:g}" for n in CROWDS for epsilon in ASKED)]
-    return written_table(heads, rows(drawn, task))
+    return written_table(["mechanism", *(f"{n:,}" for n in CROWDS)], rows(drawn, task))
 
 
 def texts() -> str:
     """From which share on a text that nobody listed is found, in Markdown."""
-    heads = ["mechanism, local epsilon", *(f"{n:,} people" for n in CROWDS)]
+    heads = ["mechanism, local epsilon", *(f"{n:,}" for n in CROWDS)]
     lines = list[list[str]]()
     for local in FOUND:
         for name, make in (("prefix-hash", PrefixTree), ("prefix-bit", PrefixTree.binary)):
             tree, cells = make(("a", "b"), local, width=LONGEST), []
             for people in CROWDS:
                 share, after = tree.least_share(people), report_epsilon(people, tree, DELTA).high
-                text = "-" if share > 1 else f"{100 * share:.2g} %"
-                cells.append(f"{text} at {after:.3g}")
+                text = "-" if share > 1 else f"{100 * share:.2g}"
+                cells.append(f"{text} ({after:.3g})")
             lines.append([f"`{name}`, {local:g}", *cells])
     return written_table(heads, lines)
 

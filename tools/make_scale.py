@@ -5,9 +5,10 @@ python tools/make_scale.py [--check]
 
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
-from veilmix.analysis.scaling import Cluster
+from veilmix.analysis.scaling import Cluster, SessionCosts
 from veilmix.cli.text.scale import links, span
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.studies.scale import SessionScale, scale
@@ -30,26 +31,34 @@ def table(scales: list[SessionScale]) -> str:
     """The lines of the table."""
     lines = [["", *SIZES], ["---", *["---:"] * len(scales)]]
     every = [links(predicted.sent) for predicted in scales]
+    hops = defaultdict[int, list[tuple[str, str, list[str]]]](list)
     for rows in zip(*every, strict=True):
         number, sender, receiver, *_ = rows[0]
         if receiver != "board":
-            name = f"round {number}, {sender} to {receiver}"
-            lines.append([name, *(size(row[-1]) for row in rows)])
+            hops[number].append((sender, receiver, [size(row[-1]) for row in rows]))
+    for number, own in hops.items():
+        parties = ", ".join(["people", *(receiver for _, receiver, _ in own)])
+        cells = [", ".join(cells) for cells in zip(*(cells for *_, cells in own), strict=True)]
+        lines.append([f"round {number}: {parties}", *cells])
     board = [sum(row[-1] for row in rows if row[2] == "board") for rows in every]
     lines.append(["the board", *map(size, board)])
     costs = [predicted.costs for predicted in scales if predicted.costs is not None]
-    hours = [f"{part / 3600:,.3g}" for cost in costs for part in (cost.sealing, cost.opening)]
     lines += [
-        ["core hours to seal, people's own", *hours[::2]],
-        ["core hours to open", *hours[1::2]],
-        ["core hours for all else", *(f"{cost.handling / 3600:,.3g}" for cost in costs)],
-        ["memory, one process that plays everybody", *(size(cost.memory) for cost in costs)],
-        ["memory, the process of one shuffler", *(size(cost.party) for cost in costs)],
-        ["disk, one process that plays everybody", *(size(cost.disk) for cost in costs)],
+        ["core hours: people seal, open, rest", *map(hours, costs)],
+        [
+            "memory: one process for all, one shuffler's",
+            *(f"{size(cost.memory)}, {size(cost.party)}" for cost in costs),
+        ],
+        ["disk, one process for all", *(size(cost.disk) for cost in costs)],
         ["wall time", *(span(cost.wall) for cost in costs)],
         ["things that break", *(str(len(predicted.broken)) for predicted in scales)],
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def hours(cost: SessionCosts) -> str:
+    """Core hours to seal, to open, and for the rest."""
+    return ", ".join(f"{part / 3600:,.3g}" for part in (cost.sealing, cost.opening, cost.handling))
 
 
 def main(*, check: bool) -> None:

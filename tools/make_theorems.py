@@ -1,7 +1,7 @@
-"""Write the numbered items of the papers, with their statements, into docs/theorems.md.
+"""Write tables of the papers' numbered items, and a page of exact statements for each paper.
 
-python tools/make_theorems.py            write
-python tools/make_theorems.py --check    exit 1 if the page is another than the list says
+python tools/make_theorems.py            write docs/theorems.md and docs/statements-NNN.md
+python tools/make_theorems.py --check    exit 1 if a page differs from the list
 
 The list is docs/numbered-items.txt, the mathematics docs/statements/NNN.txt. Every item must have a
 statement, and every name of the package and every test must be there.
@@ -22,10 +22,12 @@ sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 from page_tables import written_table  # noqa: E402 (stands beside this file)
 from statements import Statement, listed_items, statements  # noqa: E402 (stands beside the pages)
 
-PAGE = ROOT / "docs" / "theorems.md"
+DOCS = ROOT / "docs"
+PAGE = DOCS / "theorems.md"
 TESTS = ROOT / "tests" / "analysis"
 BLOCK = re.compile(r"(<!-- items (\d{3}) -->\n).*?(<!-- end -->)", re.DOTALL)
-HEADINGS = ("number", "in words", "status")
+TITLE = re.compile(r"^## Paper (\d{3}): (.+)$", re.MULTILINE)
+HEADINGS = ("number", "in words", "status", "functions")
 FILES = {
     "comp": "composition/test_composition.py",
     "ent": "estimation/test_estimation_entropy.py",
@@ -78,24 +80,17 @@ class Item:
         alias, _, function = ("", "", "") if test == "-" else test.partition(": ")
         return cls(number, statement, status, names, FILES.get(alias, ""), function)
 
-    def heading(self, paper: str) -> str:
-        """The title of its statement, which no other item has."""
-        return f"{self.number} of paper {paper}"
-
     def cells(self, paper: str) -> tuple[str, ...]:
         """A row of the table, which leads to the statement."""
-        anchor = re.sub(r"[^a-z0-9-]", "", self.heading(paper).lower().replace(" ", "-"))
-        return f"[{self.number}](#{anchor})", self.statement, self.status
+        anchor = re.sub(r"[^a-z0-9-]", "", self.number.lower().replace(" ", "-"))
+        link = f"[{self.number}](statements-{paper}.md#{anchor})"
+        return link, self.statement, self.status, ", ".join(f"`{name}`" for name in self.where)
 
-    def block(self, paper: str, statement: Statement) -> str:
-        """The statement under its title, with what became of it, functions and test."""
-        facts = [f"**Status**: {self.status}."]
-        if self.where:
-            facts.append("**In**: " + ", ".join(f"`{name}`" for name in self.where) + ".")
-        if self.file:
-            name = self.test.replace("_", " ")
-            facts.append(f"**Test**: `{self.file.rpartition('/')[2]}`, {name}.")
-        return f"#### {self.heading(paper)}\n\n{statement.markdown}\n{' '.join(facts)}\n"
+    def block(self, statement: Statement) -> str:
+        """The statement under its number, with its test."""
+        test = self.test.replace("_", " ")
+        tested = f"\n**Test**: `{self.file.rpartition('/')[2]}`, {test}.\n" if self.file else ""
+        return f"## {self.number}\n\n{statement.markdown}{tested}"
 
 
 def items() -> dict[str, list[Item]]:
@@ -134,29 +129,49 @@ def _there(name: str) -> bool:
     return False
 
 
-def section(paper: str, rows: list[Item]) -> str:
-    """The items of one paper: a table, then each statement."""
-    known = statements(paper)
-    table = written_table(HEADINGS, (item.cells(paper) for item in rows))
-    return "\n".join([table, *(item.block(paper, known[item.number]) for item in rows)])
+def table(paper: str, rows: list[Item]) -> str:
+    """The items of one paper, each with its status and functions."""
+    return written_table(HEADINGS, (item.cells(paper) for item in rows))
 
 
 def written(page: str) -> str:
-    """The page with its items as the lists say."""
+    """The page of theorems with the tables of the lists."""
     known = items()
-    return BLOCK.sub(lambda block: block[1] + section(block[2], known[block[2]]) + block[3], page)
+    return BLOCK.sub(lambda block: block[1] + table(block[2], known[block[2]]) + block[3], page)
+
+
+def statement_pages(page: str) -> dict[Path, str]:
+    """The page of exact statements of each paper that the page of theorems has a title of."""
+    return {
+        DOCS / f"statements-{paper}.md": statement_page(paper, title)
+        for paper, title in TITLE.findall(page)
+    }
+
+
+def statement_page(paper: str, title: str) -> str:
+    """The exact statements of one paper."""
+    known = statements(paper)
+    head = (
+        f"# Statements of paper {paper}: {title}\n\nExact statements with hypotheses, proof or "
+        "reference, erratum and test. The page on\n[theorems](theorems.md) has the notation, and "
+        "status and functions of each item. Tests are in `tests/analysis`.\nWritten by "
+        f"`tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
+    )
+    return "\n".join([head, *(item.block(known[item.number]) for item in items()[paper])])
 
 
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the pages, or compare them."""
     gone = [name for some in items().values() for item in some for name in missing(item)]
     if gone := gone + [name for paper in items() for name in unstated(paper)]:
         print("not there:", *gone, sep="\n")
         return 1
     page = PAGE.read_text(encoding="utf-8")
+    pages = {PAGE: written(page), **statement_pages(page)}
     if "--check" in sys.argv:
-        return int(page != written(page))
-    PAGE.write_text(written(page), encoding="utf-8")
+        return int(any(path.read_text(encoding="utf-8") != text for path, text in pages.items()))
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,9 +1,9 @@
-"""Numbered statements of the papers: one source for docs/theorems.md and for pages of the API.
+"""Numbered statements of the papers: one source for their pages and for pages of the API.
 
 `docs/statements/NNN.txt` holds the mathematics of each item, `docs/numbered-items.txt` its state,
-its functions and its test; tools/make_theorems.py writes both into docs/theorems.md. On a
-page of the API each function shows the statements that it computes. A name such as
-`analysis.composition.theorem2` becomes a link to its page.
+its functions and its test; tools/make_theorems.py writes docs/theorems.md and
+docs/statements-NNN.md from both. On a page of the API each function shows the statements that it
+computes. A name such as `analysis.composition.theorem2` becomes a link to its page.
 """
 
 import re
