@@ -126,13 +126,13 @@ def advised_record(
     from msgspec.structs import replace as changed
 
     from ..scenarios.populations.coarser import coarser_lines
-    from ..scenarios.tables.advised_table import advised_features, rows_left_out
+    from ..scenarios.tables.advised_table import advised_features, cells_left_out, rows_left_out
     from ..scenarios.tables.release_record import SensitiveTarget
     from ..scenarios.tables.scored import frequent, score_read
     from .text.score_record import scored_table
 
-    # Once rows are left out, no released person may miss the target.
-    limit = advised.max_exposure if advised.suppress is None else 0.0
+    # Once rows are left out or cells suppressed, no released person may miss the target.
+    limit = 0.0 if advised.releases_nobody_below else advised.max_exposure
     score = score_read(released, (advised.missing,), advised.k, limit, progress=stage)
     lines = coarser_lines(advised_features(advised), frequent(released, advised.k))
     record = scored_table(score, data, ("", advised.missing), released, lines)
@@ -147,6 +147,7 @@ def advised_record(
         known=advised.known,
         targets=tuple(targets),
         left_out=rows_left_out(advised, released),
+        cells=cells_left_out(advised),
     )
     return score, changed(record, release=release)
 

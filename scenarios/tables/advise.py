@@ -122,6 +122,11 @@ class Advised:
         return max(self.missed, promised) <= self.most
 
     @property
+    def releases_nobody_below(self) -> bool:
+        """Whether rows or cells go until no released person misses the target."""
+        return self.suppress is not None or self.cells is not None
+
+    @property
     def n(self) -> int:
         """People in the table."""
         return self.table.n

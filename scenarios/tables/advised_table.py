@@ -8,8 +8,8 @@ from ...errors import DataError
 from ..populations.people import SourceTable, coarse
 from ..schema.model import FeatureSection
 from .advise import Advised
-from .export import Row
-from .release_record import RowsLeftOut
+from .export import SUPPRESSED, Row, with_suppressed
+from .release_record import CellsLeftOut, RowsLeftOut
 
 
 def advised_features(advised: Advised) -> list[FeatureSection]:
@@ -19,7 +19,7 @@ def advised_features(advised: Advised) -> list[FeatureSection]:
 
 
 def released_table(advised: Advised) -> SourceTable:
-    """Return the rows and columns of the best choice. Raises DataError for an empty table."""
+    """Return the rows, columns and cells of the best choice. Raises DataError for an empty table."""
     features = advised_features(advised)
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()
@@ -27,6 +27,11 @@ def released_table(advised: Advised) -> SourceTable:
         raise DataError(f"{advised.table.called}: every column is dropped, so that nothing is left")
     whole = coarse(advised.whole, features, advised.missing)
     places = [whole.columns.index(name) for name in names]
+    if advised.cells is not None:
+        mask = np.zeros(whole.codes.shape, bool)
+        searched = [advised.table.columns.index(feature.name) for feature in features]
+        mask[:, places[: len(features)]] = advised.cells.mask[:, searched]
+        whole = with_suppressed(whole, mask, SUPPRESSED)
     codes, persons = whole.codes[:, places], whole.persons
     if advised.kept is not None:
         if not advised.kept.any():
@@ -71,3 +76,9 @@ def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None
             lacking |= codes == values.index(advised.missing)
     people = advised.n - released.n
     return RowsLeftOut(int(np.count_nonzero(out)), people, int(np.count_nonzero(out & lacking)))
+
+
+def cells_left_out(advised: Advised) -> CellsLeftOut | None:
+    """Count the single cells that are suppressed; None if no cell may be suppressed."""
+    cells = advised.cells
+    return None if cells is None else CellsLeftOut(cells.suppressed, cells.rows, cells.total)
