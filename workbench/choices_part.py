@@ -45,7 +45,9 @@ def choices_part(
                 [share, voice.percent(share)]
                 for share in shares(points[0]["kept"], points[-1]["kept"])
             ],
-            "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.people_limit))],
+            "yticks": [
+                [tick, voice.count(tick)] for tick in ticks(max(most, found.people_limit, 1))
+            ],
             "limit": {
                 "people": found.people_limit,
                 "text": voice.say("said-limit", share=voice.share(found.people_limit, advised.n)),
@@ -112,7 +114,7 @@ def _point(
     """Return a choice as a point of the picture."""
     choice, cost = shown
     people = found.people(choice.levels)
-    cells = found.cells if choice == found.advice.best else None
+    cells = found.cells_of(choice)
     over = people > found.people_limit and cells is None
     levels = {
         column.ladder.column: level

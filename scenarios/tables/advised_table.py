@@ -19,7 +19,7 @@ def advised_features(advised: Advised) -> list[FeatureSection]:
 
 
 def released_table(advised: Advised) -> SourceTable:
-    """Return the rows, columns and cells of the best choice. Raises DataError for an empty table."""
+    """Return what the best choice releases, as it is written. Raises DataError if it is empty."""
     features = advised_features(advised)
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()

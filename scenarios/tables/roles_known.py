@@ -32,8 +32,10 @@ class Roles:
     suppress_cells: float | None = None
 
     def limit(self, max_exposure: float) -> float:
-        """The largest accepted share of people in classes that miss the target."""
-        return max_exposure if self.suppress is None else self.suppress
+        """The largest accepted share of people in classes that miss the target; 0 with cells."""
+        if self.suppress is None:
+            return max_exposure if self.suppress_cells is None else 0.0
+        return self.suppress
 
 
 EVERYTHING = Roles()

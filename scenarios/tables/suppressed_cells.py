@@ -61,7 +61,7 @@ class SuppressedCells:
         return int(np.count_nonzero(self.mask.any(axis=1)))
 
 
-def check_cells(truth: Truth, roles: Roles, by: str) -> None:
+def check_cells(truth: Truth, roles: Roles) -> None:
     """Raise DataError where single cells cannot be suppressed."""
     table = truth.table
     if table.persons is not None:
@@ -74,23 +74,15 @@ def check_cells(truth: Truth, roles: Roles, by: str) -> None:
             f"{table.called}: suppress_cells: k is reached by single cells, and not a target of "
             f"{', '.join(roles.targets)}; suppress rows for it (--suppress)"
         )
-    if by == "promise":
-        raise DataError(
-            f"{table.called}: suppress_cells: by promise counts of columns prove the target, "
-            "and they say nothing of single cells; by truth is accepted"
-        )
 
 
 def advice_with_cells(
-    truth: Truth, share: float, steps: int | None, progress: Callable[[str], None]
-) -> tuple[Advice, SuppressedCells]:
-    """Search for the levels and suppressed cells that lose least. Raises ParameterError.
-
-    share: the largest share of suppressed cells, of columns that are not dropped.
-    """
-    choices = _LevelChoices(truth, share)
+    cells_of: "CellsOfLevels", steps: int | None, progress: Callable[[str], None]
+) -> Advice:
+    """Search for the levels and suppressed cells that lose least. Raises ParameterError."""
+    choices, truth = cells_of, cells_of.truth
     counted, lowest, counts = choices.counted(steps, progress)
-    best: tuple[Choice, SuppressedCells] | None = None
+    best: Choice | None = None
     evaluated: list[Choice] = []
     looks, ratio = 0, np.inf
     for levels, people in sorted(counted, key=lambda pair: (choices.lower(*pair), pair)):
@@ -99,7 +91,7 @@ def advice_with_cells(
             choices.base(levels),
             choices.limit(levels),
         )
-        if best is not None and low >= best[0].loss:
+        if best is not None and low >= best.loss:
             lowest = min(lowest, low)
             break
         if people > limit:  # each person below k needs a suppressed cell
@@ -110,7 +102,7 @@ def advice_with_cells(
             continue
         looks += 1
         progress(f"suppressing cells, choice {looks}")
-        cells = choices.suppressed(levels)
+        cells = choices.at(levels)
         if cells is None:
             continue
         ratio = min(ratio, cells.suppressed / people) if people else ratio
@@ -119,23 +111,24 @@ def advice_with_cells(
             continue
         choice = Choice(levels, base + cells.loss, people)
         evaluated.append(choice)
-        if best is None or choice.loss < best[0].loss:
-            best = (choice, cells)
+        if best is None or choice.loss < best.loss:
+            best = choice
     if best is None:
         people = truth(choices.top)
         raise ParameterError(
             f"{people:,} of {choices.n:,} people are below k = {truth.k} if all searched columns "
             "are dropped: no choice is safe; keep fewer columns, or take a smaller k"
         )
-    choice, cells = best
-    return Advice(choice, min(lowest, choice.loss), tuple(evaluated), counts), cells
+    return Advice(best, min(lowest, best.loss), tuple(evaluated), counts)
 
 
-class _LevelChoices:
-    """Levels of all columns, with the loss of their columns and cells."""
+class CellsOfLevels:
+    """The suppressed cells of levels, with the loss of their columns and cells."""
 
     def __init__(self, truth: Truth, share: float) -> None:
+        """Prepare the columns. share: the largest share of suppressed cells, of kept columns."""
         self.truth, self.share = truth, share
+        self._known: dict[Levels, SuppressedCells | None] = {}
         self.n = truth.table.n
         self.ladders = [column.ladder for column in truth.columns]
         whole = sum(ladder.weight for ladder in self.ladders)
@@ -206,8 +199,31 @@ class _LevelChoices:
     def _every(self) -> Iterator[Levels]:
         return product(*(range(top + 1) for top in self.top))
 
-    def suppressed(self, levels: Levels) -> SuppressedCells | None:
-        """Suppress cells with these levels; None where no cells make every class k people."""
+    def at(self, levels: Levels) -> SuppressedCells | None:
+        """Return the cells to suppress with these levels; None where no cells suffice."""
+        if levels not in self._known:
+            cells = self._suppressed(levels)
+            if cells is not None and cells.suppressed > cells.limit:
+                return cells  # not kept, as it is not released
+            self._known[levels] = cells
+        return self._known[levels]
+
+    def asked(self, levels: Levels) -> Choice:
+        """Return the choice of these levels with its cells. DataError if too many would go."""
+        cells = self.at(levels)
+        if cells is None:
+            raise DataError(
+                "--levels: no suppressed cells reach the target with these levels; coarser levels "
+                "or more columns that are searched are accepted"
+            )
+        if cells.suppressed > cells.limit:
+            raise DataError(
+                f"--levels: {cells.suppressed:,} cells have to be suppressed with these levels; at "
+                f"most {cells.limit:,} of {cells.total:,} may (--suppress-cells)"
+            )
+        return Choice(levels, self.base(levels) + cells.loss, self.truth.below(levels))
+
+    def _suppressed(self, levels: Levels) -> SuppressedCells | None:
         active = self.active(levels)
         codes = coarse_codes(self.truth.searched, self.truth.columns, levels)
         mask = np.zeros((self.n, len(levels)), bool)

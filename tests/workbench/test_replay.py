@@ -54,8 +54,7 @@ def test_the_shown_commands_give_the_table_and_the_numbers_of_the_page(
         asker.settled()
         state = asker.change(**wanted)
         others = [point for point in state["choices"]["points"] if not point["over"]]
-        if "suppress_cells" not in wanted:  # cells are suppressed in the best choice alone
-            state = asker.change(levels=others[0]["levels"])
+        state = asker.change(levels=others[0]["levels"])
         assert state["result"]["status"] == "ready", state["choices"]["error"]
         table, score = (asker.ask("GET", what)[1] for what in ("released/csv", "score"))
         page = asker.ask("GET", "sign")[1]
