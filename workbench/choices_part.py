@@ -31,7 +31,7 @@ def choices_part(
     shown = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [_point(found, advised, pair, number, voice) for number, pair in enumerate(shown)]
     chosen = next(point for point in points if point["chosen"])
-    most = max(point["people"] for point in points)
+    most = max(found.people_limit, 1, *(point["people"] for point in points))
     return {
         "final": final,
         "searched": english(words.searched(advised)),
@@ -45,9 +45,7 @@ def choices_part(
                 [share, voice.percent(share)]
                 for share in shares(points[0]["kept"], points[-1]["kept"])
             ],
-            "yticks": [
-                [tick, voice.count(tick)] for tick in ticks(max(most, found.people_limit, 1))
-            ],
+            "yticks": [[tick, voice.count(tick)] for tick in ticks(most)],
             "limit": {
                 "people": found.people_limit,
                 "text": voice.say("said-limit", share=voice.share(found.people_limit, advised.n)),

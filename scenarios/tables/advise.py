@@ -352,7 +352,7 @@ class TableSearch:
                 )
         levels = tuple(asked[name] for name in names)
         if self.cells is not None:
-            return self.cells.asked(levels)
+            return self.cells.choice(levels)
         missed = self.people(levels)
         if missed > self.people_limit:
             raise DataError(

@@ -208,7 +208,7 @@ class CellsOfLevels:
             self._known[levels] = cells
         return self._known[levels]
 
-    def asked(self, levels: Levels) -> Choice:
+    def choice(self, levels: Levels) -> Choice:
         """Return the choice of these levels with its cells. DataError if too many would go."""
         cells = self.at(levels)
         if cells is None:
