@@ -71,9 +71,12 @@ class ClassTargets:
 
     @property
     def joins_keep(self) -> bool:
-        """Whether two classes that meet the targets meet them together, too."""
-        of_laws = any(column.entropy_l > 1 or column.t < 1 for column in self.columns)
-        return self.owner is None or not of_laws
+        """Whether two classes that meet the targets meet them together, too.
+
+        Not so of persons: who has a value in one class only may have the other's value in another.
+        """
+        asked = any(column.fewest > 1 or column.t < 1 for column in self.columns)
+        return self.owner is None or not asked
 
     def people(self, classes: Integers, rows: Integers) -> Integers:
         """Return the number of people in each class. classes: of each of the rows, from 0."""
@@ -156,11 +159,12 @@ class ClassTargets:
         different, entropy = present.copy(), np.bincount(place, -share * np.log(share))
         certain = place[counts == people[place]]  # one value is common to the class
         different[certain], entropy[certain] = 1, 0.0
-        distance = np.zeros(len(people))
+        distance: Floats = np.zeros(len(people))
         if column.t < 1 and column.ordered:
             distance = _ordered(place, value, share, column.law, len(people))
         elif column.t < 1:
-            distance = np.bincount(place, np.maximum(0.0, share - column.law[value]))
+            above = np.maximum(0.0, share - column.law[value])
+            distance = np.bincount(place, above).astype(np.float64)
         return _ClassLaws(present, different, entropy, distance)
 
 

@@ -63,7 +63,7 @@ def suppress_for_targets(
 
     Returns:
         The cells; None if no release was found. There is none, unless persons have several rows
-        and a target is of laws (entropy-l, t).
+        and a sensitive column has a target.
 
     Raises:
         ParameterError: costs are not d numbers above 0.

@@ -24,7 +24,7 @@ from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
 from .sensitive_targets import Targets
-from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells, check_cells
+from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
 WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
@@ -309,7 +309,7 @@ class TableSearch:
             rest=self.rest,
             known=self.roles.known,
             targets=self.roles.targets,
-            missed=0 if cells is not None else truth(levels),  # no target beside the cells' k
+            missed=truth(levels) if cells is None else truth.missed_with(levels, cells.mask),
             exposed=truth.exposed(levels, self.rest, None if cells is None else cells.mask),
             suppress=self.roles.suppress,
             kept=truth.kept_rows(levels),
@@ -408,7 +408,6 @@ def find(
             limit = _people_limit(part, max_exposure, table)
             advice = _searched(truth, limit, _second_judge(basis, truth, promise), steps, progress)
         else:
-            check_cells(truth, part)
             cells = CellsOfLevels(truth, part.suppress_cells)
             advice = advice_with_cells(cells, steps, progress)
         return TableSearch(

@@ -9,6 +9,7 @@ from ..populations.people import SourceTable, coarse
 from ..schema.model import FeatureSection
 from .advise import Advised
 from .export import SUPPRESSED, Row, with_suppressed
+from .recount import check_written
 from .release_record import CellsLeftOut, RowsLeftOut
 
 
@@ -54,10 +55,14 @@ def released_table(advised: Advised) -> SourceTable:
 def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     """Return the names of the released columns, and the released rows, as they are written.
 
+    With suppressed cells they are counted again first. Raises DataError if a class misses a target.
+
     Rows of persons with several rows are sorted: in the order of the file, the rows of a person
     would be adjacent.
     """
     columns = advised.coarse()
+    if advised.cells is not None:
+        check_written(advised, columns)
     rows = list(zip(*columns.values(), strict=True))
     if advised.table.persons is not None:
         rows.sort()

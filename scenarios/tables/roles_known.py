@@ -95,7 +95,7 @@ def _check(table: SourceTable, roles: Roles) -> None:
         if any(target.t is not None for target in roles.targets.values()):
             raise DataError(
                 "suppress: t compares each class with all people, whom suppressed rows change; l "
-                "and entropy-l are accepted beside it"
+                "and entropy-l are accepted beside it, or suppress_cells"
             )
     left_out = {judged.column: judged for judged in table.judged}
     for name in (*roles.keep, *roles.targets):

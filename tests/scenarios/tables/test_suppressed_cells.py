@@ -159,8 +159,7 @@ def test_what_cells_cannot_reach_is_refused(table: Path) -> None:
     for more, match in (
         ({"suppress_cells": 1.5}, "suppress_cells: found 1.5"),
         ({"suppress_cells": 0.1, "by": "promise"}, "by truth is accepted"),
-        ({"suppress_cells": 0.1, "targets": {"diagnosis": Targets(l=2)}}, "suppress rows for it"),
-        ({"suppress_cells": 0.1, "person": "diagnosis"}, "one row a person"),
+        ({"suppress": 0.1, "targets": {"diagnosis": Targets(t=0.2)}}, "suppress_cells"),
     ):
         with pytest.raises(DataError, match=match):
             veilmix.advise(table, K, 0.0, **more)  # type: ignore[arg-type]
