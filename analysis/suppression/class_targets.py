@@ -5,7 +5,7 @@ have several rows; a person once for each of its values; l = 1 if one value is c
 of the class. Any rows can be judged as a class. A class that misses a target is released with cells
 suppressed in some of its rows, at least
 
-    all rows, with fewer than k people or too few values: rows that leave add none
+    all rows, with fewer than k people or too few values: no row that leaves adds any
     n (1 - H / ln L) of n rows, if the entropy is H:      H >= (1 - r/n) H of the rows that stay
     n (d - t) of n rows, if the distance is d:            the law changes by r/n at most
 
@@ -73,7 +73,8 @@ class ClassTargets:
     def joins_keep(self) -> bool:
         """Whether two classes that meet the targets meet them together, too.
 
-        Not so of persons: who has a value in one class only may have the other's value in another.
+        Not so of persons with several rows: a value that is common to no class alone may be common
+        to both together.
         """
         asked = any(column.fewest > 1 or column.t < 1 for column in self.columns)
         return self.owner is None or not asked
@@ -186,7 +187,7 @@ class _ClassLaws:
 
 
 def _ordered(place: Integers, value: Integers, share: Floats, law: Floats, classes: int) -> Floats:
-    """Return the distance of each class in order: of cumulated shares, over the values less one."""
+    """Return the ordered distance of each class: mean gap of cumulated shares, without the last."""
     m, distance = len(law), np.zeros(classes)
     if m == 1:
         return distance

@@ -11,10 +11,10 @@ people that agree with it outside T suffice:
     cost >= sum over classes of leaving x min { c(T) : the rows that agree outside T may suffice }
 
 The search is that of `cheapest_cells`, with classes that are judged: rows together by sets of
-columns of ascending cost; then with rows of classes that can spare them, chosen one by one for what
-the class lacks, or with a full class; then with the class that this makes dearer by the least.
-Classes with people and values enough but an uneven law may keep their rows but for the most
-frequent values. Small tables are solved by the integer program of `target_program`.
+columns of ascending cost; then with rows of classes that can spare them, each chosen for the
+targets that the class misses, or with a full class; then with the class that this makes dearer by
+the least. Classes with people and values enough but an uneven law may keep their rows but for the
+most frequent values. Small tables are solved by the integer program of `target_program`.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class _TargetSearch(RowKeys):
         return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
 
     def _judged(self, parts: Sequence[Integers]) -> Floats:
-        """How far each of several classes is from its targets."""
+        """Return the shortfall of each of several classes."""
         classes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return self.targets.shortfall(classes, np.concatenate(parts))
 

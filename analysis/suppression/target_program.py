@@ -10,13 +10,13 @@ x[u, P] of them released as P = (columns T, values outside T), and y[P] = 1 if P
                sum over v of d[v, P] <= t people[P],    d[v, P] >= |people with v - law(v) people|
                sum over v of -(ln q(v) + h) people with v >= 0        for laws q, h = ln entropy-l
 
-(d counts what is above the law; of values in order it is that of cumulated shares, over their
-number less one). Where each row is a person's own, people are rows. Else a person counts once, and
-once for each of its values: w[i, P] <= 1 and at most its rows, a[i, v, P] = 1 if it has such a row;
-and no value is common to all, sum over i of a[i, v, P] <= people[P] - y[P], if l or entropy-l ask
-for two. Each law q gives a plane that holds for every law of that entropy, as -sum p ln q is at
-least the entropy of p; it is added with q close to each class found that misses entropy-l. So the
-program is a relaxation, and its bound holds, as long as any class misses.
+(d counts people above the law; of values in order, the gaps of cumulated shares over the number of
+values without the last). Where each row is a person's own, people are rows. Else a person counts
+once, and once for each of its values: w[i, P] <= 1 and at most its rows, a[i, v, P] = 1 if it has
+such a row; and no value is common to all, sum over i of a[i, v, P] <= people[P] - y[P], if l or
+entropy-l ask for two. Each law q gives a plane that holds for every law of that entropy, as -sum p
+ln q is at least the entropy of p; it is added with q close to each class found that misses
+entropy-l. So the program is a relaxation, and its bound holds, as long as any class misses.
 """
 
 from __future__ import annotations

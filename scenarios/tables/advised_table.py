@@ -20,7 +20,7 @@ def advised_features(advised: Advised) -> list[FeatureSection]:
 
 
 def released_table(advised: Advised) -> SourceTable:
-    """Return what the best choice releases, as it is written. Raises DataError if it is empty."""
+    """Return the best choice as a table, as it is written. Raises DataError if it is empty."""
     features = advised_features(advised)
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()

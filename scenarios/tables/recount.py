@@ -1,7 +1,7 @@
 """Count a release with suppressed cells again, from its texts, before it is written.
 
-Nothing of the search is used: rows are compared as they are written, people and values are counted
-one by one, and l, entropy-l and t are computed by their definitions.
+No code of the search is used: rows are compared as they are written, people and values are counted
+row by row, and l, entropy-l and t are computed by their definitions.
 """
 
 from collections import Counter, defaultdict
