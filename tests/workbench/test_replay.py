@@ -41,6 +41,16 @@ SESSIONS: dict[str, tuple[int, dict[str, Any]]] = {
     ),
     "columns": (1, {"columns": ["age", "zip", "diagnosis"], "known": "all", "max_exposure": 0.3}),
     "cells": (1, {"roles": ROLES, "k": 9, "suppress_cells": 0.3, "header_row": 1}),
+    "cells of persons": (
+        3,
+        {
+            "person": "patient",
+            "roles": ROLES,
+            "k": 4,
+            "suppress_cells": 0.4,
+            "l": {"diagnosis": 2},
+        },
+    ),
     "closeness": (1, {"roles": ROLES, "t": {"diagnosis": 0.6}, "nominal": ["diagnosis"]}),
 }
 
