@@ -194,7 +194,8 @@ class _TargetSearch(RowKeys):
             self._add_helpers()
         for cell in np.unique(self.cells[self.open]).tolist():
             rows = self.rows_of(cell)
-            if not self._join(rows[self.open[rows]]):
+            rows = rows[self.open[rows]]
+            if rows.size and not self._join(rows):
                 return None
         mask = np.zeros((self.n, self.width), bool)
         for (columns, _), rows in self.classes.items():
@@ -341,7 +342,8 @@ class _TargetSearch(RowKeys):
         cell = int(self.cells[rows[0]])
         columns: Columns = ()
         while True:
-            sizes = np.bincount(self.cells[self.home], minlength=len(self.people))
+            loose = self.cells[self.home | self.open]
+            sizes = np.bincount(loose, minlength=len(self.people))
             sizes[cell] = 0
             homes = np.flatnonzero((sizes > 0) & (self.kept == self.kept[cell]))
             shown = [int(self.cells[members[0]]) for members in self.classes.values()]
@@ -349,8 +351,8 @@ class _TargetSearch(RowKeys):
             classes = [name for name, joins in zip(self.classes, same, strict=True) if joins]
             shown = [other for other, joins in zip(shown, same, strict=True) if joins]
             names: list[Name] = [*(((), at) for at in homes.tolist()), *classes]
-            if not names:
-                return False
+            if not names:  # all rows with these kept values are together, but for its own class
+                return self._join_own(rows, cell)
             people = [*sizes[homes].tolist(), *(len(self.classes[name]) for name in classes)]
             ways = sorted(self._ways(rows, cell, columns, names, [*homes.tolist(), *shown], people))
             grown = None
@@ -370,6 +372,15 @@ class _TargetSearch(RowKeys):
             assert grown is not None  # noqa: S101 - there is a class
             self._remove(grown[0])
             columns, rows = grown[1:]
+
+    def _join_own(self, rows: Integers, cell: int) -> bool:
+        """Release rows with the rest of their own class, without all columns."""
+        together = np.concatenate((rows, self._at_home(cell)))
+        meets = self.targets.meets(together)
+        if meets:
+            columns = tuple(range(self.width))
+            self._put(columns, int(self.keys(columns, np.array([cell]))[0]), together)
+        return meets
 
     def _ways(
         self,
@@ -397,7 +408,8 @@ class _TargetSearch(RowKeys):
         """The rows of a class: released with suppressed cells, or as they are."""
         if name[0]:
             return self.classes[name]
-        return self._at_home(name[1])
+        rows = self.rows_of(name[1])
+        return rows[self.home[rows] | self.open[rows]]
 
     def _at_home(self, cell: int) -> Integers:
         """The rows of a class that are released as they are."""
@@ -413,6 +425,7 @@ class _TargetSearch(RowKeys):
         else:
             rows = self._members(name)
         self.home[rows] = False
+        self.open[rows] = False
 
 
 def _meets(

@@ -198,6 +198,19 @@ def test_every_release_meets_its_targets(
     assert found.lower <= found.cost + EPSILON
 
 
+def test_rows_that_no_class_takes_are_released_together() -> None:
+    """The open rows of two classes meet a target only with each other."""
+    asked = Asked(1, entropy_l=2.0)
+    rng = np.random.default_rng(259)
+    n = int(rng.integers(6, 60))
+    rows = rng.integers(0, rng.integers(1, 6), (n, 3))
+    values = np.unique(rng.integers(0, 4, n) ** 2 // 4, return_inverse=True)[1].tolist()
+    targets = targets_of(values, None, asked)
+    found = suppress_for_targets(rows, targets, COSTS, rng.integers(0, 2, n), nodes=0)
+    assert found is not None
+    assert found.lower <= found.cost
+
+
 def test_k_alone_costs_what_the_search_for_k_finds() -> None:
     """Without sensitive columns the program solves the problem of `suppress_cheapest`."""
     rng = np.random.default_rng(7)
