@@ -157,7 +157,8 @@ class ClassTargets:
         place, value = cells // m, cells % m
         share = counts / np.bincount(place, counts)[place]
         present = np.bincount(place)
-        different, entropy = present.copy(), np.bincount(place, -share * np.log(share))
+        different = present.copy()
+        entropy: Floats = np.bincount(place, -share * np.log(share)).astype(np.float64)
         certain = place[counts == people[place]]  # one value is common to the class
         different[certain], entropy[certain] = 1, 0.0
         distance: Floats = np.zeros(len(people))

@@ -199,14 +199,26 @@ def test_a_release_that_misses_is_not_written(table: Path) -> None:
             released_rows(replace(advised, cells=none))
 
 
-def test_kept_columns_that_miss_a_target_are_refused(table: Path) -> None:
-    with pytest.raises(ParameterError, match="miss k = 3 or a target if all searched columns"):
+@pytest.mark.parametrize(
+    ("cells", "match"),
+    [(0.5, "6 of 60 people miss k = 4 or a target"), (None, "kept alone miss the target")],
+)
+def test_kept_columns_that_miss_a_target_are_refused(
+    tmp_path: Path, cells: float | None, match: str
+) -> None:
+    """Those with the kept value m all have one diagnosis."""
+    lines = [
+        f"{i % 7},{'f' if i % 10 else 'm'},{'abc'[i % 3] if i % 10 else 'a'}" for i in range(60)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["age,sex,diagnosis", *lines]) + "\n")
+    with pytest.raises(ParameterError, match=match):
         veilmix.advise(
-            table,
-            K,
-            suppress_cells=1.0,
-            targets={"diagnosis": Targets(l=3)},
-            keep=("days", "age"),
-            known="all",
-            **{**reading(persons=False), "quasi": "zip,sex,age", "sensitive": "diagnosis,days"},
+            tmp_path / "t.csv",
+            *(4, 0.01),
+            suppress_cells=cells,
+            targets={"diagnosis": Targets(l=2)},
+            keep=("sex",),
+            known="quasi",
+            quasi="age,sex",
+            sensitive="diagnosis",
         )
