@@ -40,6 +40,7 @@ KINDS = 24  # kinds of rows that are compared as helpers
 SPARING = 100  # classes, the largest, that may spare rows
 DONORS = 4  # full classes that are compared, the smallest
 JOINS = 30  # classes that a row is tried with
+TRIMMED = 1_000  # classes that may keep a part, of most rows that may stay
 PARTS = 50  # steps in which a class is trimmed
 
 Name = tuple[Columns, int]
@@ -151,7 +152,9 @@ class _TargetSearch(RowKeys):
     def _trim(self) -> NDArray[np.bool_] | None:
         """The rows that stay as they are if classes lose frequent values; None if no class can."""
         home = self._home()
-        for cell in np.flatnonzero(self.missed & (self.leaving < self.people)).tolist():
+        may_stay = np.where(self.missed, self.people - self.leaving, 0)
+        largest = np.argsort(-may_stay, kind="stable")[:TRIMMED]
+        for cell in largest[may_stay[largest] > 0].tolist():
             rows = self.rows_of(cell)
             stay = self._trimmed(rows)
             home[stay] = True
