@@ -60,8 +60,9 @@ OPTIONS = (
         "--suppress-cells",
         type=FiniteRange(0, 1),
         metavar="SHARE",
-        help="Single cells may go too, so that every row is that of k people: at most this share "
-        "of the cells of the columns that are searched and not dropped. They are written as *.",
+        help="Single cells may go too, until every row is that of k people and meets the targets: "
+        "at most this share of the cells of the columns that are searched and not dropped. They "
+        "are written as *.",
     ),
     click.option(
         "--table",

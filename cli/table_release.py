@@ -126,7 +126,12 @@ def advised_record(
     from msgspec.structs import replace as changed
 
     from ..scenarios.populations.coarser import coarser_lines
-    from ..scenarios.tables.advised_table import advised_features, rows_left_out, score_limit
+    from ..scenarios.tables.advised_table import (
+        advised_features,
+        cells_left_out,
+        rows_left_out,
+        score_limit,
+    )
     from ..scenarios.tables.release_record import SensitiveTarget
     from ..scenarios.tables.scored import frequent, score_read
     from .text.score_record import scored_table
@@ -147,6 +152,7 @@ def advised_record(
         known=advised.known,
         targets=tuple(targets),
         left_out=rows_left_out(advised, released),
+        cells=cells_left_out(advised),
     )
     return score, changed(record, release=release)
 

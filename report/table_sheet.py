@@ -176,7 +176,11 @@ def measures(score: Score) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _rows_left_out(score: Score) -> MarkedText:
-    left = release_of(score)["left_out"]
+    left, cells = release_of(score)["left_out"], release_of(score).get("cells")
+    if cells and cells["cells"]:
+        found = f"{cells['cells']:,} single cells suppressed"
+        where = f" (*), of {cells['of']:,}, in {cells['rows']:,} rows. No row was left out."
+        return _strong(found), where
     if left is None:
         return ("No row was left out.",)
     share = percent(left["people"] / release_of(score)["input_people"])

@@ -33,7 +33,7 @@ def choices_part(
     shown = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
     points = [_point(found, advised, pair, number, voice) for number, pair in enumerate(shown)]
     chosen = next(point for point in points if point["chosen"])
-    most = max(point["people"] for point in points)
+    most = max(found.people_limit, 1, *(point["people"] for point in points))
     return {
         "final": final,
         "searched": english(words.searched(advised)),
@@ -47,7 +47,7 @@ def choices_part(
                 [share, voice.percent(share)]
                 for share in shares(points[0]["kept"], points[-1]["kept"])
             ],
-            "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.people_limit))],
+            "yticks": [[tick, voice.count(tick)] for tick in ticks(most)],
             "limit": {
                 "people": found.people_limit,
                 "text": voice.say("said-limit", share=voice.share(found.people_limit, advised.n)),
@@ -122,7 +122,7 @@ def _point(
     """Return a choice as a point of the picture."""
     choice, cost = shown
     people = found.people(choice.levels)
-    cells = found.cells if choice == found.advice.best else None
+    cells = found.cells_of(choice)
     over = people > found.people_limit and cells is None
     levels = {
         column.ladder.column: level

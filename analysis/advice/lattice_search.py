@@ -181,6 +181,10 @@ class _LatticeSearch:
                 else f"the columns that are kept alone leave {people:,} of {self.n:,} people below "
                 f"k = {self.k}: no choice is safe; keep fewer"
             )
+        if self.best is None:
+            raise ParameterError(
+                "the columns that are kept alone miss the target: no choice is safe; keep fewer"
+            )
         self.progress("first choices")
         gains = [[row[i] - row[i - 1] for i in range(1, len(row))] for row in self.losses]
         for turn in range(RESTARTS):

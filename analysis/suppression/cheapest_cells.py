@@ -19,7 +19,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,18 +29,13 @@ from ..exposure.counts import Integers
 from ..validation import whole
 from .cell_patterns import BLANK, Classes
 from .cell_program import cheapest_release
+from .row_keys import Columns, Keys, RowKeys
 
 NODES = 20  # of the search tree of the integer program, see `k_anonymity`
-SETS = 20_000  # sets of columns that are tried
-PAIRS = 10_000_000  # sets of columns times different rows
 CHOICES = 200_000  # sets of columns times rows below k, up to which they are released twice
-SEED = 0x63656C6C  # of the random numbers by which rows are compared
 VARIABLES = 4_000  # of the integer program; a larger one takes seconds for its first bound
 SLACK = 1e-9  # of a cost that is a rounded sum
 PROVED = 3e-6  # of a bound that a solver states, relative
-
-Columns = tuple[int, ...]
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,57 +116,23 @@ class _PatternPeople:
     people: int
 
 
-class _CellSearch:
+class _CellSearch(RowKeys):
     """The different rows of a table, and the people of each that are not below k any more."""
 
     def __init__(
         self, codes: NDArray[np.integer], kept: Integers, k: int, prices: NDArray[np.float64]
     ) -> None:
-        self.k, self.prices, self.width = k, prices, codes.shape[1]
-        self.cells = cells_of(np.column_stack((codes, kept)), range(self.width + 1))
-        self.people = np.bincount(self.cells).astype(np.int64)
-        first = np.zeros(len(self.people), np.int64)
-        first[self.cells] = np.arange(len(codes))
-        self.rows, self.kept = codes[first], kept[first]
-        rng = np.random.default_rng(SEED)
-        top = int(codes.max(initial=0)) + 1
-        marks = rng.integers(0, 2**64 - 1, (self.width, top), np.uint64, endpoint=True)
-        self.marks = np.stack([marks[j][self.rows[:, j]] for j in range(self.width)])
-        fixed = rng.integers(0, 2**64 - 1, int(kept.max()) + 1, np.uint64, endpoint=True)
-        self.whole = self.marks.sum(axis=0, dtype=np.uint64) + fixed[self.kept]
+        super().__init__(codes, kept, prices)
+        self.k = k
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
         self.least = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
-        self.sets, self.beyond = self._sets()
 
     @property
     def lower(self) -> float:
         """A lower bound on the cost of all releases."""
         least = np.where(np.isnan(self.least), self.beyond, self.least)[self.exposed]
         return float((least * self.people[self.exposed]).sum())
-
-    def _sets(self) -> tuple[list[Columns], float]:
-        """The sets of columns by cost, and a lower bound on the cost of further sets."""
-        limit = min(SETS, max(200, PAIRS // max(1, len(self.people))))
-        sets: list[Columns] = []
-        for size in range(1, self.width + 1):
-            more = list(combinations(range(self.width), size))
-            if sets and len(sets) + len(more) > limit:
-                ascending = np.sort(self.prices)
-                beyond = float(ascending[:size].sum())
-                sets.append(tuple(range(self.width)))
-                return sorted(sets, key=self._price), beyond
-            sets += more
-        return sorted(sets, key=self._price), float(self.prices.sum())
-
-    def _price(self, columns: Columns) -> float:
-        return float(self.prices[list(columns)].sum())
-
-    def keys(self, columns: Columns, rows: Integers) -> Keys:
-        """A number for each row, equal where rows agree outside some columns."""
-        suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
-        keys: Keys = self.whole[rows] - suppressed
-        return keys
 
     def run(self) -> list[_PatternPeople]:
         """Release all rows below k. Returns the people that are released with suppressed cells."""
@@ -201,7 +161,7 @@ class _CellSearch:
         for columns in self.sets:
             if not remaining.size:
                 break
-            price, keys = self._price(columns), self.keys(columns, remaining)
+            price, keys = self.price(columns), self.keys(columns, remaining)
             if np.isnan(self.least[remaining]).any():
                 self._bound(columns, keys, remaining, price)
             group, place = np.unique(keys, return_inverse=True)
@@ -234,7 +194,7 @@ class _CellSearch:
             keys = self.keys(columns, remaining)
             group, place = np.unique(keys, return_inverse=True)
             sums = np.bincount(place, self.people[remaining], len(group))
-            prices = self._price(columns) * np.maximum(1, self.k / sums)
+            prices = self.price(columns) * np.maximum(1, self.k / sums)
             heap += zip(prices.tolist(), [number] * len(group), group.tolist(), strict=True)
         heapq.heapify(heap)
         while heap and open_.any():
@@ -263,7 +223,7 @@ class _CellSearch:
         self, columns: Columns, key: int, people: int
     ) -> tuple[list[tuple[int, int]] | None, float]:
         """People of safe rows that make a class of k, and the cost for each person below k."""
-        price, lacking = self._price(columns), self.k - people
+        price, lacking = self.price(columns), self.k - people
         if (columns, key) in self.classes or lacking <= 0:
             return [], price
         rows = self.safe[self.keys(columns, self.safe) == np.uint64(key)]
@@ -295,8 +255,8 @@ class _CellSearch:
             differ = np.flatnonzero(self.rows[shown] != self.rows[row]).tolist()
             columns = tuple(sorted({*name[0], *differ}))
             size = sum(moved.people for moved in members)
-            more = size * (self._price(columns) - self._price(name[0]))
-            cost = more + self.people[row] * self._price(columns)
+            more = size * (self.price(columns) - self.price(name[0]))
+            cost = more + self.people[row] * self.price(columns)
             if best is None or cost < best[0]:
                 best = (cost, name, columns)
         assert best is not None  # noqa: S101 - each fixed cell has k people
@@ -308,7 +268,7 @@ class _CellSearch:
 
     def cost(self, flow: list[_PatternPeople]) -> float:
         """The cost of a release."""
-        return sum(self._price(moved.columns) * moved.people for moved in flow)
+        return sum(self.price(moved.columns) * moved.people for moved in flow)
 
     def mask(self, flow: list[_PatternPeople]) -> NDArray[np.bool_]:
         """Whether each cell of the table is suppressed; people of a row are taken in order."""

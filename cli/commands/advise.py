@@ -147,6 +147,7 @@ def command(
     from ...scenarios.tables.earlier_advice import check_reached
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.release import judge_advised
+    from ...scenarios.tables.written import check_counted
 
     check_figure(picture)
     counted = (*importance, *_earlier(weight))
@@ -185,6 +186,8 @@ def command(
                 asked=levels_of(given),
                 progress=stage,
             )
+        if file is not None:
+            check_counted(advised)
         account = judge_advised(advised, ledger, said.person)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
@@ -247,10 +250,9 @@ def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None
 
 def _write(advised: "Advised", data: Path, said: "Reading", file: Path, *, force: bool) -> None:
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.tables.written import check_counted, scenario_text
+    from ...scenarios.tables.written import scenario_text
     from ...scenarios.validation.load import load
 
-    check_counted(advised)
     write_whole(file, scenario_text(advised, data, said, file.parent), force=force)
     load(file)  # a file that does not load is a bug
     say(page(err=True), f"wrote     {file}   next: veilmix run {file} --mode ideal")

@@ -21,8 +21,7 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     say(
         console,
         f"{clean(called)}  {n:,} people{_rows(advised)}, {plural(len(advised.columns), 'column')}; "
-        f"at most {percent(advised.max_exposure)} ({advised.most:,}) may be in a crowd smaller "
-        f"than k = {advised.k}",
+        f"{_limit(advised)} may be in a crowd smaller than k = {advised.k}",
     )
     say(console, clean(advised.table.note))
     say(console, clean(f"a person is {advised.table.person}"))
@@ -68,6 +67,12 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     places = places_of(advised)
     if places is not None:
         print_places(console, places)
+
+
+def _limit(advised: "Advised") -> str:
+    if advised.cells is not None:
+        return "once cells are suppressed, nobody"
+    return f"at most {percent(advised.max_exposure)} ({advised.most:,})"
 
 
 def has_suppressed(advised: "Advised") -> bool:
@@ -137,10 +142,8 @@ def searched(advised: "Advised") -> str:
         return f"loss {search.best.loss:.4f}; the choice of {advised.like}: nothing was searched"
     spent = f"{search.counted:,} counts of the table"
     if advised.asked is not None:
-        return (
-            f"loss {advised.best.loss:.4f}, as asked; the best choice found loses "
-            f"{search.best.loss:.4f} ({spent})"
-        )
+        asked = f"loss {advised.best.loss:.4f}{_with_cells(advised)}, as asked"
+        return f"{asked}; the best choice found loses {search.best.loss:.4f} ({spent})"
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
     if advised.cells is not None:
@@ -153,6 +156,10 @@ def searched(advised: "Advised") -> str:
         f"loss {search.best.loss:.4f}; stopped: no choice loses less than {search.bound:.4f}, so "
         f"at most {search.gap:.4f} may be left to win ({spent}; --steps searches longer)"
     )
+
+
+def _with_cells(advised: "Advised") -> str:
+    return "" if advised.cells is None else " with suppressed cells"
 
 
 def steps(advised: "Advised") -> Grid:

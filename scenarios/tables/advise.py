@@ -24,7 +24,7 @@ from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
 from .sensitive_targets import Targets
-from .suppressed_cells import SuppressedCells, advice_with_cells, check_cells
+from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
 WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
@@ -120,6 +120,11 @@ class Advised:
         """Whether few enough people miss the target, and it is promised if it has to be."""
         promised = self.cost.promised if self.by is Basis.PROMISE else 0
         return max(self.missed, promised) <= self.most
+
+    @property
+    def releases_nobody_below(self) -> bool:
+        """Whether rows or cells go until no released person misses the target."""
+        return self.suppress is not None or self.cells is not None
 
     @property
     def n(self) -> int:
@@ -250,7 +255,7 @@ class TableSearch:
         max_exposure: the share of people that may be in a smaller crowd.
         predict: the column to predict; None: no column.
         by: the basis of the target.
-        cells: the suppressed cells of the best choice, if cells may be suppressed.
+        cells: the suppressed cells of each choice, if cells may be suppressed.
         costs: of choices, as they are asked for.
     """
 
@@ -264,7 +269,7 @@ class TableSearch:
     max_exposure: float
     predict: str | None
     by: Basis
-    cells: SuppressedCells | None = None
+    cells: CellsOfLevels | None = None
     costs: dict[tuple[Choice, bool], ChoiceCost] = field(default_factory=dict)
 
     @property
@@ -287,7 +292,7 @@ class TableSearch:
         progress("what it costs")
         best = choice or self.advice.best
         levels, judge, truth = best.levels, self.bound or self.truth, self.truth
-        cells = self.cells
+        cells = self.cells_of(best)
         return Advised(
             truth.searched,
             self.columns,
@@ -304,7 +309,7 @@ class TableSearch:
             rest=self.rest,
             known=self.roles.known,
             targets=self.roles.targets,
-            missed=0 if cells is not None else truth(levels),  # no target beside the cells' k
+            missed=truth(levels) if cells is None else truth.missed_with(levels, cells.mask),
             exposed=truth.exposed(levels, self.rest, None if cells is None else cells.mask),
             suppress=self.roles.suppress,
             kept=truth.kept_rows(levels),
@@ -315,6 +320,10 @@ class TableSearch:
     def people(self, levels: Sequence[int]) -> int:
         """The people that miss the target with these levels."""
         return (self.bound or self.truth)(levels)
+
+    def cells_of(self, choice: Choice) -> SuppressedCells | None:
+        """The suppressed cells of a choice; None if no cell may be suppressed."""
+        return None if self.cells is None else self.cells.at(choice.levels)
 
     def choice(self, levels: Sequence[int]) -> Choice:
         """Return a choice by the level of each searched column."""
@@ -327,11 +336,6 @@ class TableSearch:
 
     def asked_choice(self, asked: Mapping[str, int]) -> Choice:
         """Return a choice by level and column. Raises DataError for one that misses the target."""
-        if self.cells is not None:
-            raise DataError(
-                "--levels and --suppress-cells exclude each other: cells are suppressed in the "
-                "choice that loses least"
-            )
         names = [column.ladder.column for column in self.columns]
         for name in asked:
             if name not in names:
@@ -347,6 +351,8 @@ class TableSearch:
                     f"0 to {highest} (dropped) for {name}"
                 )
         levels = tuple(asked[name] for name in names)
+        if self.cells is not None:
+            return self.cells.choice(levels)
         missed = self.people(levels)
         if missed > self.people_limit:
             raise DataError(
@@ -385,6 +391,11 @@ def find(
     """Search, and describe no choice yet. Arguments and errors: `advise`."""
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     basis = _by(by)
+    if roles.suppress_cells is not None and basis is Basis.PROMISE:
+        raise DataError(
+            f"{table.called}: suppress_cells: a promise is proved from the counts of single "
+            "columns, which do not tell the cells to suppress; by truth is accepted"
+        )
 
     def run_search(part: Roles) -> TableSearch:
         progress("ladders of coarser values")
@@ -397,8 +408,8 @@ def find(
             limit = _people_limit(part, max_exposure, table)
             advice = _searched(truth, limit, _second_judge(basis, truth, promise), steps, progress)
         else:
-            check_cells(truth, part, by)
-            advice, cells = advice_with_cells(truth, part.suppress_cells, steps, progress)
+            cells = CellsOfLevels(truth, part.suppress_cells)
+            advice = advice_with_cells(cells, steps, progress)
         return TableSearch(
             *(table, columns, rest, part, truth, promise, advice, max_exposure, predict, basis),
             cells=cells,

@@ -8,8 +8,9 @@ from ...errors import DataError
 from ..populations.people import SourceTable, coarse
 from ..schema.model import FeatureSection
 from .advise import Advised
-from .export import Row
-from .release_record import RowsLeftOut
+from .export import SUPPRESSED, Row, with_suppressed
+from .recount import check_written
+from .release_record import CellsLeftOut, RowsLeftOut
 
 
 def advised_features(advised: Advised) -> list[FeatureSection]:
@@ -19,7 +20,7 @@ def advised_features(advised: Advised) -> list[FeatureSection]:
 
 
 def released_table(advised: Advised) -> SourceTable:
-    """Return the rows and columns of the best choice. Raises DataError for an empty table."""
+    """Return the best choice as a table, as it is written. Raises DataError if it is empty."""
     features = advised_features(advised)
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()
@@ -27,6 +28,11 @@ def released_table(advised: Advised) -> SourceTable:
         raise DataError(f"{advised.table.called}: every column is dropped, so that nothing is left")
     whole = coarse(advised.whole, features, advised.missing)
     places = [whole.columns.index(name) for name in names]
+    if advised.cells is not None:
+        mask = np.zeros(whole.codes.shape, bool)
+        searched = [advised.table.columns.index(feature.name) for feature in features]
+        mask[:, places[: len(features)]] = advised.cells.mask[:, searched]
+        whole = with_suppressed(whole, mask, SUPPRESSED)
     codes, persons = whole.codes[:, places], whole.persons
     if advised.kept is not None:
         if not advised.kept.any():
@@ -49,10 +55,14 @@ def released_table(advised: Advised) -> SourceTable:
 def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     """Return the names of the released columns, and the released rows, as they are written.
 
+    With suppressed cells they are counted again first. Raises DataError if a class misses a target.
+
     Rows of persons with several rows are sorted: in the order of the file, the rows of a person
     would be adjacent.
     """
     columns = advised.coarse()
+    if advised.cells is not None:
+        check_written(advised, columns)
     rows = list(zip(*columns.values(), strict=True))
     if advised.table.persons is not None:
         rows.sort()
@@ -62,9 +72,9 @@ def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
 def score_limit(advised: Advised) -> float:
     """Return the share of released people that may be in a crowd smaller than k, 0 to 1.
 
-    Once rows are left out, no released person may miss the target.
+    Once rows are left out or cells suppressed, no released person may miss the target.
     """
-    return advised.max_exposure if advised.suppress is None else 0.0
+    return 0.0 if advised.releases_nobody_below else advised.max_exposure
 
 
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
@@ -79,3 +89,9 @@ def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None
             lacking |= codes == values.index(advised.missing)
     people = advised.n - released.n
     return RowsLeftOut(int(np.count_nonzero(out)), people, int(np.count_nonzero(out & lacking)))
+
+
+def cells_left_out(advised: Advised) -> CellsLeftOut | None:
+    """Count the single cells that are suppressed; None if no cell may be suppressed."""
+    cells = advised.cells
+    return None if cells is None else CellsLeftOut(cells.suppressed, cells.rows, cells.total)

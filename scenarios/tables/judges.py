@@ -52,6 +52,20 @@ class Truth:
             return self.targets.people(cells_of(codes, range(codes.shape[1])))
         return _people(codes, self.table, self.k)
 
+    def classes(self, levels: Sequence[int]) -> NDArray[np.int64]:
+        """Return the class of each row with these levels, from 0."""
+        codes = self._codes(levels)
+        return cells_of(codes, range(codes.shape[1]))
+
+    def missed_with(self, levels: Sequence[int], mask: NDArray[np.bool_]) -> int:
+        """Return the number of people that miss the target, once cells are suppressed.
+
+        mask: whether a cell of the searched columns is suppressed.
+        """
+        codes = self._codes(levels) + 1
+        codes[:, : mask.shape[1]][mask] = 0
+        return self.targets.people(cells_of(codes, range(codes.shape[1])))
+
     def below(self, levels: Sequence[int]) -> int:
         """Return the number of people below k with these levels, whatever the other targets."""
         return _people(self._codes(levels), self.table, self.k)

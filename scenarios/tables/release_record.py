@@ -65,6 +65,20 @@ class RowsLeftOut(Record, frozen=True):
     missing: int
 
 
+class CellsLeftOut(Record, frozen=True):
+    """Single cells that are suppressed in the release.
+
+    Attributes:
+        cells: so many.
+        rows: with such a cell.
+        of: cells of the columns that were searched and not dropped.
+    """
+
+    cells: int
+    rows: int
+    of: int
+
+
 class TableRelease(Record, frozen=True):
     """The release of a table.
 
@@ -82,6 +96,7 @@ class TableRelease(Record, frozen=True):
         targets: of sensitive columns.
         left_out: rows that are not in the release; None: all are.
         anyway: whether the file was written although the table misses its target.
+        cells: that are suppressed; None: no cell may be.
     """
 
     command: tuple[str, ...]
@@ -96,6 +111,7 @@ class TableRelease(Record, frozen=True):
     targets: tuple[SensitiveTarget, ...] = ()
     left_out: RowsLeftOut | None = None
     anyway: bool = False
+    cells: CellsLeftOut | None = None
 
 
 def released_file(path: Path, rows: int, columns: tuple[str, ...]) -> ReleasedFile:

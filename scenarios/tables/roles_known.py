@@ -32,8 +32,10 @@ class Roles:
     suppress_cells: float | None = None
 
     def limit(self, max_exposure: float) -> float:
-        """The largest accepted share of people in classes that miss the target."""
-        return max_exposure if self.suppress is None else self.suppress
+        """The largest accepted share of people in classes that miss the target; 0 with cells."""
+        if self.suppress is None:
+            return max_exposure if self.suppress_cells is None else 0.0
+        return self.suppress
 
 
 EVERYTHING = Roles()
@@ -93,7 +95,7 @@ def _check(table: SourceTable, roles: Roles) -> None:
         if any(target.t is not None for target in roles.targets.values()):
             raise DataError(
                 "suppress: t compares each class with all people, whom suppressed rows change; l "
-                "and entropy-l are accepted beside it"
+                "and entropy-l are accepted beside it, or suppress_cells"
             )
     left_out = {judged.column: judged for judged in table.judged}
     for name in (*roles.keep, *roles.targets):

@@ -34,8 +34,9 @@ def check_counted(advised: Advised) -> None:
         )
     if advised.cells is not None and advised.cells.suppressed:
         raise DataError(
-            f"--write: {advised.cells.suppressed:,} single cells are suppressed; in a run people "
-            "say whole rows: leave --suppress-cells out"
+            f"--write: {advised.cells.suppressed:,} single cells are suppressed, which a scenario "
+            "cannot say: in a run people answer before anybody compares their rows. Write the "
+            "table (--table FILE), or leave --suppress-cells out"
         )
     if advised.rest is not None:
         raise DataError(

@@ -128,6 +128,21 @@ def test_a_crowd_of_one_and_one_diagnosis_a_crowd_are_alerts(clinic: Path) -> No
     assert thresholds[1][0].startswith("the same, if others know everything")
 
 
+def test_suppressed_cells_are_judged_as_what_they_leave(clinic: Path) -> None:
+    """The score is of the table as it is written, and nobody in it is below k."""
+    out = clinic / "release.csv"
+    wanted = ("--k", "12", "--suppress-cells", "0.3", "--max-exposure", "0.5")
+    score, sheet = saved(clinic, "advise", *ROLES, *wanted, "--table", str(out))
+    stars = out.read_text().count("*")
+    assert score["release"]["cells"]["cells"] == stars > 0
+    assert (score["max_exposure"], score["quasi"]["people_below_k"]) == (0, 0)
+    assert score["quasi"]["smallest_crowd"] >= 12
+    crowd = cells(sheet, "thresholds")[0]
+    assert (crowd[0], crowd[3]) == ("smallest crowd k (largest chance 1/k)", "met")
+    note = plain_text(next(part for part in sheet.tables if part.key == "columns").note)
+    assert note.startswith(f"{stars:,} single cells suppressed (*), of ")
+
+
 def test_an_advised_release_leads_to_its_page(clinic: Path) -> None:
     out = clinic / "release.csv"
     wanted = ("--k", "12", "--suppress", "0.1", "--l", "diagnosis=1", "--table", str(out))

@@ -51,3 +51,29 @@ def test_cells_are_suppressed_as_it_is_said(typed, tmp_path: Path) -> None:
     assert refused.code == 2
     assert "single cells are suppressed" in refused.err
     assert not (tmp_path / "b.toml").exists()
+
+
+def test_cells_for_persons_and_targets_are_written_and_scored(typed, tmp_path: Path) -> None:
+    """Persons and targets together; the saved score counts persons, and nobody is below k."""
+    rng = np.random.default_rng(11)
+    lines = [
+        f"P{rng.integers(70)},{20 + 10 * int(rng.integers(4))},0101{rng.integers(3)},"
+        f"{'fm'[rng.integers(2)]},{'aaabbcd'[rng.integers(7)]}"
+        for _ in range(160)
+    ]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(["patient,age,zip,sex,diagnosis", *lines]) + "\n")
+    options = ("--quasi", "age,zip,sex", "--sensitive", "diagnosis", "--person", "patient")
+    asked = ("--k", "3", "--l", "diagnosis=2", "--suppress-cells", "0.4", "--max-exposure", "0.5")
+    files = ("--table", str(tmp_path / "o.csv"), "--save", str(tmp_path / "s.json"))
+    said = typed("advise", str(table), *options, *asked, *files)
+    assert said.code == 0, said.err
+    words = " ".join(said.out.split())
+    assert "once cells are suppressed, nobody may be in a crowd smaller than k = 3" in words
+    assert "in a class that misses k or a target 0.0 % (0)" in words
+    score = json.loads((tmp_path / "s.json").read_text())
+    assert score["max_exposure"] == 0
+    assert score["quasi"]["people_below_k"] == 0
+    assert score["sensitive"][0]["diversity"] >= 2
+    assert score["users"] < score["rows"] == 160
+    assert score["release"]["cells"]["cells"] == (tmp_path / "o.csv").read_text().count("*") > 0

@@ -10,7 +10,9 @@ import pytest
 import veilmix
 from veilmix.analysis.suppression.cheapest_cells import suppress_cheapest
 from veilmix.errors import DataError, ParameterError
-from veilmix.scenarios.tables.advise import Advised
+from veilmix.scenarios.tables.advise import Advised, advise
+from veilmix.scenarios.tables.reading import Reading, read
+from veilmix.scenarios.tables.roles_known import Roles
 from veilmix.scenarios.tables.sensitive_targets import Targets
 
 K = 4
@@ -157,8 +159,7 @@ def test_what_cells_cannot_reach_is_refused(table: Path) -> None:
     for more, match in (
         ({"suppress_cells": 1.5}, "suppress_cells: found 1.5"),
         ({"suppress_cells": 0.1, "by": "promise"}, "by truth is accepted"),
-        ({"suppress_cells": 0.1, "targets": {"diagnosis": Targets(l=2)}}, "suppress rows for it"),
-        ({"suppress_cells": 0.1, "person": "diagnosis"}, "one row a person"),
+        ({"suppress": 0.1, "targets": {"diagnosis": Targets(t=0.2)}}, "suppress_cells"),
     ):
         with pytest.raises(DataError, match=match):
             veilmix.advise(table, K, 0.0, **more)  # type: ignore[arg-type]
@@ -174,3 +175,33 @@ def test_the_search_of_more_choices_than_are_counted_has_a_bound_too(
     searched = veilmix.advise(table, K, 0.0, **options)  # type: ignore[arg-type]
     assert searched.found.bound <= counted.best.loss + 1e-12
     assert min(Counter(zip(*searched.coarse().values(), strict=True)).values()) >= K
+
+
+def test_asked_levels_have_their_own_cells(table: Path) -> None:
+    """Every choice of the picture may be taken; it is released with the loss that it shows."""
+    options = {"columns": "age,zip,sex", "suppress_cells": 0.3}
+    found = read(table, Reading(columns="age,zip,sex"), "(missing)")
+    roles = Roles(suppress_cells=0.3)
+    advised = advise(found, K, 0.0, roles=roles)
+    assert len(advised.choices) > 1
+    names = [column.ladder.column for column in advised.columns]
+    for choice, _ in advised.choices:
+        asked = dict(zip(names, choice.levels, strict=True))
+        taken = advise(found, K, 0.0, roles=roles, asked=asked)
+        assert taken.best == choice
+        assert taken.cells is not None
+        assert taken.best.loss == pytest.approx(_base(taken, choice.levels) + taken.cells.loss)
+        assert taken.found.bound <= taken.best.loss + 1e-12
+        assert min(Counter(zip(*taken.coarse().values(), strict=True)).values()) >= K
+    assert veilmix.advise(table, K, 0.0, **options).best == advised.best  # type: ignore[arg-type]
+
+
+def test_asked_levels_that_need_more_cells_than_may_go_are_refused(table: Path) -> None:
+    found = read(table, Reading(columns="age,zip,sex"), "(missing)")
+    asked = {"age": 0, "zip": 0, "sex": 0}
+    with pytest.raises(DataError, match=r"cells have to be suppressed .* at most 9 of 900 may"):
+        advise(found, K, 0.0, roles=Roles(suppress_cells=0.01), asked=asked)
+    kept = Roles(suppress_cells=1.0, keep=("sex",))
+    many = read(table, Reading(columns="zip,sex"), "(missing)")
+    with pytest.raises(ParameterError, match="keep fewer columns"):
+        advise(many, 170, 0.0, roles=kept, asked={"zip": 0})

@@ -1,0 +1,202 @@
+"""Targets of a class of equal released rows: k people, and l, entropy-l and t of sensitive values.
+
+A class meets its targets as `release_risks.k_l_t` counts them: different persons, where persons
+have several rows; a person once for each of its values; l = 1 if one value is common to all persons
+of the class. Any rows can be judged as a class. A class that misses a target is released with cells
+suppressed in some of its rows, at least
+
+    all rows, with fewer than k people or too few values: no row that leaves adds any
+    n (1 - H / ln L) of n rows, if the entropy is H:      H >= (1 - r/n) H of the rows that stay
+    n (d - t) of n rows, if the distance is d:            the law changes by r/n at most
+
+and at least one row (the second and third where each person has one row).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exposure.counts import Integers
+from ..validation import Floats
+
+ROUNDING = 1e-9  # tolerance of entropy-l and t
+CELLS = 1 << 22  # classes times values that are held at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueTarget:
+    """The targets of one sensitive column.
+
+    Attributes:
+        values: the number of each row's value, 0 to m - 1.
+        law: the share of each value among all people, shape (m,).
+        ordered: whether t is the distance of values in order.
+        l: different values in each class, at least.
+        entropy_l: exp of the entropy of each class, at least; 1: any.
+        t: distance of each class from the law, at most; 1: any.
+    """
+
+    values: Integers
+    law: Floats
+    ordered: bool = False
+    l: int = 1
+    entropy_l: float = 1.0
+    t: float = 1.0
+
+    @property
+    def fewest(self) -> int:
+        """The different values that every class needs at least."""
+        return max(self.l, ceil(self.entropy_l - ROUNDING))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassTargets:
+    """The targets of each class of rows.
+
+    Attributes:
+        k: people in a class, at least.
+        columns: targets of sensitive columns.
+        owner: the person of each row, 0 to persons - 1; None: each row is a person's own.
+        persons: number of persons.
+    """
+
+    k: int
+    columns: tuple[ValueTarget, ...] = ()
+    owner: Integers | None = None
+    persons: int = 0
+
+    @property
+    def joins_keep(self) -> bool:
+        """Whether two classes that meet the targets meet them together, too.
+
+        Not so of persons with several rows: a value that is common to no class alone may be common
+        to both together.
+        """
+        asked = any(column.fewest > 1 or column.t < 1 for column in self.columns)
+        return self.owner is None or not asked
+
+    def people(self, classes: Integers, rows: Integers) -> Integers:
+        """Return the number of people in each class. classes: of each of the rows, from 0."""
+        if self.owner is None:
+            return np.bincount(classes)
+        pairs = np.unique(classes * np.int64(self.persons) + self.owner[rows])
+        return np.bincount(pairs // self.persons)
+
+    def shortfall(self, classes: Integers, rows: Integers) -> Floats:
+        """Return a number for each class: 0 if it meets all targets, else how far it is from them.
+
+        Args:
+            classes: of each of the rows, 0 to classes - 1, each in use.
+            rows: places in the table.
+        """
+        people = self.people(classes, rows)
+        short: Floats = np.maximum(0, self.k - people) / self.k
+        for column in self.columns:
+            law = self._law_of(column, classes, rows, people)
+            lacking = np.maximum(0, column.l - law.different) / column.l
+            gap = column.entropy_l - np.exp(law.entropy)
+            lacking += np.where(gap > ROUNDING, gap / column.entropy_l, 0)
+            far = law.distance - column.t
+            short += lacking + np.where(far > ROUNDING, far, 0)
+        return short
+
+    def meets(self, rows: Integers) -> bool:
+        """Whether some rows together meet all targets."""
+        one_class = np.zeros(len(rows), np.int64)
+        return bool(len(rows)) and not self.shortfall(one_class, rows)[0]
+
+    def leaving(self, classes: Integers) -> Integers:
+        """Return the rows of each class that have a suppressed cell in every release, at least."""
+        rows = np.arange(len(classes))
+        size, people = np.bincount(classes), self.people(classes, rows)
+        least = np.zeros(len(size))
+        every = people < self.k
+        for column in self.columns:
+            law = self._law_of(column, classes, rows, people)
+            every |= law.values < column.fewest
+            missed = law.different < column.l
+            if column.entropy_l > 1:
+                short = np.exp(law.entropy) < column.entropy_l - ROUNDING
+                missed |= short
+                if self.owner is None:
+                    gone = 1 - law.entropy / log(column.entropy_l - ROUNDING)
+                    least = np.maximum(least, np.where(short, gone * size, 0))
+            far = law.distance - column.t - ROUNDING
+            missed |= far > 0
+            if self.owner is None:
+                least = np.maximum(least, far * size)
+            least = np.maximum(least, missed)
+        fewest = np.ceil(least - ROUNDING).astype(np.int64)
+        if self.owner is None:
+            every |= (fewest > 0) & (size - fewest < self.k)
+        return np.where(every, size, fewest)
+
+    def reached(self, classes: Integers, rows: Integers) -> NDArray[np.bool_]:
+        """Return whether a part of each class may meet the targets: people and values suffice."""
+        enough = self.people(classes, rows) >= self.k
+        for column in self.columns:
+            if column.fewest > 1:
+                m = len(column.law)
+                cells = np.unique(classes * np.int64(m) + column.values[rows])
+                enough &= np.bincount(cells // m, minlength=len(enough)) >= column.fewest
+        return enough
+
+    def _law_of(
+        self, column: ValueTarget, classes: Integers, rows: Integers, people: Integers
+    ) -> _ClassLaws:
+        """Count the values in each class."""
+        m, values = len(column.law), column.values[rows]
+        cells = classes * np.int64(m) + values
+        if self.owner is not None:
+            cells = np.unique(cells * self.persons + self.owner[rows]) // self.persons
+        cells, counts = np.unique(cells, return_counts=True)
+        place, value = cells // m, cells % m
+        share = counts / np.bincount(place, counts)[place]
+        present = np.bincount(place)
+        different = present.copy()
+        entropy: Floats = np.bincount(place, -share * np.log(share)).astype(np.float64)
+        certain = place[counts == people[place]]  # one value is common to the class
+        different[certain], entropy[certain] = 1, 0.0
+        distance: Floats = np.zeros(len(people))
+        if column.t < 1 and column.ordered:
+            distance = _ordered(place, value, share, column.law, len(people))
+        elif column.t < 1:
+            above = np.maximum(0.0, share - column.law[value])
+            distance = np.bincount(place, above).astype(np.float64)
+        return _ClassLaws(present, different, entropy, distance)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ClassLaws:
+    """The values of a sensitive column in each class; shape (classes,).
+
+    Attributes:
+        values: that occur.
+        different: l of the class: 1 where one value is common to it.
+        entropy: in nats; 0 where one value is common to it.
+        distance: from the law of all people, as t counts it.
+    """
+
+    values: Integers
+    different: Integers
+    entropy: Floats
+    distance: Floats
+
+
+def _ordered(place: Integers, value: Integers, share: Floats, law: Floats, classes: int) -> Floats:
+    """Return the ordered distance of each class: mean gap of cumulated shares, without the last."""
+    m, distance = len(law), np.zeros(classes)
+    if m == 1:
+        return distance
+    step = max(1, CELLS // m)
+    for first in range(0, classes, step):
+        part = slice(*np.searchsorted(place, (first, first + step)))
+        shares = np.zeros((min(step, classes - first), m))
+        shares[place[part] - first, value[part]] = share[part]
+        gaps = np.abs(np.cumsum(shares - law, axis=1)).sum(axis=1)
+        distance[first : first + len(shares)] = gaps / (m - 1)
+    return distance

@@ -1,0 +1,80 @@
+"""The different rows of a table, compared outside sets of columns that are tried by cost.
+
+A row is the sum of a random 64-bit number for each of its codes. Without the numbers of the columns
+T it is equal for rows that agree outside T (two others are equal with probability n^2 / 2^64; every
+release is counted again without these numbers).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exposure.cells import cells_of
+from ..exposure.counts import Integers
+
+SETS = 20_000  # sets of columns that are tried
+PAIRS = 10_000_000  # sets of columns times different rows
+SEED = 0x63656C6C  # of the random numbers by which rows are compared
+
+Columns = tuple[int, ...]
+Keys = NDArray[np.uint64]
+
+
+class RowKeys:
+    """The different rows of a table, with sets of columns to suppress by ascending cost.
+
+    Attributes:
+        prices: the cost of a suppressed cell of each column.
+        width: columns.
+        cells: the number of each row's distinct row.
+        people: rows of each distinct row.
+        rows: codes of the distinct rows, shape (m, width).
+        kept: the cell of each distinct row in columns that are released as they are.
+        sets: sets of columns by ascending cost, all columns last.
+        beyond: a lower bound on the cost of sets that are not tried.
+    """
+
+    def __init__(
+        self, codes: NDArray[np.integer], kept: Integers, prices: NDArray[np.float64]
+    ) -> None:
+        """Number the rows. kept: of each row, numbers from 0."""
+        self.prices, self.width = prices, codes.shape[1]
+        self.cells = cells_of(np.column_stack((codes, kept)), range(self.width + 1))
+        self.people = np.bincount(self.cells).astype(np.int64)
+        first = np.zeros(len(self.people), np.int64)
+        first[self.cells] = np.arange(len(codes))
+        self.rows, self.kept = codes[first], kept[first]
+        rng = np.random.default_rng(SEED)
+        top = int(codes.max(initial=0)) + 1
+        marks = rng.integers(0, 2**64 - 1, (self.width, top), np.uint64, endpoint=True)
+        self.marks = np.stack([marks[j][self.rows[:, j]] for j in range(self.width)])
+        fixed = rng.integers(0, 2**64 - 1, int(kept.max()) + 1, np.uint64, endpoint=True)
+        self.whole = self.marks.sum(axis=0, dtype=np.uint64) + fixed[self.kept]
+        self.sets, self.beyond = self._sets()
+
+    def _sets(self) -> tuple[list[Columns], float]:
+        """The sets of columns by cost, and a lower bound on the cost of further sets."""
+        limit = min(SETS, max(200, PAIRS // max(1, len(self.people))))
+        sets: list[Columns] = []
+        for size in range(1, self.width + 1):
+            more = list(combinations(range(self.width), size))
+            if sets and len(sets) + len(more) > limit:
+                ascending = np.sort(self.prices)
+                beyond = float(ascending[:size].sum())
+                sets.append(tuple(range(self.width)))
+                return sorted(sets, key=self.price), beyond
+            sets += more
+        return sorted(sets, key=self.price), float(self.prices.sum())
+
+    def price(self, columns: Columns) -> float:
+        """The cost of suppressing a set of columns in one row."""
+        return float(self.prices[list(columns)].sum())
+
+    def keys(self, columns: Columns, rows: Integers) -> Keys:
+        """A number for each distinct row, equal where rows agree outside some columns."""
+        suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
+        keys: Keys = self.whole[rows] - suppressed
+        return keys

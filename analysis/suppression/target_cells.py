@@ -1,0 +1,440 @@
+"""Local suppression for targets beside k: the cheapest cells found, and a bound.
+
+Every class of equal released rows has to meet its `ClassTargets`: k different persons, and l,
+entropy-l and t of sensitive columns, which are not suppressed. "Suppressed" is a value of its own.
+A cell is suppressed in one row: of a person with several rows the other rows stay as they are.
+
+A class that misses a target has rows with a suppressed cell in every release
+(`ClassTargets.leaving`), and each of them pays at least for its cheapest columns T such that the
+people that agree with it outside T suffice:
+
+    cost >= sum over classes of leaving x min { c(T) : the rows that agree outside T may suffice }
+
+The search is that of `cheapest_cells`, with classes that are judged: rows together by sets of
+columns of ascending cost; then with rows of classes that can spare them, each chosen for the
+targets that the class misses, or with a full class; then with the class that this makes dearer by
+the least. Classes with people and values enough but an uneven law may keep their rows but for the
+most frequent values. Small tables are solved by the integer program of `target_program`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..exposure.cells import as_table, cells_of
+from ..exposure.counts import Integers
+from ..validation import Floats
+from .cheapest_cells import CHOICES, NODES, PROVED, SLACK, CheapestCells
+from .class_targets import ClassTargets
+from .row_keys import Columns, RowKeys
+from .target_program import cheapest_for_targets
+
+HEAP = 400_000  # groups of rows that are sorted by their estimated cost
+LOOKS = 4_000  # of them, whose helpers are sought
+KINDS = 24  # kinds of rows that are compared as helpers
+SPARING = 100  # classes, the largest, that may spare rows
+DONORS = 4  # full classes that are compared, the smallest
+JOINS = 30  # classes that a row is tried with
+TRIMMED = 1_000  # classes that may keep a part, of most rows that may stay
+PARTS = 50  # steps in which a class is trimmed
+
+Name = tuple[Columns, int]
+
+
+def suppress_for_targets(
+    table: ArrayLike,
+    targets: ClassTargets,
+    costs: Sequence[float],
+    fixed: ArrayLike | None = None,
+    nodes: int = NODES,
+) -> CheapestCells | None:
+    """Suppress cells until every class of released rows meets its targets.
+
+    Args:
+        table: n x d integer codes of at least 0, n >= 1.
+        targets: of each class.
+        costs: of a suppressed cell of each column, above 0.
+        fixed: the cell of each row in columns that are released as they are; None: no such column.
+        nodes: of the search tree of the integer program; 0 skips it.
+
+    Returns:
+        The cells; None if no release was found. There is none, unless persons have several rows
+        and a sensitive column has a target.
+
+    Raises:
+        ParameterError: costs are not d numbers above 0.
+    """
+    codes, prices = as_table(table), np.asarray(costs, np.float64)
+    if prices.shape != codes.shape[1:] or (prices.size and not prices.min() > 0):
+        raise ParameterError(
+            f"costs: found {len(prices)} for {codes.shape[1]} columns; a cost above 0 for each "
+            "column is accepted"
+        )
+    n = len(codes)
+    kept = np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
+    if targets.joins_keep and targets.shortfall(kept, np.arange(n)).any():
+        return None
+    search = _TargetSearch(codes, kept, targets, prices)
+    mask = search.run()
+    lower = search.lower
+    if nodes and (mask is None or (mask * prices).sum() > lower * (1 + PROVED)):
+        better, proven = cheapest_for_targets(codes, kept, targets, prices, nodes)
+        lower = max(lower, proven)
+        cheaper = better is not None and (
+            mask is None or (better * prices).sum() < (mask * prices).sum()
+        )
+        if better is not None and cheaper and _meets(codes, kept, better, targets):
+            mask = better
+    if mask is None:
+        return None
+    if not _meets(codes, kept, mask, targets):
+        raise ParameterError("two different rows had one number; search again")
+    cost = float((mask * prices).sum())
+    return CheapestCells(mask, cost, min(lower, cost))
+
+
+class _TargetSearch(RowKeys):
+    """The rows of a table by class, and the rows that are not released yet."""
+
+    def __init__(
+        self,
+        codes: NDArray[np.integer],
+        kept: Integers,
+        targets: ClassTargets,
+        prices: NDArray[np.float64],
+    ) -> None:
+        super().__init__(codes, kept, prices)
+        self.targets, self.n = targets, len(codes)
+        every = np.arange(self.n)
+        self.order = np.argsort(self.cells, kind="stable")
+        self.starts = np.concatenate(([0], np.cumsum(self.people)))
+        self.missed = targets.shortfall(self.cells, every) > 0
+        self.leaving = np.where(self.missed, targets.leaving(self.cells), 0)
+        self.least = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
+        self.kind = np.zeros(self.n, np.int64)  # rows of one kind are equal for the targets
+        for column in targets.columns:
+            self.kind = np.unique(self.kind * len(column.law) + column.values, return_inverse=True)[
+                1
+            ]
+        if targets.owner is not None:
+            self.kind = np.unique(
+                self.kind * np.int64(targets.persons) + targets.owner, return_inverse=True
+            )[1]
+
+    @property
+    def lower(self) -> float:
+        """A lower bound on the cost of all releases."""
+        least = np.where(np.isnan(self.least), self.beyond, self.least)
+        return float((least * self.leaving)[self.missed].sum())
+
+    def run(self) -> NDArray[np.bool_] | None:
+        """Release all rows. Returns the suppressed cells; None if no release was found."""
+        if not self.missed.any():
+            return np.zeros((self.n, self.width), bool)
+        trimmed = self._trim()
+        homes = [self._home(), *([trimmed] if trimmed is not None else [])]
+        patience: tuple[float, ...] = (self.targets.k, 1)
+        if int(self.missed.sum()) * len(self.sets) > CHOICES:
+            homes, patience = homes[-1:], patience[:1]
+        found = [self._release(home.copy(), most) for home in homes for most in patience]
+        masks = [mask for mask in found if mask is not None]
+        return min(masks, key=lambda mask: float((mask * self.prices).sum()), default=None)
+
+    def _home(self) -> NDArray[np.bool_]:
+        """The rows of classes that meet their targets."""
+        return ~self.missed[self.cells]
+
+    def _trim(self) -> NDArray[np.bool_] | None:
+        """The rows that stay as they are if classes lose frequent values; None if no class can."""
+        home = self._home()
+        may_stay = np.where(self.missed, self.people - self.leaving, 0)
+        largest = np.argsort(-may_stay, kind="stable")[:TRIMMED]
+        for cell in largest[may_stay[largest] > 0].tolist():
+            rows = self.rows_of(cell)
+            stay = self._trimmed(rows)
+            home[stay] = True
+        return home if home[self.missed[self.cells]].any() else None
+
+    def _trimmed(self, rows: Integers) -> Integers:
+        """A part of a class that meets the targets, by a row or few less at a time."""
+        step = max(1, len(rows) // PARTS)
+        while len(rows) >= self.targets.k:
+            if self.targets.meets(rows):
+                return rows
+            kinds = [rows[self.kind[rows] == kind][:step] for kind in self._kinds(rows)]
+            parts = [np.setdiff1d(rows, part) for part in kinds]
+            parts = [part for part in parts if len(part)]
+            if not parts:
+                break
+            rows = parts[int(np.argmin(self._judged(parts)))]
+        return rows[:0]
+
+    def _kinds(self, rows: Integers) -> Integers:
+        """Kinds of some rows, the most frequent first."""
+        kinds, rows_of_kind = np.unique(self.kind[rows], return_counts=True)
+        return kinds[np.argsort(-rows_of_kind, kind="stable")][:KINDS]
+
+    def _judged(self, parts: Sequence[Integers]) -> Floats:
+        """Return the shortfall of each of several classes."""
+        classes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return self.targets.shortfall(classes, np.concatenate(parts))
+
+    def rows_of(self, cell: int) -> Integers:
+        """The rows of a class of the table."""
+        return self.order[self.starts[cell] : self.starts[cell + 1]]
+
+    def _release(self, home: NDArray[np.bool_], patience: float) -> NDArray[np.bool_] | None:
+        """Release the rows that are not at home; see `_group`. Returns the suppressed cells."""
+        self.home, self.classes = home, dict[Name, Integers]()
+        self.open = ~home
+        self._group(patience)
+        if self.open.any():
+            self._add_helpers()
+        for cell in np.unique(self.cells[self.open]).tolist():
+            rows = self.rows_of(cell)
+            rows = rows[self.open[rows]]
+            if rows.size and not self._join(rows):
+                return None
+        mask = np.zeros((self.n, self.width), bool)
+        for (columns, _), rows in self.classes.items():
+            mask[rows[:, None], np.array(columns)] = True
+        return mask
+
+    def _put(self, columns: Columns, key: int, rows: Integers) -> None:
+        """Release rows with some columns suppressed."""
+        together = (self.classes.get((columns, key), rows[:0]), rows)
+        self.classes[columns, key] = np.concatenate(together)
+        self.open[rows] = False
+        self.home[rows] = False
+
+    def _group(self, patience: float) -> None:
+        """Release open rows with open rows.
+
+        patience: the largest cost of a row, in costs that it cannot avoid; helpers of a single row
+            make it k at most.
+        """
+        rows = np.flatnonzero(self.open)
+        for columns in self.sets:
+            if not rows.size:
+                break
+            price, cells = self.price(columns), self.cells[rows]
+            if np.isnan(self.least[cells]).any():
+                self._bound(columns, price, np.unique(cells[np.isnan(self.least[cells])]))
+            keys = self.keys(columns, cells)
+            worth = price <= patience * self.least[cells] * (1 + SLACK)
+            place = np.unique(keys, return_inverse=True)[1]
+            worth &= (np.bincount(place, worth) >= self.targets.k)[place]
+            if not worth.any():
+                continue
+            together = np.unique(place[worth], return_inverse=True)[1]
+            met = self.targets.shortfall(together, rows[worth]) == 0
+            released = np.zeros(len(rows), bool)
+            released[worth] = met[together]
+            ordered = np.flatnonzero(released)[np.argsort(place[released], kind="stable")]
+            cuts = np.flatnonzero(np.diff(place[ordered])) + 1
+            for part in np.split(ordered, cuts) if ordered.size else ():
+                self._put(columns, int(keys[part[0]]), rows[part])
+            rows = rows[~released]
+
+    def _bound(self, columns: Columns, price: float, cells: Integers) -> None:
+        """Note the price at which classes may be released with some columns suppressed."""
+        groups, place = np.unique(self.keys(columns, cells), return_inverse=True)
+        every = self.keys(columns, np.arange(len(self.people)))
+        at = np.minimum(np.searchsorted(groups, every), len(groups) - 1)
+        of_rows = np.where(groups[at] == every, at, -1)[self.cells]
+        rows = np.flatnonzero(of_rows >= 0)
+        reached = self.targets.reached(of_rows[rows], rows)[place]
+        self.least[cells[reached]] = price
+
+    def _add_helpers(self) -> None:
+        """Release open rows with rows of other classes, the cheapest for each open row first."""
+        cells = np.unique(self.cells[self.open])
+        sums_of_cells = np.bincount(self.cells[self.open], minlength=len(self.people))[cells]
+        heap: list[tuple[float, int, int]] = []
+        sets = max(200, HEAP // len(cells))
+        for number, columns in enumerate(self.sets):
+            if number >= sets and number < len(self.sets) - 1:
+                continue
+            group, place = np.unique(self.keys(columns, cells), return_inverse=True)
+            sums = np.bincount(place, sums_of_cells, len(group))
+            prices = self.price(columns) * np.maximum(1, self.targets.k / sums)
+            heap += zip(prices.tolist(), [number] * len(group), group.tolist(), strict=True)
+        heapq.heapify(heap)
+        for _ in range(LOOKS):
+            if not heap or not self.open.any():
+                return
+            price, number, key = heapq.heappop(heap)
+            columns, rows = self.sets[number], np.flatnonzero(self.open)
+            rows = rows[self.keys(columns, self.cells[rows]) == np.uint64(key)]
+            found = self._helpers(columns, key, rows) if rows.size else None
+            if found is None:
+                continue
+            helpers, cost = found
+            if cost > price * (1 + SLACK):
+                heapq.heappush(heap, (cost, number, key))
+            else:
+                self._put(columns, key, np.concatenate((rows, helpers)))
+
+    def _helpers(self, columns: Columns, key: int, rows: Integers) -> tuple[Integers, float] | None:
+        """Rows that make open rows a class that meets the targets, and the cost for an open row."""
+        price, none = self.price(columns), rows[:0]
+        group = np.concatenate((self.classes.get((columns, key), none), rows))
+        if self.targets.meets(group):
+            return none, price
+        sizes = np.bincount(self.cells[self.home], minlength=len(self.people))
+        cells = np.flatnonzero(sizes)
+        cells = cells[self.keys(columns, cells) == np.uint64(key)]
+        if not cells.size:
+            return None
+        cells = cells[np.argsort(sizes[cells], kind="stable")]
+        spared = self._spared(group, [self._at_home(cell) for cell in cells[-SPARING:].tolist()])
+        ways = [] if spared is None else [spared]
+        full = [self._at_home(cell) for cell in cells[:DONORS].tolist()]
+        met = self._judged([np.concatenate((group, part)) for part in full]) == 0
+        ways += [part for part, meets in zip(full, met.tolist(), strict=True) if meets]
+        if not ways:
+            return None
+        helpers = min(ways, key=len)
+        return helpers, price * (len(rows) + len(helpers)) / len(rows)
+
+    def _spared(self, group: Integers, donors: Sequence[Integers]) -> Integers | None:
+        """Rows that donors can spare, so that a group meets the targets; None if they cannot."""
+        left = {place: rows for place, rows in enumerate(donors) if len(rows) > self.targets.k}
+        kinds = len(np.unique(self.kind[np.concatenate(donors)]))
+        helpers = group[:0]
+        short = float(self._judged([group])[0])
+        refused: set[tuple[int, int]] = set()
+        while short > 0:
+            offers = list(self._offers(left, refused, min(kinds, KINDS)))
+            if not offers or len(helpers) > 4 * self.targets.k + len(group):
+                return None
+            joined = np.concatenate((group, helpers))
+            judged = self._judged([np.append(joined, row) for _, row in offers])
+            at = int(np.argmin(judged))
+            place, row = offers[at]
+            if judged[at] >= short:
+                return None
+            rest = left[place][left[place] != row]
+            if len(rest) < self.targets.k or not self.targets.meets(rest):
+                refused.add((place, int(self.kind[row])))
+                continue
+            left[place], helpers, short = rest, np.append(helpers, row), float(judged[at])
+        return helpers
+
+    def _offers(
+        self, left: dict[int, Integers], refused: set[tuple[int, int]], most: int
+    ) -> Iterator[tuple[int, int]]:
+        """Yield a row of each kind, from the largest class that may spare it."""
+        seen: set[int] = set()
+        for place in sorted(left, key=lambda place: (-len(left[place]), place)):
+            kinds, first = np.unique(self.kind[left[place]], return_index=True)
+            for kind, at in zip(kinds.tolist(), first.tolist(), strict=True):
+                if kind not in seen and (place, kind) not in refused:
+                    seen.add(kind)
+                    yield place, int(left[place][at])
+                    if len(seen) >= most:
+                        return
+
+    def _join(self, rows: Integers) -> bool:
+        """Release rows with the class that this makes dearer by the least; whether it is found."""
+        cell = int(self.cells[rows[0]])
+        columns: Columns = ()
+        while True:
+            loose = self.cells[self.home | self.open]
+            sizes = np.bincount(loose, minlength=len(self.people))
+            sizes[cell] = 0
+            homes = np.flatnonzero((sizes > 0) & (self.kept == self.kept[cell]))
+            shown = [int(self.cells[members[0]]) for members in self.classes.values()]
+            same = [self.kept[other] == self.kept[cell] for other in shown]
+            classes = [name for name, joins in zip(self.classes, same, strict=True) if joins]
+            shown = [other for other, joins in zip(shown, same, strict=True) if joins]
+            names: list[Name] = [*(((), at) for at in homes.tolist()), *classes]
+            if not names:  # all rows with these kept values are together, but for its own class
+                return self._join_own(rows, cell)
+            people = [*sizes[homes].tolist(), *(len(self.classes[name]) for name in classes)]
+            ways = sorted(self._ways(rows, cell, columns, names, [*homes.tolist(), *shown], people))
+            grown = None
+            for _, at, wider in ways:
+                key = int(self.keys(wider, np.array([cell]))[0])
+                parts = [rows, self._members(names[at])]
+                if (wider, key) in self.classes and names[at] != (wider, key):
+                    parts.append(self.classes[wider, key])
+                together = np.concatenate(parts)
+                if self.targets.meets(together):
+                    self._remove(names[at])
+                    self.classes.pop((wider, key), None)
+                    self._put(wider, key, together)
+                    return True
+                if grown is None:
+                    grown = (names[at], wider, np.concatenate(parts[:2]))
+            assert grown is not None  # noqa: S101 - there is a class
+            self._remove(grown[0])
+            columns, rows = grown[1:]
+
+    def _join_own(self, rows: Integers, cell: int) -> bool:
+        """Release rows with the rest of their own class, without all columns."""
+        together = np.concatenate((rows, self._at_home(cell)))
+        meets = self.targets.meets(together)
+        if meets:
+            columns = tuple(range(self.width))
+            self._put(columns, int(self.keys(columns, np.array([cell]))[0]), together)
+        return meets
+
+    def _ways(
+        self,
+        rows: Integers,
+        cell: int,
+        columns: Columns,
+        names: list[Name],
+        shown: list[int],
+        people: list[int],
+    ) -> Iterator[tuple[float, int, Columns]]:
+        """Yield the cost of joining each class, its place, and the columns that are suppressed."""
+        gone = np.zeros((len(names), self.width), bool)
+        for at, (suppressed, _) in enumerate(names):
+            if suppressed:
+                gone[at, list(suppressed)] = True
+        before = gone @ self.prices
+        gone |= self.rows[shown] != self.rows[cell]
+        gone[:, list(columns)] = True
+        after = gone @ self.prices
+        costs = np.array(people) * (after - before) + len(rows) * after
+        for at in np.argsort(costs, kind="stable")[:JOINS].tolist():
+            yield float(costs[at]), at, tuple(np.flatnonzero(gone[at]).tolist())
+
+    def _members(self, name: Name) -> Integers:
+        """The rows of a class: released with suppressed cells, or as they are."""
+        if name[0]:
+            return self.classes[name]
+        rows = self.rows_of(name[1])
+        return rows[self.home[rows] | self.open[rows]]
+
+    def _at_home(self, cell: int) -> Integers:
+        """The rows of a class that are released as they are."""
+        rows = self.rows_of(cell)
+        return rows[self.home[rows]]
+
+    def _remove(self, name: Name) -> None:
+        """Take a class back; its rows are released again by the caller."""
+        if name[0]:
+            rows = self.classes.pop(name, None)
+            if rows is None:
+                return
+        else:
+            rows = self._members(name)
+        self.home[rows] = False
+        self.open[rows] = False
+
+
+def _meets(
+    codes: NDArray[np.integer], kept: Integers, mask: NDArray[np.bool_], targets: ClassTargets
+) -> bool:
+    """Whether every released class meets its targets, counted without random numbers."""
+    released = np.column_stack((np.where(mask, 0, codes + 1), kept))
+    classes = cells_of(released, range(released.shape[1]))
+    return not targets.shortfall(classes, np.arange(len(codes))).any()

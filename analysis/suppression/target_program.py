@@ -1,0 +1,306 @@
+"""The cheapest suppressed cells with which every class meets its targets: an integer program.
+
+Rows that are equal, of one person and with equal sensitive values, are a unit u of n_u rows. With
+x[u, P] of them released as P = (columns T, values outside T), and y[P] = 1 if P is used at all,
+
+    minimise   sum over u, P of c(suppressed columns of P) x[u, P]
+    such that  sum over P of x[u, P] = n_u,   x[u, P] <= n_u y[P]
+               people[P] >= k y[P]
+               sum over v of z[v, P] >= l y[P],         z[v, P] <= min(1, rows of P with v)
+               sum over v of d[v, P] <= t people[P],    d[v, P] >= |people with v - law(v) people|
+               sum over v of -(ln q(v) + h) people with v >= 0        for laws q, h = ln entropy-l
+
+(d counts people above the law; of values in order, the gaps of cumulated shares over the number of
+values without the last). Where each row is a person's own, people are rows. Else a person counts
+once, and once for each of its values: w[i, P] <= 1 and at most its rows, a[i, v, P] = 1 if it has
+such a row; and no value is common to all, sum over i of a[i, v, P] <= people[P] - y[P], if l or
+entropy-l ask for two. Each law q gives a plane that holds for every law of that entropy, as -sum p
+ln q is at least the entropy of p; it is added with q close to each class found that misses
+entropy-l. So the program is a relaxation, and its bound holds, as long as any class misses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exposure.counts import Integers
+from ..optimization import Constraint, Solution, solve_integer
+from ..validation import Floats
+from .class_targets import ROUNDING, ClassTargets, ValueTarget
+
+CHOICES = 1_500  # variables x; larger programs are not tried
+VARIABLES = 1_000  # larger programs get proportionally fewer nodes
+SLACK = 1e-6  # tolerance of a bound that a solver states in floats
+PLANES = 12  # rounds of planes for entropy-l
+MIXED = 1e-3  # share of the even law in the law of a plane, at most
+
+Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # suppressed columns, and the values left
+
+
+def cheapest_for_targets(
+    codes: NDArray[np.integer],
+    kept: Integers,
+    targets: ClassTargets,
+    prices: Floats,
+    nodes: int,
+) -> tuple[NDArray[np.bool_] | None, float]:
+    """Return the suppressed cells of the best release found, and a bound on all releases.
+
+    nodes: limit of the search tree for a program of `VARIABLES`; a larger program gets
+    proportionally fewer, at least 1. (None, 0) if the program is too large.
+    """
+    columns = [codes, kept[:, None], *(column.values[:, None] for column in targets.columns)]
+    if targets.owner is not None:
+        columns.append(targets.owner[:, None])
+    units, unit = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    unit = unit.ravel()
+    if len(units) << codes.shape[1] > CHOICES:
+        return None, 0.0
+    scale = float(prices.mean())
+    first = np.zeros(len(units), np.int64)
+    first[unit] = np.arange(len(unit))
+    program = _TargetProgram(codes, kept, targets, prices / scale, unit, first)
+    if not program.choices:
+        return None, 0.0
+    lower, mask = 0.0, None
+    for _ in range(PLANES):
+        limit = max(1, nodes * VARIABLES // max(VARIABLES, program.width))
+        solution = program.solve(limit)
+        bound = solution.mip_dual_bound
+        if bound is not None and np.isfinite(bound):
+            lower = max(lower, bound - SLACK * max(1, bound))
+        if solution.x is None:
+            break
+        mask = program.mask(solution.x)
+        if mask is None or not program.add_planes(solution.x):
+            break
+        mask = None
+    return mask, max(0.0, lower) * scale
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of a program, as entries."""
+
+    entries: list[tuple[int, int, float]] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+
+    def add(self, parts: dict[int, float], low: float, high: float) -> None:
+        """Add a row: the factor of each variable, and both sides."""
+        self.entries += [(len(self.low), at, factor) for at, factor in parts.items() if factor]
+        self.low.append(low)
+        self.high.append(high)
+
+
+class _TargetProgram:
+    """The variables and rows of the program."""
+
+    def __init__(
+        self,
+        codes: NDArray[np.integer],
+        kept: Integers,
+        targets: ClassTargets,
+        prices: Floats,
+        unit: Integers,
+        first: Integers,
+    ) -> None:
+        self.codes, self.kept, self.targets = codes, kept, targets
+        self.unit, self.first = unit, first
+        self.sizes = np.bincount(unit)
+        self.costs: list[float] = []
+        self.whole: list[int] = []
+        self.most: list[float] = []
+        self.rows = _Rows()
+        self.laws: list[tuple[ValueTarget, list[dict[int, float]]]] = []
+        self.choices: list[tuple[int, Pattern, int]] = []  # unit, pattern, variable
+        patterns = self._patterns()
+        by_unit: dict[int, dict[int, float]] = {u: {} for u in range(len(first))}
+        for pattern, members in patterns.items():
+            cost = float(prices[list(pattern[0])].sum())
+            used = self.variable(0.0, 1, whole=True)
+            x = {u: self.variable(cost, float(self.sizes[u]), whole=True) for u in members}
+            for u, at in x.items():
+                by_unit[u][at] = 1.0
+                self.choices.append((u, pattern, at))
+                self.rows.add({at: 1.0, used: -float(self.sizes[u])}, -np.inf, 0.0)
+            self._add_class(x, used)
+        for u, parts in by_unit.items():
+            self.rows.add(parts, float(self.sizes[u]), float(self.sizes[u]))
+
+    @property
+    def width(self) -> int:
+        """Number of variables."""
+        return len(self.costs)
+
+    def variable(self, cost: float, most: float, *, whole: bool = False) -> int:
+        """Add a variable of at least 0."""
+        self.costs.append(cost)
+        self.most.append(most)
+        self.whole.append(int(whole))
+        return len(self.costs) - 1
+
+    def _patterns(self) -> dict[Pattern, list[int]]:
+        """Released rows that enough people and values can show, with the units that show them."""
+        width, found = self.codes.shape[1], dict[Pattern, list[int]]()
+        for size in range(width + 1):
+            for gone in combinations(range(width), size):
+                shown = [j for j in range(width) if j not in gone]
+                groups: dict[Pattern, list[int]] = {}
+                for u, row in enumerate(self.first.tolist()):
+                    values = (*self.codes[row, shown].tolist(), int(self.kept[row]))
+                    groups.setdefault((gone, values), []).append(u)
+                for pattern, members in groups.items():
+                    rows = np.flatnonzero(np.isin(self.unit, members))
+                    if self.targets.reached(np.zeros(len(rows), np.int64), rows).all():
+                        found[pattern] = members
+        return found
+
+    def _add_class(self, x: dict[int, int], used: int) -> None:
+        """Add the targets of a released row. x: the variable of each of its units."""
+        people = self._people(x)
+        self.rows.add({**people, used: -float(self.targets.k)}, 0.0, np.inf)
+        for column in self.targets.columns:
+            of_value: dict[int, list[int]] = {}
+            for u in x:
+                of_value.setdefault(int(column.values[self.first[u]]), []).append(u)
+            laws = {v: self._having(x, of_value[v]) for v in of_value}
+            if column.fewest > 1:
+                self._add_values(x, used, of_value, column.fewest)
+                if self.targets.owner is not None:
+                    for counts in laws.values():
+                        parts = dict.fromkeys(counts, 1.0)
+                        for at, factor in people.items():
+                            parts[at] = parts.get(at, 0.0) - factor
+                        parts[used] = parts.get(used, 0.0) + 1.0
+                        self.rows.add(parts, -np.inf, 0.0)
+            if column.t < 1:
+                self._add_distance(laws, column)
+            if column.entropy_l > 1:
+                every = [laws.get(v, {}) for v in range(len(column.law))]
+                self.laws.append((column, every))
+
+    def _people(self, x: dict[int, int]) -> dict[int, float]:
+        """The sum that is the number of people of a class, or less."""
+        owner = self.targets.owner
+        if owner is None:
+            return dict.fromkeys(x.values(), 1.0)
+        people: dict[int, float] = {}
+        by_person: dict[int, list[int]] = {}
+        for u, at in x.items():
+            by_person.setdefault(int(owner[self.first[u]]), []).append(at)
+        for ats in by_person.values():
+            present = self.variable(0.0, 1)
+            self.rows.add({present: 1.0, **dict.fromkeys(ats, -1.0)}, -np.inf, 0.0)
+            people[present] = 1.0
+        return people
+
+    def _having(self, x: dict[int, int], units: list[int]) -> dict[int, float]:
+        """The sum that is the number of people with a value; units: that have it."""
+        owner = self.targets.owner
+        if owner is None:
+            return {x[u]: 1.0 for u in units}
+        having: dict[int, float] = {}
+        by_person: dict[int, list[int]] = {}
+        for u in units:
+            by_person.setdefault(int(owner[self.first[u]]), []).append(u)
+        for of_person in by_person.values():
+            has = self.variable(0.0, 1, whole=True)
+            for u in of_person:
+                self.rows.add({x[u]: 1.0, has: -float(self.sizes[u])}, -np.inf, 0.0)
+            self.rows.add({has: 1.0, **{x[u]: -1.0 for u in of_person}}, -np.inf, 0.0)
+            having[has] = 1.0
+        return having
+
+    def _add_values(
+        self, x: dict[int, int], used: int, of_value: dict[int, list[int]], fewest: int
+    ) -> None:
+        """Ask for different values."""
+        parts: dict[int, float] = {used: -float(fewest)}
+        for units in of_value.values():
+            present = self.variable(0.0, 1)
+            self.rows.add({present: 1.0, **{x[u]: -1.0 for u in units}}, -np.inf, 0.0)
+            parts[present] = 1.0
+        self.rows.add(parts, 0.0, np.inf)
+
+    def _add_distance(self, laws: dict[int, dict[int, float]], column: ValueTarget) -> None:
+        """Ask for a law close to that of all people."""
+        total: dict[int, float] = {}
+        for counts in laws.values():
+            for at in counts:
+                total[at] = total.get(at, 0.0) + 1.0
+        m, share = len(column.law), column.law
+        limit = {at: -(column.t + ROUNDING) * factor for at, factor in total.items()}
+        if column.ordered:
+            limit = {at: factor * (m - 1) for at, factor in limit.items()}
+        up_to: dict[int, float] = {}
+        above = 0.0
+        for v in range(m):
+            here = laws.get(v, {})
+            if column.ordered:
+                up_to = {at: up_to.get(at, 0.0) + here.get(at, 0.0) for at in {*up_to, *here}}
+                above += float(share[v])
+                here, part = dict(up_to), above
+            else:
+                part = float(share[v])
+            gap = self.variable(0.0, np.inf)
+            far = {at: here.get(at, 0.0) - part * factor for at, factor in total.items()}
+            self.rows.add({gap: 1.0, **{at: -factor for at, factor in far.items()}}, 0.0, np.inf)
+            if column.ordered:
+                self.rows.add({gap: 1.0, **far}, 0.0, np.inf)
+            limit[gap] = 1.0
+        self.rows.add(limit, -np.inf, 0.0)
+
+    def solve(self, nodes: int) -> Solution:
+        """Solve the program as it is now."""
+        from scipy.sparse import coo_array
+
+        rows, columns, factors = zip(*self.rows.entries, strict=True)
+        shape = (len(self.rows.low), self.width)
+        matrix: Any = coo_array((factors, (rows, columns)), shape).tocsc()
+        return solve_integer(
+            np.array(self.costs),
+            [Constraint(matrix, np.array(self.rows.low), np.array(self.rows.high))],
+            np.array(self.whole),
+            (0, np.array(self.most)),
+            node_limit=nodes,
+            mip_rel_gap=0.0,
+        )
+
+    def mask(self, x: Floats) -> NDArray[np.bool_] | None:
+        """The suppressed cells of a solution; None if rounding makes it invalid."""
+        left = [list(np.flatnonzero(self.unit == u)) for u in range(len(self.first))]
+        mask = np.zeros(self.codes.shape, bool)
+        for u, (gone, _), at in self.choices:
+            for _ in range(round(float(x[at]))):
+                if not left[u]:
+                    return None
+                mask[left[u].pop(), list(gone)] = True
+        return None if any(left) else mask
+
+    def add_planes(self, x: Floats) -> bool:
+        """Add a plane for each class that misses entropy-l; whether there is such a class."""
+        added = False
+        for column, laws in self.laws:
+            counts = np.array([sum(float(x[at]) for at in parts) for parts in laws])
+            if counts.sum() < 0.5:
+                continue
+            law = counts / counts.sum()
+            present = law > 0
+            entropy = -float((law[present] * np.log(law[present])).sum())
+            least = log(column.entropy_l - ROUNDING)
+            if np.exp(entropy) >= column.entropy_l - ROUNDING:
+                continue
+            added = True
+            even = min(MIXED, (least - entropy) / 2)
+            mixed = (1 - even) * law + even / len(law)
+            planes = -np.log(mixed) - least
+            parts = {at: float(planes[v]) for v, of in enumerate(laws) for at in of}
+            self.rows.add(parts, -SLACK, np.inf)
+        return added
