@@ -14,6 +14,7 @@ from ..analysis.exposure.cells import cells_of
 from ..analysis.scoring import TableScore
 from ..analysis.scoring.parts import ScoredPart
 from ..errors import DataError
+from ..installation import missing
 from ..report import table as sign_page
 from ..report.write import html
 from ..scenarios.ledger.account import Account
@@ -24,6 +25,7 @@ from ..scenarios.serialization.json_text import pretty
 from ..scenarios.serialization.record import plain
 from ..scenarios.tables.advise import Advised
 from ..scenarios.tables.advised_table import released_rows, released_table
+from ..scenarios.tables.earlier_advice import check_reached
 from ..scenarios.tables.export import Row, write
 from ..scenarios.tables.release import judge_advised
 from ..scenarios.tables.release_record import ReleasedFile
@@ -31,11 +33,12 @@ from ..scenarios.tables.score_record import ScoredTable, SensitiveColumn
 from ..scenarios.tables.sensitive_targets import MissedTargets, Targets
 from ..temporary_files import private_folder
 from .choices import UserChoices
-from .options import Files, advise_arguments
+from .options import Files, advise_arguments, written_name
 from .search import roles_of
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
 from .wording import CommandWords, PageVoice, Text, english
 
+WRITTEN = {"figure": "advise_figure", "scenario": "advise_write"}
 TINY = 1e-9  # a difference of rounding
 FORMATS = (("csv", "CSV", ""), ("xlsx", "Excel", "openpyxl"), ("parquet", "Parquet", "duckdb"))
 
@@ -101,6 +104,7 @@ def make_result(
     table = released_table(advised)
     columns, rows = released_rows(advised)
     names = Files.named_after(choices)
+    check_reached(advised, choices.like and names.table)
     csv = file_of(columns, rows, "csv")
     file = ReleasedFile(names.table, sha256(csv).hexdigest(), len(rows), tuple(columns))
     arguments = advise_arguments(choices, names)
@@ -158,16 +162,29 @@ def result_part(
             [form, label, not library or find_spec(library) is not None]
             for form, label, library in FORMATS
         ],
-        "warnings": list(_warnings(result, voice)),
+        "warnings": [*_warnings(result, voice), *_unwritten(result, choices, words)],
         "score": words.score(result.score, f"{stem}-released.csv", (MISSING,), result.table),
         "names": {
             "table": f"{stem}-released.csv",
             "sign": f"{stem}-to-sign.html",
             "score": f"{stem}-score.json",
             "session": f"{stem}-session.toml",
+            "advice": f"{stem}-advice.json",
+            **{name: written_name(option, choices) for name, option in WRITTEN.items()},
         },
         "risks": None,
     }
+
+
+def _unwritten(result: ReleaseResult, choices: UserChoices, words: CommandWords) -> Iterator[Text]:
+    """Yield the reasons why a figure or a scenario that the user wants cannot be written."""
+    if choices.advise_figure is not None and find_spec("matplotlib") is None:
+        yield english(missing("report", "drawing"))
+    if choices.advise_write is not None:
+        try:
+            words.scenario(result.advised, Path(choices.data), choices.reading(), Path())
+        except DataError as why:
+            yield english(str(why))
 
 
 def _measures(
