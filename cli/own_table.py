@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import FILE, PATH, Command, FiniteRange
+from .text.capture import current_capture
 from .text.layout import clean, page, say
 from .threshold_option import check_against, threshold_option
 
@@ -259,7 +260,7 @@ def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":
 
 def at_terminal() -> bool:
     """Whether a user at a terminal can answer a question."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    return current_capture() is None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:

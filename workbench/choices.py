@@ -9,10 +9,12 @@ A session file (TOML) holds them, and repeats the session:
     age = "quasi"
 
 A name that is not there has its default. Names and meanings are those of the options of `veilmix
-score` and `veilmix advise`.
+advise`, `veilmix score` and `veilmix counts`; a name that begins with `score_`, `counts_` or
+`advise_` is the option of this command alone.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
@@ -30,6 +32,8 @@ Name = Annotated[str, Meta(min_length=1)]
 Names = tuple[Name, ...]
 Line = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 LeastValues = dict[Name, Annotated[float, Meta(ge=1, lt=1e9)]]
+Figure = Literal["svg", "png"]
+Written = Literal["csv", "xlsx", "parquet"]
 Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 
 
@@ -50,6 +54,18 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         l, entropy_l, t, nominal: targets of sensitive columns.
         predict, hierarchy, importance, steps, ledger: of the search.
         levels: of each searched column; None: the best.
+        like: a file with earlier advice, which is applied again; None: a search.
+        advise_figure, advise_write: the ending of the file with the figure, with the scenario.
+        scored: whether the score of the file as it is is shown.
+        missing, population_factor, worst_case, unique_size: of this score.
+        score_figure, score_table, score_counts, score_save: the endings of its files.
+        score_anyway, score_bom, score_ledger: of these files.
+        release, control: files that are judged against the open file.
+        counts_tables: tables of counts, each columns with commas between.
+        counts_k: persons in the smallest cell that is not small; None: k.
+        counts_round, counts_close_empty, counts_least, counts_outsiders, counts_steps,
+            counts_anyway: of these tables.
+        counts_table, counts_bom: the ending of their file; whether it begins with a mark.
         dismissed: doubts about values that the user has answered with no.
     """
 
@@ -90,6 +106,33 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] | None = None
     ledger: Name | None = None
     levels: dict[Name, Annotated[int, Meta(ge=0, le=1_000)]] | None = None
+    like: Name | None = None
+    advise_figure: Figure | None = None
+    advise_write: Literal["toml"] | None = None
+    scored: bool = False
+    missing: Literal["category", "wildcard"] = "category"
+    population_factor: Annotated[float, Meta(ge=1, lt=1e9)] = 1.0
+    worst_case: Annotated[int, Meta(ge=0, le=999_999_999)] | None = None
+    unique_size: Annotated[int, Meta(ge=1, le=1_000)] | None = None
+    score_figure: Figure | None = None
+    score_table: Written | None = None
+    score_counts: Written | None = None
+    score_save: Literal["json"] | None = None
+    score_anyway: bool = False
+    score_bom: bool = False
+    score_ledger: Name | None = None
+    release: Name | None = None
+    control: Name | None = None
+    counts_tables: Names = ()
+    counts_k: Annotated[int, Meta(ge=2, le=1_000_000_000)] | None = None
+    counts_round: Annotated[int, Meta(ge=2, le=1_000_000_000)] | None = None
+    counts_close_empty: bool = False
+    counts_least: Literal["people", "cells"] = "people"
+    counts_outsiders: bool = False
+    counts_steps: Annotated[int, Meta(ge=1, le=1_000_000_000)] | None = None
+    counts_anyway: bool = False
+    counts_table: Written = "csv"
+    counts_bom: bool = False
     dismissed: tuple[str, ...] = ()
 
     def changed(self, wanted: dict[str, Any]) -> "UserChoices":
@@ -109,12 +152,17 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             now["threshold"] = None  # another k is the signer's own
         if any(name not in KEEPING_LEVELS and now.get(name) != wanted[name] for name in wanted):
             now["levels"] = None
+        if wanted.get("like", now["like"]) is not None:
+            wanted = {**wanted, "levels": None}  # earlier advice has levels of its own
         changed = _converted({**now, **wanted})
         changed.check()
         return changed
 
     def check(self) -> None:
-        """Raise ChoiceError for the name of a threshold or of an encoding that is not known."""
+        """Raise ChoiceError for a threshold or an encoding that is not known, or no file's name."""
+        for name in (*GIVEN, "score_ledger"):
+            if "\0" in (getattr(self, name) or ""):
+                raise ChoiceError(f"{name}: the path of a file is accepted", name)
         if self.threshold is not None and self.threshold not in NAMED:
             raise ChoiceError(
                 f"threshold: {', '.join(NAMED)} are accepted, found {self.threshold!r}", "threshold"
@@ -184,7 +232,26 @@ KINDS = {
 NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
-KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
+# choices besides the six steps, by the place of the page that has them
+FURTHER: Mapping[str, tuple[str, ...]] = {
+    "scored": (
+        *("scored", "missing", "population_factor", "worst_case", "unique_size", "score_figure"),
+        *("score_table", "score_counts", "score_save", "score_anyway", "score_bom"),
+        "score_ledger",
+    ),
+    "counts": (
+        *("counts_tables", "counts_k", "counts_round", "counts_close_empty", "counts_least"),
+        *("counts_outsiders", "counts_steps", "counts_anyway", "counts_table", "counts_bom"),
+    ),
+    "judged": ("release", "control"),
+}
+GIVEN = ("like", "release", "control")  # files that a user names, or a browser hands over
+KEEPING_LEVELS = frozenset(
+    (
+        *("levels", "dismissed", "data", "sha256", "advise_figure", "advise_write"),
+        *(name for names in FURTHER.values() for name in names),
+    )
+)
 
 
 def read_session(text: str | bytes, name: str) -> UserChoices:

@@ -37,7 +37,7 @@ def choices_part(
     return {
         "final": final,
         "searched": english(words.searched(advised)),
-        "meets": True,
+        "meets": not chosen["over"],
         "headline": voice.say("said-choices", n=len(points)),
         "summary": _summary(advised, voice),
         "axes": {
@@ -63,7 +63,10 @@ def choices_part(
             "why": None,
         },
         "grid": grid(words.advice_choices(advised)),
-        "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
+        "warnings": [
+            *([voice.say("said-rows-out-warning")] if advised.suppressed else []),
+            *map(english, found.notes),
+        ],
     }
 
 

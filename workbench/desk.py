@@ -13,20 +13,26 @@ import trio
 
 from ..errors import DataError, VeilmixError
 from ..languages.language import Language, english
-from .choices import ChoiceError, UserChoices
+from .choices import GIVEN, ChoiceError, UserChoices
 from .files import OwnFiles
+from .further import PLACES, Further, RunCommand, wanted_places
 from .job import Job
 from .options import (
     OPTIONS,
     STEPS,
     Files,
     advise_arguments,
+    counts_arguments,
     file_argument,
+    judge_arguments,
     quoted_line,
     score_arguments,
+    step_of,
+    written_name,
 )
 from .pipeline import Inputs, Part, Pipeline
 from .result import ReleaseResult
+from .search import target_of
 from .wording import CommandWords, PageVoice
 
 LARGEST = 256 << 20  # bytes of a file that a browser hands over
@@ -68,12 +74,19 @@ class Desk:
         self._scope: trio.CancelScope | None = None
         self._news, self._wanted = trio.Event(), trio.Event()
         self._pipeline = Pipeline(self._run, self._show)
+        self._further = Further(self._run_further, self._show_further, tell)
+        self._places: dict[str, Part] = {place: _empty() for place in PLACES}
         self._inputs: Inputs | None = None
 
     @property
     def result(self) -> ReleaseResult | None:
         """The released table, if it is there."""
         return self._pipeline.result
+
+    @property
+    def further(self) -> Mapping[str, RunCommand]:
+        """The commands that were run besides, by their place on the page."""
+        return self._further.results
 
     def speak(self, language: Language) -> None:
         """Show sentences in a language from now on."""
@@ -88,17 +101,23 @@ class Desk:
         shown: str,
         choices: UserChoices | None = None,
         hierarchies: Mapping[str, Path] | None = None,
+        given: Mapping[str, Path] | None = None,
     ) -> None:
         """Open a file. shown: its name on a command line.
 
-        choices: of a saved session. hierarchies: its files, by column.
+        choices: of a saved session. hierarchies: its files, by column. given: its other files, by
+        the choice that names them.
         """
         self.path = path
         self.choices = (choices or UserChoices()).changed({"data": shown})
         self._pipeline.forget()
+        self._further.forget()
         self._inputs = None
         self.files.hierarchies.clear()
         self.files.hierarchies.update(hierarchies or {})
+        for name in GIVEN:
+            self.files.drop_given(name)
+        self.files.given.update(given or {})
         self._parts = {step: _empty() for step in STEPS}
         self.revision += 1
         self._restart()
@@ -114,16 +133,48 @@ class Desk:
         for name in ("data", "sha256", "hierarchy"):
             if name in wanted and not (name == "hierarchy" and self._fewer(wanted[name])):
                 raise ChoiceError(f"{name}: is not changed here", name)
+        self.choices.changed(wanted)  # refuses names that no file can have
+        wanted = self._with_target(wanted)
         changed = self.choices.changed(wanted)
         changed.reading()  # refuses a column with a comma in its name
         if changed.levels and set(wanted) == {"levels"} and self._pipeline.found is not None:
             self._pipeline.found.asked_choice(changed.levels)  # refuses what misses the target
         if changed != self.choices:
-            self.choices = changed
+            before, self.choices = self.choices, changed
             for column in set(self.files.hierarchies) - set(changed.hierarchy):
                 del self.files.hierarchies[column]
+            for name in GIVEN:
+                if getattr(changed, name) != getattr(before, name):
+                    self.files.drop_given(name)
             self.revision += 1
             self._restart()
+
+    def _with_target(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """Return choices with the target of earlier advice, if they name its file."""
+        like = wanted.get("like")
+        if not isinstance(like, str) or like == self.choices.like:
+            return wanted
+        return {**target_of(Path(file_argument(like))), **wanted}
+
+    def add_file(self, choice: str, name: str, data: bytes) -> None:
+        """Keep a file for a choice. Raises DataError without a table, and for no advice."""
+        if self.path is None:
+            raise DataError(self.voice.say("said-no-file")["text"])
+        if choice not in GIVEN:
+            raise ChoiceError(f"{choice!r}: {', '.join(GIVEN)} are files", None)
+        called = self.files.keep_given(choice, name, data)
+        try:
+            target = target_of(self.files.given[choice]) if choice == "like" else {}
+            changed = self.choices.changed({**target, choice: called})
+        except VeilmixError as wrong:
+            sentence = self._named(str(wrong), {choice: called})
+            self.files.drop_given(choice)
+            if getattr(self.choices, choice) is not None:
+                self.choices = self.choices.changed({choice: None})
+            raise ChoiceError(sentence, choice) from None
+        self.choices = changed
+        self.revision += 1
+        self._restart()
 
     def add_hierarchy(self, column: str, data: bytes) -> None:
         """Keep a hierarchy file for a column. Raises DataError without this column."""
@@ -142,7 +193,7 @@ class Desk:
         """Stop the work."""
         if self._scope is not None:
             self._scope.cancel()
-        for part in self._parts.values():
+        for part in (*self._parts.values(), *self._places.values()):
             if part["status"] == "working":
                 part.update(status="cancelled", stale=False)
         self._bump()
@@ -180,6 +231,7 @@ class Desk:
             "revision": self.revision,
             "language": self.voice.tag,
             **parts,
+            "further": {place: dict(part) for place, part in self._places.items()},
             "work": work,
             "options": [self._option(number) for number in range(len(OPTIONS))],
             "command": self.commands(),
@@ -192,12 +244,18 @@ class Desk:
         """Return the command lines that do the same as the page."""
         if self.path is None:
             return []
-        files = Files.named_after(self.choices)
-        lines = (
-            score_arguments(self.choices),
-            advise_arguments(self.choices, files),
+        choices, files = self.choices, Files.named_after(self.choices)
+        lines = [
+            score_arguments(choices),
+            advise_arguments(choices, files),
             ["report", file_argument(files.score)],
-        )
+        ]
+        if (saved := written_name("score_save", choices)) is not None:
+            lines.append(["report", file_argument(saved)])
+        if choices.counts_tables:
+            lines.append(counts_arguments(choices))
+        if choices.release is not None:
+            lines.append(judge_arguments(choices))
         return [quoted_line(line, os.name) for line in lines]
 
     async def work(self) -> None:
@@ -234,9 +292,19 @@ class Desk:
             self.voice,
             content,
             dict(self.files.hierarchies),
+            dict(self.files.given),
         )
+        await self._try_steps(self._inputs)
+        if self._parts["goal"]["status"] == "ready":
+            await self._further.work(self._inputs)
+        for part in self._places.values():
+            if part["status"] == "working":
+                part.update(_empty())
+
+    async def _try_steps(self, inputs: Inputs) -> None:
+        """Work on the six steps; an error is shown at its step."""
         try:
-            await self._pipeline.work(self._inputs)
+            await self._pipeline.work(inputs)
         except (VeilmixError, OSError) as wrong:
             self._fail(str(wrong), getattr(wrong, "option", None))
         except Exception as bug:
@@ -257,6 +325,24 @@ class Desk:
         finally:
             self._job = None
 
+    async def _run_further(self, work: Callable[..., Any]) -> Any:
+        """Run the command of a place in a thread."""
+        job = Job()
+        self._job = "result", job
+        self._bump()
+        try:
+            return await job.run(work)
+        finally:
+            self._job = None
+
+    def _show_further(self, place: str, part: Part) -> None:
+        """Show the part of a place."""
+        error = part["error"]
+        if error is not None:
+            error = {**error, "text": self._named(error["text"])}
+        self._places[place] = {**_empty(), **part, "error": error}
+        self._bump()
+
     def _show(self, step: str, part: Part) -> None:
         """Show the part of a step."""
         self._parts[step] = {"status": "ready", "stale": False, "error": None, **part}
@@ -271,6 +357,10 @@ class Desk:
                 part = self._parts[step]
                 fields = part["status"] in ("ready", "blocked") or part["stale"]
                 part.update(status="working", stale=fields, error=None)
+            for place in PLACES:
+                asked = place in wanted_places(self.choices)
+                kept = self._places[place] if asked else _empty()
+                self._places[place] = {**kept, "status": "working" if asked else "empty"}
         if self._scope is not None:
             self._scope.cancel()
         self._wanted.set()
@@ -279,7 +369,7 @@ class Desk:
     def _fail(self, sentence: str, option: str | None) -> None:
         """Show an error at the step that was worked on; the next steps wait."""
         waiting = [step for step in STEPS if self._parts[step]["status"] == "working"]
-        own = _step_of(option)
+        own = None if option is None else step_of(option)
         first = own if option == "coarsen" and own else waiting[0] if waiting else STEPS[-1]
         step = own or first
         for later in STEPS[STEPS.index(first) + 1 :]:
@@ -288,10 +378,13 @@ class Desk:
         kept = {} if self._parts[first]["stale"] else self._parts[first]
         self._parts[first] = {**_empty(), **kept, "status": "error", "error": text}
 
-    def _named(self, sentence: str) -> str:
-        """Return a sentence with the file's name as the user knows it."""
+    def _named(self, sentence: str, more: Mapping[str, str] | None = None) -> str:
+        """Return a sentence with the files' names as the user knows them."""
         for path in self.files.hierarchies.values():
             sentence = sentence.replace(str(path), path.name)
+        for choice, path in self.files.given.items():
+            shown = (more or {}).get(choice) or getattr(self.choices, choice) or path.name
+            sentence = sentence.replace(str(path), shown)
         return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
@@ -313,7 +406,14 @@ class Desk:
         """Return an option as the page draws it."""
         option = OPTIONS[number]
         low, high = option.range
-        help_text = self.words.help.get(option.name, "")
+        help_text = next(
+            (
+                self.words.help[line]
+                for command in option.commands
+                if (line := f"{HELP.get(command, command)} {option.flag_name}") in self.words.help
+            ),
+            "",
+        )
         choices: list[list[Any]] | None = [[value, value] for value in option.choices] or None
         if option.name == "one_row":
             choices = self._parts["persons"].get("one_row")
@@ -325,7 +425,7 @@ class Desk:
             "kind": option.kind,
             "value": getattr(self.choices, option.name),
             "default": getattr(DEFAULT, option.name),
-            "found": self._parts[option.step].get("found", {}).get(option.name),
+            "found": self._parts.get(option.step, {}).get("found", {}).get(option.name),
             "choices": choices,
             "flag": option.flag_name,
             "help": {"text": help_text, "lang": "en"},
@@ -337,10 +437,7 @@ class Desk:
 
 
 DEFAULT = UserChoices()
-
-
-def _step_of(option: str | None) -> str | None:
-    return next((known.step for known in OPTIONS if known.name == option), None)
+HELP = {"judge": "score"}  # the command with the help of the options of another
 
 
 def _empty() -> Part:

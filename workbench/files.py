@@ -24,10 +24,12 @@ class OwnFiles:
     Attributes:
         folder: the private folder.
         hierarchies: files by column.
+        given: other files, by the choice that names them.
     """
 
     folder: Path
     hierarchies: dict[str, Path] = field(default_factory=dict)
+    given: dict[str, Path] = field(default_factory=dict)
 
     def keep_table(self, name: str, data: bytes) -> Path:
         """Keep a table under its name; return its path. Raises StorageError.
@@ -58,6 +60,35 @@ class OwnFiles:
                 raise
         self.hierarchies[column] = place
         return place.name
+
+    def keep_given(self, choice: str, name: str, data: bytes) -> str:
+        """Keep a file for a choice under its name; return this name. Raises StorageError."""
+        called = plain_name(name)
+        with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
+            folder = Path(mkdtemp(prefix=f"{choice}-", dir=self.folder))
+            try:
+                keep_private(folder / called, data)
+            except BaseException:
+                rmtree(folder, ignore_errors=True)
+                raise
+        self.drop_given(choice)
+        self.given[choice] = folder / called
+        return called
+
+    def drop_given(self, choice: str) -> None:
+        """Forget the file of a choice; a copy of it is removed."""
+        earlier = self.given.pop(choice, None)
+        if earlier is not None and earlier.parent.parent == self.folder:
+            rmtree(earlier.parent, ignore_errors=True)
+
+
+def file_state(path: Path) -> str:
+    """Return a text that changes with a file: its path, its size, and the time of its change."""
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path)
+    return f"{path} {found.st_size} {found.st_mtime_ns}"
 
 
 def keep_private(place: Path, data: bytes) -> None:

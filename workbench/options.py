@@ -1,6 +1,7 @@
 """The options of the page: a line each, with its step, its kind, and its name on a command line.
 
-A new option of `score` or `advise` is a field of `UserChoices` and a line here.
+A new option of `score`, `advise` or `counts` is a field of `UserChoices` and a line here
+(tests/workbench/test_options.py names what is missing).
 """
 
 import shlex
@@ -10,9 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from .choices import DEFAULTS, NAMED, UserChoices
+from msgspec.structs import replace
+
+from .choices import DEFAULTS, FURTHER, NAMED, UserChoices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
+ADVISE, SCORE, COUNTS, JUDGE = "advise", "score", "counts", "judge"  # `judge`: score --of
+OWN = (ADVISE, SCORE)
+ALL = (*OWN, COUNTS, JUDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +27,12 @@ class Option:
 
     Attributes:
         name: of the field of `UserChoices`.
-        step: to which it belongs.
+        step: to which it belongs, or its place in `FURTHER`.
         kind: of its values, see `WRITERS`.
+        commands: that have it.
         special: whether the page has a control of its own for it.
         flag: on a command line; "": `--name`.
+        written: of kind `written`, the end of the name of the file that is written.
         choices: the accepted values, of kind `choice`.
         range: the smallest and the largest accepted number.
     """
@@ -32,8 +40,10 @@ class Option:
     name: str
     step: str
     kind: str
+    commands: tuple[str, ...] = (ADVISE,)
     special: bool = False
     flag: str = ""
+    written: str = ""
     choices: tuple[str, ...] = ()
     range: tuple[float | None, float | None] = (None, None)
 
@@ -45,9 +55,15 @@ class Option:
     def arguments(self, choices: UserChoices) -> list[str]:
         """Return the arguments of a command line; no argument for a default."""
         chosen = getattr(choices, self.name)
+        if self.kind == "written":
+            return [] if chosen is None else [self.flag_name, file_argument(self.file(choices))]
         if chosen == DEFAULTS[self.name] or chosen is None:
             return []
         return list(WRITERS[self.kind](self.flag_name, chosen))
+
+    def file(self, choices: UserChoices) -> str:
+        """The name of the file that is written, of kind `written`."""
+        return f"{PurePath(choices.data).stem}{self.written}.{getattr(choices, self.name)}"
 
 
 def _flag(flag: str, _: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
@@ -69,6 +85,10 @@ def _path(flag: str, chosen: str) -> Iterator[str]:
 def _repeated(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
     for text in chosen:
         yield from (flag, text)
+
+
+def _plain(_: str, chosen: tuple[str, ...]) -> Iterator[str]:
+    yield from chosen
 
 
 def _joined(flag: str, chosen: tuple[str, ...]) -> Iterator[str]:
@@ -97,6 +117,9 @@ WRITERS: Mapping[str, Any] = {
     "share": _single,
     "column": _single,
     "path": _path,
+    "file": _path,
+    "written": _path,
+    "tables": _plain,
     "texts": _repeated,
     "columns": _joined,
     "numbers": _by_column,
@@ -105,28 +128,29 @@ WRITERS: Mapping[str, Any] = {
     "roles": _roles,
 }
 
+TABLES, FIGURES = ("csv", "xlsx", "parquet"), ("svg", "png")
 OPTIONS = (
-    Option("separator", "file", "choice", choices=(",", ";", "tab", "|", "space")),
-    Option("encoding", "file", "text"),
-    Option("header", "file", "maybe"),
-    Option("header_row", "file", "whole", range=(1, None)),
-    Option("last_row", "file", "whole", range=(1, None)),
-    Option("sheet", "file", "text"),
-    Option("decimal", "file", "choice", choices=(".", ",")),
-    Option("missing_text", "file", "texts"),
-    Option("sets", "file", "texts"),
-    Option("yes_no", "file", "texts"),
-    Option("as_number", "file", "columns"),
-    Option("columns", "columns", "columns", special=True),
-    Option("person", "persons", "column", special=True),
-    Option("each_row", "persons", "flag", special=True),
-    Option("one_row", "persons", "choice", special=True),
-    Option("roles", "columns", "roles", special=True),
+    Option("separator", "file", "choice", ALL, choices=(",", ";", "tab", "|", "space")),
+    Option("encoding", "file", "text", ALL),
+    Option("header", "file", "maybe", ALL),
+    Option("header_row", "file", "whole", ALL, range=(1, None)),
+    Option("last_row", "file", "whole", ALL, range=(1, None)),
+    Option("sheet", "file", "text", ALL),
+    Option("decimal", "file", "choice", ALL, choices=(".", ",")),
+    Option("missing_text", "file", "texts", ALL),
+    Option("sets", "file", "texts", ALL),
+    Option("yes_no", "file", "texts", ALL),
+    Option("as_number", "file", "columns", ALL),
+    Option("columns", "columns", "columns", ALL, special=True),
+    Option("person", "persons", "column", ALL, special=True),
+    Option("each_row", "persons", "flag", ALL, special=True),
+    Option("one_row", "persons", "choice", ALL, special=True),
+    Option("roles", "columns", "roles", ALL, special=True),
     Option("keep", "columns", "columns"),
-    Option("coarsen", "columns", "texts"),
-    Option("threshold", "goal", "choice", special=True, choices=NAMED),
-    Option("k", "goal", "whole", special=True, range=(1, None)),
-    Option("max_exposure", "goal", "share", special=True, range=(0, 1)),
+    Option("coarsen", "columns", "texts", ALL),
+    Option("threshold", "goal", "choice", OWN, special=True, choices=NAMED),
+    Option("k", "goal", "whole", (*OWN, JUDGE), special=True, range=(1, None)),
+    Option("max_exposure", "goal", "share", OWN, special=True, range=(0, 1)),
     Option("suppress", "goal", "share", special=True, range=(0, 1)),
     Option("suppress_cells", "goal", "share", range=(0, 1)),
     Option("known", "goal", "choice", choices=("quasi", "all")),
@@ -136,20 +160,48 @@ OPTIONS = (
     Option("nominal", "goal", "columns"),
     Option("by", "goal", "choice", choices=("truth", "promise")),
     Option("predict", "goal", "column"),
-    Option("hierarchy", "goal", "files"),
+    Option("hierarchy", "goal", "files", (ADVISE, JUDGE)),
     Option("importance", "goal", "numbers", range=(0, None)),
     Option("steps", "goal", "whole", range=(0, None)),
     Option("ledger", "goal", "path"),
+    Option("like", "goal", "file"),
     Option("levels", "choices", "levels", special=True),
+    Option(
+        "advise_figure", "result", "written", flag="--figure", choices=FIGURES, written="-choices"
+    ),
+    Option("advise_write", "result", "written", flag="--write", choices=("toml",)),
+    Option("missing", "scored", "choice", (SCORE,), choices=("category", "wildcard")),
+    Option("population_factor", "scored", "number", (SCORE,), range=(1, None)),
+    Option("worst_case", "scored", "whole", (SCORE,), range=(0, None)),
+    Option("unique_size", "scored", "whole", (SCORE,), range=(1, None)),
+    Option("score_figure", "scored", "written", (SCORE,), False, "--figure", "-exposure", FIGURES),
+    Option("score_counts", "scored", "written", (SCORE,), False, "--counts", "-alike", TABLES),
+    Option("score_table", "scored", "written", (SCORE,), False, "--table", "-scored", TABLES),
+    Option("score_anyway", "scored", "flag", (SCORE,), flag="--anyway"),
+    Option("score_bom", "scored", "flag", (SCORE,), flag="--bom"),
+    Option("score_ledger", "scored", "path", (SCORE,), flag="--ledger"),
+    Option("score_save", "scored", "written", (SCORE,), False, "--save", "-as-it-is", ("json",)),
+    Option("counts_tables", "counts", "tables", (COUNTS,), special=True, flag="A,B[,C] ..."),
+    Option("counts_k", "counts", "whole", (COUNTS,), flag="--k", range=(2, None)),
+    Option("counts_round", "counts", "whole", (COUNTS,), flag="--round", range=(2, None)),
+    Option("counts_close_empty", "counts", "flag", (COUNTS,), flag="--close-empty"),
+    Option(
+        "counts_least", "counts", "choice", (COUNTS,), flag="--least", choices=("people", "cells")
+    ),
+    Option("counts_outsiders", "counts", "flag", (COUNTS,), flag="--outsiders"),
+    Option("counts_steps", "counts", "whole", (COUNTS,), flag="--steps", range=(1, None)),
+    Option("counts_anyway", "counts", "flag", (COUNTS,), flag="--anyway"),
+    Option("counts_table", "counts", "written", (COUNTS,), False, "--table", "-counts", TABLES),
+    Option("counts_bom", "counts", "flag", (COUNTS,), flag="--bom"),
+    Option("release", "judged", "file", (JUDGE,)),
+    Option("control", "judged", "file", (JUDGE,)),
 )
-OF_SCORE = frozenset(
-    (
-        *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
-        *("missing_text", "columns"),
-        *("sets", "yes_no", "as_number"),
-        *("person", "each_row", "one_row", "roles", "coarsen", "k", "max_exposure", "threshold"),
-    )
-)
+
+
+def step_of(name: str) -> str | None:
+    """Return the step of the page that has an option; None for an unknown option."""
+    place = next((option.step for option in OPTIONS if option.name == name), None)
+    return "result" if place in FURTHER else place
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +225,52 @@ class Files:
 
 def score_arguments(choices: UserChoices) -> list[str]:
     """Return the arguments of `veilmix` that score the table before it is made coarser."""
-    chosen = (option for option in OPTIONS if option.name in OF_SCORE)
-    return [
-        "score",
-        file_argument(choices.data),
-        *(part for one in chosen for part in one.arguments(choices)),
-    ]
+    return [SCORE, file_argument(choices.data), *_command_options(SCORE, choices)]
 
 
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
-    parts = (part for option in OPTIONS for part in option.arguments(choices))
+    given = _command_options(ADVISE, choices)
+    if choices.like is not None:  # else k and the share would be those of the earlier advice
+        target = (("k", choices.k), ("max_exposure", choices.max_exposure))
+        for name, number in target:
+            if number == DEFAULTS[name]:
+                given += [f"--{name.replace('_', '-')}", f"{number:.12g}"]
     written = ("--table", file_argument(files.table), "--save", file_argument(files.score))
-    return ["advise", file_argument(choices.data), *parts, *written]
+    return [ADVISE, file_argument(choices.data), *given, *written]
+
+
+def written_name(name: str, choices: UserChoices) -> str | None:
+    """Return the name of the file of an option of kind `written`; None if it is not wanted."""
+    option = next(option for option in OPTIONS if option.name == name)
+    return None if getattr(choices, name) is None else option.file(choices)
+
+
+def counts_arguments(choices: UserChoices) -> list[str]:
+    """Return the arguments of `veilmix` that make tables of counts."""
+    k = choices.counts_k or choices.k
+    given = _command_options(COUNTS, replace(_unweighted(choices), counts_k=k, counts_tables=()))
+    tables = choices.counts_tables
+    apart = ["--"] if any(table.startswith("-") for table in tables) else []
+    return [COUNTS, *given, *apart, file_argument(choices.data), *tables]
+
+
+def judge_arguments(choices: UserChoices) -> list[str]:
+    """Return the arguments of `veilmix` that judge another file against the open file."""
+    given = _command_options(JUDGE, _unweighted(choices))
+    return [SCORE, *given, "--of", file_argument(choices.data)]
+
+
+def _command_options(command: str, choices: UserChoices) -> list[str]:
+    """Return the options of a command."""
+    chosen = (option for option in OPTIONS if command in option.commands)
+    return [part for option in chosen for part in option.arguments(choices)]
+
+
+def _unweighted(choices: UserChoices) -> UserChoices:
+    """Return the choices for a command that has no use for sampling weights."""
+    roles = {name: "other" if role == "weight" else role for name, role in choices.roles.items()}
+    return replace(choices, roles=roles)
 
 
 def file_argument(name: str) -> str:

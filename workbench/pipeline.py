@@ -23,17 +23,18 @@ from ..scenarios.tables.advise import Advised, TableSearch
 from ..scenarios.tables.judges import exposed_people
 from .choices import READING, ChoiceError, UserChoices
 from .choices_part import choices_part, chosen_words
+from .files import file_state
 from .goal_part import goal_part
 from .read_parts import below_text, columns_part, file_part, persons_part, unread_part
 from .release import ReleasePreview, make_release, release_part
-from .result import ReleaseResult, make_result, result_part
+from .result import WRITTEN, ReleaseResult, make_result, result_part
 from .search import FIRST_LOOK, first_look, search_table
 from .table import FORM, OpenedFile, Progress, open_file, read_table
 from .wording import CommandWords, PageVoice
 
 SEARCH = (
     *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
-    *("t", "nominal", "predict", "hierarchy", "importance", "steps"),
+    *("t", "nominal", "predict", "hierarchy", "importance", "steps", "like"),
 )
 KEPT = 8  # results of a stage that are kept
 T = TypeVar("T")
@@ -72,6 +73,7 @@ class Inputs:
         content: its bytes; empty before they are read.
         choices: of the user.
         hierarchies: files by column.
+        given: other files, by the choice that names them.
         words: of the command line.
         voice: of the page.
     """
@@ -82,10 +84,15 @@ class Inputs:
     voice: PageVoice
     content: dict[Path, Content] = field(default_factory=dict)
     hierarchies: dict[str, Path] = field(default_factory=dict)
+    given: dict[str, Path] = field(default_factory=dict)
 
     def key(self, *names: str) -> tuple[object, ...]:
-        """Return the values of choices, as a key."""
-        return tuple(repr(getattr(self.choices, name)) for name in names)
+        """Return the values of choices, as a key; of a file that is given, also its state."""
+        return tuple(
+            repr(getattr(self.choices, name))
+            + (file_state(self.given[name]) if name in self.given else "")
+            for name in names
+        )
 
 
 class Pipeline:
@@ -165,7 +172,7 @@ class Pipeline:
                 "hand the file in again",
                 "hierarchy",
             )
-        given = (table, choices, inputs.hierarchies)
+        given = (table, choices, inputs.hierarchies, inputs.given.get("like"))
         found: TableSearch | None = self._memory.get("search", key)
         if found is None and first_look(choices, table):
             early = await self._stage(
@@ -176,7 +183,7 @@ class Pipeline:
             "choices", "search", key, inputs, search_table, *given, choices.steps
         )
         advised, release = await self._settle(inputs, opened, found, key, final=True)
-        result_key = (key, inputs.key("levels", "ledger", "threshold"))
+        result_key = (key, inputs.key("levels", "ledger", "threshold", *WRITTEN.values()))
         result: ReleaseResult = await self._stage(
             "result",
             "result",

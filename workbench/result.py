@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.scoring import TableScore
+from ..errors import DataError
+from ..installation import missing
 from ..report import table as sign_page
 from ..report.write import html
 from ..scenarios.ledger.account import Account
@@ -16,18 +18,20 @@ from ..scenarios.serialization.csv_text import csv_text
 from ..scenarios.serialization.json_text import pretty
 from ..scenarios.serialization.record import plain
 from ..scenarios.tables.advise import Advised
+from ..scenarios.tables.earlier_advice import check_reached
 from ..scenarios.tables.export import Row, write
 from ..scenarios.tables.release import judge_advised
 from ..scenarios.tables.release_record import ReleasedFile
 from ..scenarios.tables.score_record import ScoredTable
 from ..temporary_files import private_folder
 from .choices import UserChoices
-from .options import Files, advise_arguments
+from .options import Files, advise_arguments, written_name
 from .release import ReleasePreview, release_part
 from .search import roles_of
 from .table import MISSING, OpenedFile, Progress
 from .wording import CommandWords, PageVoice, Text, english
 
+WRITTEN = {"figure": "advise_figure", "scenario": "advise_write"}
 FORMATS = (("csv", "CSV", ""), ("xlsx", "Excel", "openpyxl"), ("parquet", "Parquet", "duckdb"))
 
 
@@ -81,6 +85,7 @@ def make_result(
         advised, Path(choices.ledger).expanduser() if choices.ledger else None, choices.person
     )
     names, columns = Files.named_after(choices), release.columns
+    check_reached(advised, choices.like and names.table)
     csv = file_of(columns, release.rows, "csv")
     file = ReleasedFile(names.table, sha256(csv).hexdigest(), len(release.rows), tuple(columns))
     arguments = advise_arguments(choices, names)
@@ -119,7 +124,7 @@ def result_part(
             [form, label, not library or find_spec(library) is not None]
             for form, label, library in FORMATS
         ],
-        "warnings": list(_warnings(result, voice)),
+        "warnings": [*_warnings(result, voice), *_unwritten(result, choices, words)],
         "score": words.score(
             result.score, f"{stem}-released.csv", (MISSING,), result.release.table
         ),
@@ -128,9 +133,22 @@ def result_part(
             "sign": f"{stem}-to-sign.html",
             "score": f"{stem}-score.json",
             "session": f"{stem}-session.toml",
+            "advice": f"{stem}-advice.json",
+            **{name: written_name(option, choices) for name, option in WRITTEN.items()},
         },
         "risks": None,
     }
+
+
+def _unwritten(result: ReleaseResult, choices: UserChoices, words: CommandWords) -> Iterator[Text]:
+    """Yield the reasons why a figure or a scenario that the user wants cannot be written."""
+    if choices.advise_figure is not None and find_spec("matplotlib") is None:
+        yield english(missing("report", "drawing"))
+    if choices.advise_write is not None:
+        try:
+            words.scenario(result.advised, Path(choices.data), choices.reading(), Path())
+        except DataError as why:
+            yield english(str(why))
 
 
 def _warnings(result: ReleaseResult, voice: PageVoice) -> Iterator[Text]:

@@ -1,13 +1,17 @@
 """The search by the choices of a user, in two lengths: a first look, and the whole search."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import DataError
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.tables.advise import TableSearch, find
+from ..scenarios.tables.earlier_advice import read_advice, search_again
 from ..scenarios.tables.roles_known import Roles, known_by_default
 from ..scenarios.tables.sensitive_targets import Targets
-from .choices import UserChoices
+from .choices import ChoiceError, UserChoices
+from .options import file_argument
 from .table import MISSING, Progress
 
 FEW = 5  # searched columns up to which there is no first look
@@ -37,13 +41,17 @@ def search_table(
     table: SourceTable,
     choices: UserChoices,
     hierarchies: dict[str, Path],
+    like: Path | None,
     steps: int | None,
     progress: Progress,
 ) -> TableSearch:
     """Search for the coarser values with the least loss. Raises DataError, see `advise`.
 
-    hierarchies: files by column. steps: of the search at most; None: the default.
+    hierarchies: files by column. like: the file of earlier advice, which is applied in place of a
+    search. steps: of the search at most; None: the default.
     """
+    if choices.like is not None:
+        return applied_again(table, choices, like or Path(file_argument(choices.like)), progress)
     return find(
         table,
         choices.k,
@@ -59,6 +67,46 @@ def search_table(
     )
 
 
+def applied_again(
+    table: SourceTable, choices: UserChoices, like: Path, progress: Progress
+) -> TableSearch:
+    """Apply earlier advice. DataError for a choice that only a search has a use for."""
+    for name in ("suppress_cells", "hierarchy", "importance", "steps"):
+        if getattr(choices, name) not in (None, {}):
+            raise ChoiceError(
+                f"--{name.replace('_', '-')} has no use with --like: nothing is searched", name
+            )
+    progress("applying the earlier advice")
+    earlier = replace(read_advice(like), file=Path(file_argument(choices.like or "")))
+    if earlier.suppress is not None and choices.suppress is None:
+        raise ChoiceError(
+            f"suppress: the advice of {choices.like} may leave out rows of {earlier.suppress:.0%} "
+            "of the people, and --like keeps that: choose a share of people, 0 % too",
+            "suppress",
+        )
+    return search_again(
+        table,
+        earlier,
+        choices.k,
+        choices.max_exposure,
+        missing=MISSING,
+        roles=roles_of(choices),
+        predict=choices.predict,
+        by=choices.by,
+    )
+
+
+def target_of(like: Path) -> dict[str, Any]:
+    """Return the choices that earlier advice makes: its target. DataError if it is no advice."""
+    earlier = read_advice(like)
+    return {
+        "k": earlier.k,
+        "max_exposure": earlier.max_exposure,
+        "suppress": earlier.suppress,
+        "threshold": None,
+    }
+
+
 def first_look(choices: UserChoices, table: SourceTable) -> bool:
     """Whether a first look is worth its time: the whole search may take longer than a second."""
-    return choices.steps is None and len(table.columns) > FEW
+    return choices.steps is None and choices.like is None and len(table.columns) > FEW

@@ -6,10 +6,12 @@
     POST /TOKEN/open              {"path": ..}: the file at a path of this computer; the state
     POST /TOKEN/upload/NAME       the bytes of a file; the state
     POST /TOKEN/hierarchy/COLUMN  the bytes of a hierarchy file; the state
+    POST /TOKEN/given/CHOICE/NAME the bytes of another file that a choice names; the state
     POST /TOKEN/folder            {"path": ..}: folders and data files
     POST /TOKEN/cancel, again     stops the work, begins it again: 204
     GET  /TOKEN/released/FORMAT   the released table
-    GET  /TOKEN/sign, sign/download, session, score
+    GET  /TOKEN/sign, sign/download, session, score, advice, figure, scenario
+    GET  /TOKEN/further/PLACE/OPTION  a file of a command that was run besides (further.py)
     POST /TOKEN/save              {"what", "path", "replace"}: writes one of these files
     POST /TOKEN/leave, end        a tab was closed; the user is done: 204
 
@@ -43,10 +45,13 @@ from ..roles.event_loop import run_loop
 from ..scenarios.ledger.book import key_of
 from ..scenarios.serialization.atomic_file import same_file
 from ..strict_text import Unreadable, from_json
-from .choices import ChoiceError
+from ..temporary_files import private_folder
+from .choices import GIVEN, ChoiceError
 from .desk import LARGEST, Desk, OldRevisionError
 from .files import listing, save
-from .result import ReleaseResult
+from .further import page_to_sign
+from .options import TABLES, file_argument, written_name
+from .result import WRITTEN, ReleaseResult
 
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
@@ -80,7 +85,16 @@ KINDS = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "parquet": "application/vnd.apache.parquet",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "json": "application/json",
+    "toml": "application/toml",
+    "html": "text/html; charset=utf-8",
 }
+
+
+FILES = ("released", "sign", "session", "score", "advice", "figure", "scenario", "further")
+READ = (*GIVEN, "score_ledger")  # choices that name files
 
 
 class RefusedRequestError(Exception):
@@ -152,7 +166,7 @@ class Workbench:
             case "GET", ["news", version] if version.isascii() and version.isdecimal():
                 await self.desk.news(int(version[:18]))
                 return self._state()
-            case (("GET" | "HEAD"), ["released" | "sign" | "session" | "score", *_]):
+            case (("GET" | "HEAD"), [kind, *_]) if kind in FILES:
                 return await self._file(what)
             case "POST", [name, *rest]:
                 return await self._post(name, rest, request)
@@ -170,6 +184,9 @@ class Workbench:
                 return self._state()
             case "hierarchy", [column]:
                 self.desk.add_hierarchy(unquote(column), request.body)
+                return self._state()
+            case "given", [choice, file]:
+                self.desk.add_file(choice, unquote(file), request.body)
                 return self._state()
             case "folder", []:
                 path = _text(_fields(request, {"path"}), "path")
@@ -275,6 +292,15 @@ class Workbench:
             case ["score"]:
                 saved = self._result.saved_score
                 return "application/json", f"{stem}-score.json", saved.encode()
+            case ["advice"]:
+                record = self.desk.words.advice_record(self._result.advised, self._called)
+                return "application/json", f"{stem}-advice.json", record.encode()
+            case ["figure" | "scenario" as name]:
+                called, data = await trio.to_thread.run_sync(self._written, name)
+                return _kind(called), called, data
+            case ["further", place, option]:
+                called, data = await trio.to_thread.run_sync(self._further_file, place, option)
+                return _kind(called), called, data
         raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     @property
@@ -285,18 +311,47 @@ class Workbench:
             raise RefusedRequestError(409, said["text"], said["lang"])
         return self.desk.result
 
+    @property
+    def _called(self) -> str:
+        """The name of the open file, without its folder."""
+        return Path(self.desk.choices.data).name
+
+    def _written(self, name: str) -> tuple[str, bytes]:
+        """Return name and bytes of the figure or the scenario of the result."""
+        desk, advised = self.desk, self._result.advised
+        called = written_name(WRITTEN[name], desk.choices)
+        if called is None:
+            raise RefusedRequestError(404, desk.voice.say("said-not-yet")["text"])
+        if name == "scenario":
+            choices = desk.choices
+            given = (Path(choices.data), choices.reading(), Path())
+            return called, desk.words.scenario(advised, *given).encode()
+        with private_folder("the figure") as folder:
+            desk.words.advice_figure(advised, folder / called)
+            return called, (folder / called).read_bytes()
+
+    def _further_file(self, place: str, option: str) -> tuple[str, bytes]:
+        """Return name and bytes of a file of a command that was run besides."""
+        found = self.desk.further.get(place)
+        if found is not None and option == "sign" and (made := page_to_sign(found)):
+            return made
+        if found is None or option not in found.files:
+            said = self.desk.voice.say("said-not-yet")
+            raise RefusedRequestError(409, said["text"], said["lang"])
+        return found.files[option]
+
     async def _save(self, asked: Mapping[str, Any]) -> HttpResponse:
         """Write a file of the result where the user wants it."""
         what, path = _text(asked, "what"), Path(_text(asked, "path"))
         if not isinstance(asked["replace"], bool) or not path.name:
             raise RefusedRequestError(400, "what, path and replace (true or false) are accepted")
         form = path.suffix.lower().removeprefix(".")
-        if what == "table" and form not in KINDS:
+        if what == "table" and form not in TABLES:
             raise RefusedRequestError(
                 400, f"{path}: .csv, .xlsx, .parquet files are written", step="result"
             )
         self._refuse_own(path)
-        _, _, data = await self._content(["released", form] if what == "table" else [what])
+        _, _, data = await self._content(["released", form] if what == "table" else what.split("/"))
         try:
             write = partial(save, path, data, replace=asked["replace"])
             with typed(str(path)):
@@ -316,7 +371,11 @@ class Workbench:
         ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
         own = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
         keys = [key_of(ledger)] if ledger else []
-        for read in (*own, *keys, *desk.files.hierarchies.values()):
+        named = [
+            Path(file_argument(file)) for name in READ if (file := getattr(desk.choices, name))
+        ]
+        handed = (*desk.files.hierarchies.values(), *desk.files.given.values())
+        for read in (*own, *keys, *named, *handed):
             with typed(str(path)):
                 same = same_file(path.expanduser(), read)
             if same:
@@ -353,6 +412,11 @@ def _text(asked: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise RefusedRequestError(400, f"{name}: a text is accepted")
     return value
+
+
+def _kind(name: str) -> str:
+    """Return the content type of a file by its ending."""
+    return KINDS[Path(name).suffix.removeprefix(".")]
 
 
 def _static(name: str, accepted: str) -> HttpResponse:
@@ -394,7 +458,8 @@ async def hold_workbench(
     gate = Gate(names_of(HOST, listeners[0].socket.getsockname()[1]))
     token = secrets.token_hex(TOKEN)
     bench = Workbench(make(), gate, token)
-    limits = ServerLimits(body=BODY, patience=PATIENCE, paths={f"/{token}/upload/": LARGEST})
+    large = {f"/{token}/upload/": LARGEST, f"/{token}/given/": LARGEST}
+    limits = ServerLimits(body=BODY, patience=PATIENCE, paths=large)
     server = Server(bench.answer, tell, limits, HEADERS)
     async with trio.open_nursery() as nursery:
         await nursery.start(_heed_signals, bench.ended)

@@ -2,17 +2,36 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..analysis.scoring import TableScore
 from ..languages.language import Language
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.tables.advise import Advised
+from ..scenarios.tables.reading import Reading
 from ..scenarios.tables.score_record import ScoredTable
-from ..scenarios.wording import Grid, percent, visible
+from ..scenarios.wording import Block, Grid, Line, percent, visible
 
 Text = dict[str, str]
 ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOutput:
+    """The output of a command that the page has run.
+
+    Attributes:
+        text: as the command line prints it.
+        printed: the same as lines and tables.
+        warnings: a line each.
+        error: that has ended the command; None: it has done its work.
+    """
+
+    text: str
+    printed: tuple[Block, ...]
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +47,13 @@ class CommandWords:
         record: the score of a released table, and its record for the page to sign; of the advice,
             the table, roles, the path of the file, its description, the arguments of the command,
             the written file, and the progress.
-        help: the help of each option, by its name.
+        run: runs `score` or `counts`; of the arguments, and the progress.
+        advice_record: the output of `veilmix advise --format json`; of the advice, the name of the
+            file.
+        advice_figure: writes the figure of `veilmix advise`; of the advice, the path.
+        scenario: the scenario of `veilmix advise --write`; of the advice, the path of the data,
+            their description, the folder of the scenario. DataError where a run has no use for it.
+        help: the help of each option, by the command and the option: `score --figure`.
     """
 
     advice: Callable[[Advised, str], str]
@@ -38,6 +63,10 @@ class CommandWords:
     searched: Callable[[Advised], str]
     score: Callable[[TableScore, str, Sequence[str], SourceTable], str]
     record: Callable[..., tuple[TableScore, ScoredTable]]
+    run: Callable[[Sequence[str], Callable[[str], None]], CommandOutput]
+    advice_record: Callable[[Advised, str], str]
+    advice_figure: Callable[[Advised, Path], None]
+    scenario: Callable[[Advised, Path, Reading, Path], str]
     help: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -99,3 +128,10 @@ def grid(table: Grid) -> dict[str, Any]:
         "right": list(table.right),
         "lang": ENGLISH,
     }
+
+
+def block(printed: Block) -> dict[str, Any]:
+    """Return a line or a table of the command line for the page."""
+    if isinstance(printed, Line):
+        return {"line": english(printed.text.strip()), "style": printed.style}
+    return {"grid": grid(printed)}

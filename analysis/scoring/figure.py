@@ -135,7 +135,8 @@ def _possible(ax: "Axes", score: DrawableScore) -> None:
     ax.plot([score.k], [at_most], "v", color=drawing.BLACK, label="at most (proved)")
     if estimate is not None:
         mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))
-        ends = [[mean - low], [high - mean]]
+        # The mean lies outside of a range of whole people where few of many draws differ.
+        ends = [[max(mean - low, 0.0)], [max(high - mean, 0.0)]]
         look: Any = {"color": drawing.GREY, "capsize": 3, "markersize": 4}
         ax.errorbar([score.k], [mean], ends, fmt="o", label="if unrelated (estimate)", **look)
 

@@ -237,6 +237,12 @@ def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None
     if picture is None:
         return
     stage(f"drawing {picture}")
+    draw(advised, picture)
+    say(page(err=True), f"drawn     {picture}")
+
+
+def draw(advised: "Advised", picture: Path) -> None:
+    """Draw loss against promise to a file."""
     from ...analysis import drawing
     from ...analysis.advice.figure import figure
 
@@ -245,7 +251,6 @@ def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None
         (choice.loss, choice.people / n, cost.promised / n) for choice, cost in advised.choices
     ]
     drawing.save(figure(points, best, advised.max_exposure, advised.k), picture)
-    say(page(err=True), f"drawn     {picture}")
 
 
 def _write(advised: "Advised", data: Path, said: "Reading", file: Path, *, force: bool) -> None:

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from ...workbench.desk import Desk
     from ...workbench.files import OwnFiles
     from ...workbench.server import Workbench
-    from ...workbench.wording import CommandWords
+    from ...workbench.wording import CommandOutput, CommandWords
     from ..text.layout import PipeConsole
 
 PORT = 8768
+WARNING = "warning   "  # the beginning of a warning's line, see `warn` in own_table.py
 REDIRECT = (
     '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
     '<meta http-equiv="refresh" content="0; url={0}"><a href="{0}">veilmix</a>\n'
@@ -62,7 +63,7 @@ def command(
 ) -> None:
     """Open a page for DATA, a table of your own: persons, columns, goal, choices, result.
 
-    The page computes by the functions of `score`, `advise` and `report`, and shows the commands
+    The page computes by `score`, `advise`, `counts` and `report`, and shows the commands
     that do the same. Only this computer can open it. No data leave it. Only files that you
     save are written, and temporary files in a private folder. Ctrl-C ends it, or closing its tab.
     """
@@ -81,7 +82,9 @@ def command(
     if path is not None and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     with private_folder("files that the page hands over") as folder:
-        files = OwnFiles(folder, _session_hierarchies(replay, choices))
+        files = OwnFiles(
+            folder, _session_hierarchies(replay, choices), _session_files(replay, choices)
+        )
         make = partial(_desk, files, path, shown, choices, lang)
         opened = partial(_opened, folder, no_browser=no_browser)
         serve_workbench(make, port, opened, click.echo)
@@ -114,6 +117,21 @@ def _session_hierarchies(replay: Path | None, choices: "UserChoices | None") -> 
     return {column: path for column, path in named.items() if path.is_file()}
 
 
+def _session_files(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
+    """Return other files of a session that lie beside it, by the choice that names them."""
+    from ...workbench.choices import GIVEN
+
+    if replay is None or choices is None:
+        return {}
+    named = {name: Path(file) for name in GIVEN if (file := getattr(choices, name))}
+    beside = {
+        name: replay.parent / path
+        for name, path in named.items()
+        if not path.expanduser().is_file()
+    }
+    return {name: path for name, path in beside.items() if path.is_file()}
+
+
 def _desk(
     files: "OwnFiles",
     path: Path | None,
@@ -126,7 +144,7 @@ def _desk(
 
     desk = Desk(words(), files, click.echo, lang)
     if path is not None and shown is not None:
-        desk.open(path, shown, choices, dict(files.hierarchies))
+        desk.open(path, shown, choices, dict(files.hierarchies), dict(files.given))
     return desk
 
 
@@ -159,6 +177,10 @@ def words() -> "CommandWords":
         searched=advice.searched,
         score=_score_text,
         record=_record,
+        run=_run,
+        advice_record=_advice_record,
+        advice_figure=_advice_figure,
+        scenario=_scenario,
         help=_help(),
     )
 
@@ -185,18 +207,71 @@ def _record(
         return advised_record(advised, released, roles, data, said, file, progress)
 
 
+def _run(arguments: "Sequence[str]", progress: "Callable[[str], None]") -> "CommandOutput":
+    """Run `score` or `counts`, as a command line does; an error of it is a part of the output.
+
+    arguments: of `veilmix`. progress: receives the stages of the work.
+    """
+    from ...errors import VeilmixError
+    from ...workbench.wording import CommandOutput
+    from ..text.capture import capturing
+    from .counts import command as counts
+    from .score import command as score
+
+    name, *given = arguments
+    error = None
+    with capturing(progress) as capture:
+        try:
+            {"score": score, "counts": counts}[name].main(
+                given, prog_name=name, standalone_mode=False
+            )
+        except click.ClickException as wrong:
+            error = wrong.format_message()
+        except (VeilmixError, OSError) as wrong:
+            error = str(wrong)
+    warnings = (line.removeprefix(WARNING) for line in capture.said if line.startswith(WARNING))
+    return CommandOutput(capture.out.getvalue(), tuple(capture.printed), tuple(warnings), error)
+
+
 def _help() -> dict[str, str]:
-    """Return the help of each option of `score` and `advise`, by its name without dashes."""
+    """Return the help of each option, by its command and its name."""
     from .advise import command as advise
+    from .counts import command as counts
     from .score import command as score
 
     return {
-        option.lstrip("-").replace("-", "_"): parameter.help or ""
-        for one in (score, advise)
+        f"{name} {option}": parameter.help or ""
+        for name, one in (("score", score), ("advise", advise), ("counts", counts))
         for parameter in one.params
         if isinstance(parameter, click.Option)
         for option in parameter.opts
     }
+
+
+def _advice_record(advised: "Advised", called: str) -> str:
+    """Return the output of `veilmix advise --format json`."""
+    from ...scenarios.serialization.json_text import pretty
+    from ...scenarios.serialization.record import plain
+    from ..text.advice_record import advised_table
+
+    return pretty(plain(advised_table(advised, called)))
+
+
+def _advice_figure(advised: "Advised", file: Path) -> None:
+    """Draw the figure of `veilmix advise --figure`. Raises LocalError where it cannot be drawn."""
+    from ..own_table import check_figure
+    from .advise import draw
+
+    check_figure(file)
+    draw(advised, file)
+
+
+def _scenario(advised: "Advised", data: Path, said: "Reading", folder: Path) -> str:
+    """Return the scenario of `veilmix advise --write`. Raises DataError, see `check_counted`."""
+    from ...scenarios.tables.written import check_counted, scenario_text
+
+    check_counted(advised)
+    return scenario_text(advised, data, said, folder)
 
 
 def _advice_lines(advised: "Advised") -> list[str]:

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from ...installation import missing
 from ...scenarios.wording import Block, Grid, Line, escaped, percent, plural
+from .capture import current_capture, note_grid, note_line
 
 __all__ = [
     "FORMATS",
@@ -65,7 +66,16 @@ class PipeConsole(Console):
 
 
 def page(*, err: bool = False) -> PipeConsole:
-    """Return the console for stdout, or stderr."""
+    """Return the console for stdout, or stderr; of captured output if a capture is on."""
+    if (capture := current_capture()) is not None:
+        return PipeConsole(
+            file=capture.err if err else capture.out,
+            width=PIPED,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            color_system=None,
+        )
     stream = sys.stderr if err else sys.stdout
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="replace")  # print ? for a letter that the encoding lacks
@@ -79,6 +89,7 @@ def say(console: PipeConsole, text: str | Text = "", style: str | None = None) -
     A terminal wraps a long line itself. In a pipe or a file the line is broken between words; a
     text without blanks (a path, a name) stays whole.
     """
+    note_line(console.file, str(text), style)
     if isinstance(text, str) and not console.is_terminal:
         text = "\n".join(map(broken, text.split("\n")))
     console.print(text, style=style, soft_wrap=True)
@@ -126,6 +137,7 @@ def show(console: PipeConsole, blocks: Iterable[Block]) -> None:
 
 def lay_out(console: PipeConsole, grid: Grid) -> None:
     """Print a table without borders; in a pipe its widest column of words is folded to fit."""
+    note_grid(console.file, grid)
     table = Table(box=None, pad_edge=True, header_style="bold")
     fold = {} if console.is_terminal else _folded(grid)
     for place, heading in enumerate(grid.headings):

@@ -257,6 +257,8 @@ class TableSearch:
         by: the basis of the target.
         cells: the suppressed cells of each choice, if cells may be suppressed.
         costs: of choices, as they are asked for.
+        like: the file with the earlier advice that is applied; "": a search found it.
+        notes: values and columns that the earlier advice does not know, a line each.
     """
 
     table: SourceTable
@@ -271,6 +273,8 @@ class TableSearch:
     by: Basis
     cells: CellsOfLevels | None = None
     costs: dict[tuple[Choice, bool], ChoiceCost] = field(default_factory=dict)
+    like: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def people_limit(self) -> int:
@@ -315,6 +319,7 @@ class TableSearch:
             kept=truth.kept_rows(levels),
             cells=cells,
             asked=choice,
+            like=self.like,
         )
 
     def people(self, levels: Sequence[int]) -> int:

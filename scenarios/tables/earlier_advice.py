@@ -121,7 +121,32 @@ def reapply(
     predict: str | None = None,
     by: str = "truth",
 ) -> Reapplied:
-    """Apply earlier advice to a table, and judge it again, without a search.
+    """Apply earlier advice to a table, and judge it again. Arguments and errors: `search_again`."""
+    found = search_again(
+        table,
+        earlier,
+        k,
+        max_exposure,
+        missing=missing,
+        roles=roles,
+        predict=predict,
+        by=by,
+    )
+    return Reapplied(found.settle(), found.notes)
+
+
+def search_again(
+    table: SourceTable,
+    earlier: EarlierAdvice,
+    k: int,
+    max_exposure: float,
+    *,
+    missing: str,
+    roles: Roles,
+    predict: str | None = None,
+    by: str = "truth",
+) -> TableSearch:
+    """Apply earlier advice to a table, in place of a search; describe no choice yet.
 
     Args:
         table: its people, direct identifiers left out.
@@ -159,7 +184,7 @@ def reapply(
     choice = choice_of([column.ladder for column in columns], best, people, table.n)
     advice = Advice(choice, choice.loss, (choice,), 1)
     rest = select_columns(table, list(keep)) if keep else None
-    found = TableSearch(
+    return TableSearch(
         table=table,
         columns=tuple(columns),
         rest=rest,
@@ -170,9 +195,9 @@ def reapply(
         max_exposure=max_exposure,
         predict=predict,
         by=Basis(by),
+        like=str(earlier.file),
+        notes=tuple(notes),
     )
-    advised = replace(found.settle(), like=str(earlier.file))
-    return Reapplied(advised, tuple(notes))
 
 
 def check_reached(advised: Advised, file: object) -> None:

@@ -80,7 +80,8 @@ class Asker:
 
 def is_settled(state: State) -> bool:
     """Whether no work goes on, and none is waiting."""
-    return state["work"] is None and all(state[step]["status"] != "working" for step in STEPS)
+    parts = [*(state[step] for step in STEPS), *state["further"].values()]
+    return state["work"] is None and all(part["status"] != "working" for part in parts)
 
 
 @contextmanager

@@ -60,11 +60,15 @@ class Walk:
         )
         return found
 
-    def tab_to(self, wanted: str, most: int = 80) -> None:
-        """Press the tab key until an element has the focus, and its outline can be seen."""
+    def tab_to(self, wanted: str, most: int = 120, inside: str = "") -> None:
+        """Press the tab key until an element has the focus, and its outline can be seen.
+
+        inside: the name of an element without an id; wanted is then the id of its parent.
+        """
+        asked = f"document.activeElement.matches('#{wanted} > {inside}')"
         for _ in range(most):
             self.page.keyboard.press("Tab")
-            if self.focus() == wanted:
+            if self.page.evaluate(asked) if inside else self.focus() == wanted:
                 return
         raise AssertionError(f"the tab key does not reach {wanted}")
 

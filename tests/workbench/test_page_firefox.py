@@ -47,6 +47,14 @@ def test_firefox_goes_through_all_steps(browser: Firefox, tmp_path: Path) -> Non
                 before = browser.evaluate(f"({chosen}.focus(), {chosen}.id)")
                 press(browser, LEFT, ENTER)
                 browser.until(f"{chosen} !== null && {chosen}.id !== {before!r}")
+            if step == "result":
+                browser.evaluate("document.querySelector('#place-counts > summary').click()")
+                browser.evaluate("document.querySelector('#counts-column-0').click()")
+                browser.evaluate("document.querySelector('#counts-add').focus()")
+                press(browser, ENTER)
+                browser.until("document.querySelector('#place-counts table') !== null")
+                browser.until("document.querySelector('#step > [aria-busy]') === null")
+                browser.evaluate("document.querySelector('h1').focus()")
             if after:
                 browser.until("document.querySelector('#next:enabled') !== null")
                 browser.evaluate("document.querySelector('#next').focus()")

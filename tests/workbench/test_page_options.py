@@ -140,3 +140,109 @@ def test_a_file_is_replaced_only_if_that_is_said(tab: Any, asker: Asker, tmp_pat
     person.page.wait_for_selector("#saved")
     assert place.read_bytes() == first.read_bytes()
     person.leave()
+
+
+def test_counts_are_made_by_keys_alone(tab: Any, asker: Asker) -> None:
+    person = Chooser(tab, asker, "result")
+    person.tab_to("place-counts", inside="summary")
+    person.press("Enter")
+    person.tab_to("counts-column-0")
+    person.press("Space")
+    person.tab_to("counts-column-3")
+    person.press("Space")
+    person.tab_to("counts-add")
+    person.press("Enter")
+    person.has("counts_tables", ["sex,diagnosis"])
+    assert person.focus() == "counts-add"
+    person.page.wait_for_selector("#place-counts table")
+    person.look()
+    person.tab_to("option-counts_k")
+    person.press("9", "Tab")
+    person.has("counts_k", 9)
+    person.tab_to("further-counts_table")
+    with person.page.expect_download() as download:
+        person.press("Enter")
+    assert download.value.suggested_filename == "patients-counts.csv"
+    data = Path(download.value.path()).read_bytes()
+    assert data == asker.ask("GET", "further/counts/counts_table")[1]
+    person.page.click("#counts-away-0")
+    person.has("counts_tables", [])
+    assert person.page.locator("#place-counts table").count() == 0
+    person.leave()
+
+
+def test_the_file_is_scored_with_the_options_of_the_command(tab: Any, asker: Asker) -> None:
+    person = Chooser(tab, asker, "result")
+    person.page.click("#place-scored > summary")
+    person.page.click("#more-scored > summary")
+    person.page.select_option("#option-missing", '"wildcard"')
+    person.has("missing", "wildcard")
+    person.page.select_option("#option-score_figure", '"svg"')
+    person.has("score_figure", "svg")
+    person.type("#option-population_factor", "2.5")
+    person.has("population_factor", 2.5)
+    person.type("#option-population_factor", "")
+    person.has("population_factor", 1)
+    person.page.click("#scored")
+    person.page.wait_for_selector("#place-scored img")
+    drawn = "document.querySelector('#place-scored img').naturalWidth > 0"
+    person.until(lambda: person.page.evaluate(drawn))
+    assert "--missing wildcard" in asker.state()["command"][0]
+    person.look()
+    asker.settled()
+    assert "scored = true" in asker.state()["session"]
+    person.page.click("#scored")
+    person.page.wait_for_selector("#place-scored img", state="detached")
+    assert "scored = true" not in asker.state()["session"]
+    person.leave()
+
+
+def test_another_file_and_earlier_advice_are_handed_in(
+    tab: Any, asker: Asker, tmp_path: Path
+) -> None:
+    asker.change(roles={"diagnosis": "quasi"}, max_exposure=0.05)
+    (tmp_path / "advice.json").write_bytes(asker.ask("GET", "advice")[1])
+    person = Chooser(tab, asker, "result")
+    person.page.click("#place-judged > summary")
+    person.page.set_input_files("#option-release-file", tmp_path / "patients.csv")
+    person.has("release", "patients.csv")
+    person.page.wait_for_selector("#place-judged table")
+    person.look()
+    person.page.click("#option-release-away")
+    person.has("release", None)
+    person.type("#option-release-path", str(tmp_path / "patients.csv"))
+    person.has("release", str(tmp_path / "patients.csv"))
+    person.page.click("#go-goal")
+    person.at("goal")
+    person.page.set_input_files("#option-like-file", tmp_path / "advice.json")
+    person.has("like", "advice.json")
+    assert person.page.input_value("#option-max_exposure") == "5 %"
+    person.look()
+    person.page.click("#next")
+    person.at("choices")
+    assert person.page.locator("[role=radio]").count() == 1
+    person.leave()
+
+
+def test_a_file_is_released_with_figure_and_scenario(tab: Any, asker: Asker) -> None:
+    asker.change(roles={"diagnosis": "quasi"}, max_exposure=0.05)
+    person = Chooser(tab, asker, "result")
+    person.page.click("#more-result > summary")
+    person.page.select_option("#option-advise_figure", '"svg"')
+    person.has("advise_figure", "svg")
+    person.page.select_option("#option-advise_write", '"toml"')
+    person.has("advise_write", "toml")
+    for what, name in (
+        ("advice", "patients-advice.json"),
+        ("figure", "patients-choices.svg"),
+        ("scenario", "patients.toml"),
+    ):
+        with person.page.expect_download() as download:
+            person.page.click(f"#{what}")
+        assert download.value.suggested_filename == name
+        assert Path(download.value.path()).read_bytes() == asker.ask("GET", what)[1]
+    asker.change(suppress=0.3, k=9)
+    assert "rows are suppressed" in " ".join(
+        warning["text"] for warning in asker.state()["result"]["warnings"]
+    )
+    person.leave()

@@ -85,6 +85,8 @@ def test_no_step_breaks_a_rule(
     with workbench(tmp_path, table, language=tag) as asker:
         tab = new_tab(color_scheme=scheme)
         tab.page.set_viewport_size({"width": width, "height": 844})
+        asker.settled()
+        asker.change(scored=True, counts_tables=["sex,diagnosis", "age"], release=str(table))
         walk = Walk(tab.open(asker.bench.address), tag)
         for step, after in zip(STEPS, (*STEPS[1:], None), strict=True):
             walk.at(step)

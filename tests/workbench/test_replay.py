@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from veilmix.cli.app import start
-from veilmix.cli.commands.open import _session_hierarchies
+from veilmix.cli.commands.open import _session_files, _session_hierarchies
 from veilmix.errors import DataError
 from veilmix.workbench.choices import NAMED, UserChoices, read_session
 from veilmix.workbench.options import OPTIONS, quoted_line
@@ -82,6 +82,114 @@ def test_the_shown_commands_give_the_table_and_the_numbers_of_the_page(
     assert (tmp_path / "my people-score.html").read_bytes() == page
 
 
+def test_all_other_shown_commands_give_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_patients(tmp_path / "my people.csv")
+    lines = data.read_text("utf-8").splitlines()
+    (tmp_path / "other.csv").write_text("\n".join(lines[:300]) + "\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    wanted: dict[str, Any] = {
+        "roles": {**ROLES, "diagnosis": "quasi"},  # a scenario counts all columns
+        "k": 4,
+        "max_exposure": 0.3,
+        "scored": True,
+        "population_factor": 1.0,
+        "worst_case": 50,
+        "unique_size": 2,
+        "score_figure": "svg",
+        "score_table": "csv",
+        "score_counts": "parquet",
+        "score_save": "json",
+        "score_anyway": True,
+        "score_bom": True,
+        "counts_tables": ["sex,diagnosis", "age"],
+        "counts_table": "xlsx",
+        "counts_least": "cells",
+        "counts_steps": 50,
+        "counts_close_empty": True,
+        "release": "other.csv",
+        "control": str(data),
+        "advise_figure": "png",
+        "advise_write": "toml",
+    }
+    with workbench(tmp_path, data) as asker:
+        asker.settled()
+        state = asker.change(**wanted)
+        assert state["result"]["status"] == "ready", state["choices"]["error"]
+        for place, part in state["further"].items():
+            assert part["status"] == "ready", (place, part["error"])
+        texts = {place: run.output.text for place, run in asker.bench.desk.further.items()}
+        names = {
+            f"further/{place}/{file['option']}": file["name"]
+            for place, part in state["further"].items()
+            for file in part["files"]
+        }
+        names |= {what: state["result"]["names"][what] for what in ("figure", "scenario")}
+        names["further/scored/sign"] = "my people-as-it-is.html"
+        shown = {name: asker.ask("GET", what) for what, name in names.items()}
+        advice = asker.ask("GET", "advice")[1]
+    assert len(names) == 8
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "there")
+    (tmp_path / "there" / "other.csv").write_bytes((tmp_path / "other.csv").read_bytes())
+    places = iter(("scored", "counts", "judged"))
+    for line in state["command"]:
+        _, *arguments = shlex.split(line)
+        capsys.readouterr()
+        assert start(arguments) == 0, line
+        if arguments[0] in ("score", "counts"):
+            assert capsys.readouterr().out == texts[next(places)]
+    for name, (status, data_shown) in shown.items():
+        assert status == 200
+        if not name.endswith((".xlsx", ".toml")):  # the one names its time, the other its folder
+            assert (tmp_path / "there" / name).read_bytes() == data_shown, name
+    capsys.readouterr()
+    form = [*shlex.split(state["command"][1])[1:], "--force", "--format", "json"]
+    assert start(form) == 0
+    assert capsys.readouterr().out.encode() == advice
+
+
+def test_earlier_advice_is_applied_by_the_page_and_by_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = write_patients(tmp_path / "may.csv")
+    with workbench(tmp_path, first) as asker:
+        asker.settled()
+        asker.change(roles=ROLES, k=4, suppress=0.3)
+        advice = asker.ask("GET", "advice")[1]
+    (tmp_path / "may.json").write_bytes(advice)
+    june = tmp_path / "june.csv"
+    june.write_text(first.read_text("utf-8").replace(";flu", ";cold"), "utf-8")
+    with workbench(tmp_path, june) as asker:
+        asker.settled()
+        asker.change(roles=ROLES)
+        assert asker.ask("POST", "given/like/may.json", advice)[0] == 200
+        state = asker.settled()
+        assert state["result"]["status"] == "ready", (state["choices"], state["result"])
+        values = {option["name"]: option["value"] for option in state["options"]}
+        assert [values[name] for name in ("like", "k", "suppress")] == ["may.json", 4, 0.3]
+        assert len(state["choices"]["points"]) == 1
+        table, score = (asker.ask("GET", what)[1] for what in ("released/csv", "score"))
+        refused = asker.change(importance={"age": 2.0})
+        assert "no use with --like" in refused["choices"]["error"]["text"]
+        assert refused["choices"]["error"]["option"] == "importance"
+        asker.change(importance={}, suppress=None)
+        assert asker.settled()["choices"]["error"]["option"] == "suppress"
+        assert asker.change(suppress=0.3)["result"]["status"] == "ready"
+        session = asker.state()["session"]
+    monkeypatch.chdir(tmp_path)
+    line = state["command"][1]
+    capsys.readouterr()
+    assert start(shlex.split(line)[1:]) == 0, line
+    assert capsys.readouterr().out == state["choices"]["text"]
+    assert (tmp_path / "june-released.csv").read_bytes() == table
+    assert (tmp_path / "june-score.json").read_bytes() == score
+    choices = read_session(session, "session.toml")
+    monkeypatch.chdir(tmp_path.parent)
+    assert _session_files(tmp_path / "session.toml", choices) == {"like": tmp_path / "may.json"}
+
+
 def test_a_saved_session_is_repeated(tmp_path: Path) -> None:
     data = write_patients(tmp_path / "patients.csv")
     with workbench(tmp_path, data) as asker:
@@ -125,7 +233,7 @@ def test_a_file_that_is_no_session_is_refused(text: str, said: str) -> None:
 
 def test_every_choice_has_an_option_and_a_line_of_the_session() -> None:
     names = {option.name for option in OPTIONS}
-    ours = {"data", "sha256", "dismissed"}
+    ours = {"data", "sha256", "dismissed", "scored"}
     assert names == set(UserChoices.__struct_fields__) - ours
     choices = UserChoices(data="a.csv", header=False, roles={'a "b"\\': "quasi"}, t={"a": 0.25})
     assert read_session(choices.session(), "s.toml") == choices

@@ -22,6 +22,7 @@ import pytest
 from veilmix.cli.app import start
 from veilmix.errors import StorageError
 from veilmix.workbench import files as files_module
+from veilmix.workbench import further as further_module
 from veilmix.workbench.choices import UserChoices
 from veilmix.workbench.files import OwnFiles
 from veilmix.workbench.options import Files, advise_arguments
@@ -443,3 +444,110 @@ def test_a_target_that_some_people_miss_is_shown_with_their_share(asker: Asker) 
         missed += len(crowd) * (exp(-sum(share * log(share) for share in shares)) < 2.9)
     assert missed
     assert f"({missed}) of the people" in entropy["asked"]["text"]
+
+
+def test_another_file_is_handed_over_and_judged(asker: Asker, handed: Path) -> None:
+    rows = "sex,age,zip,diagnosis\n" + "f,30,10115,flu\nm,41,10116,gout\n" * 20
+    asker.change(roles=ROLES)
+    for name, wanted in (("b.csv", rows), ("b.csv", rows + "m,41,10116,flu\n")):
+        assert asker.ask("POST", f"given/release/{name}", wanted.encode())[0] == 200
+        part = asker.settled()["further"]["judged"]
+        assert part["status"] == "ready", part["error"]
+        assert part["printed"][0]["line"]["text"].startswith(f"b.csv  {wanted.count(chr(10)) - 1} ")
+        assert [path.name for path in handed.rglob("*.csv")] == ["b.csv"]  # the earlier is removed
+    assert "--release b.csv --of" in asker.state()["command"][-1]
+    state = asker.change(release=None)
+    assert state["further"]["judged"]["status"] == "empty"
+    assert list(handed.rglob("*.csv")) == []
+
+
+def test_a_file_that_cannot_be_judged_is_named_as_the_user_knows_it(asker: Asker) -> None:
+    assert asker.ask("POST", "given/release/b.csv", b"x,y\n1,2\n")[0] == 200
+    state = asker.settled()
+    part = state["further"]["judged"]
+    assert part["status"] == "error"
+    assert part["error"]["text"].startswith("b.csv: no column is called as one of")
+    assert statuses(state)[:4] == ["ready"] * 4  # the steps go on
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("given/like/a.json", "a.json: no advice"),
+        ("given/nothing/a.json", "like, release, control are files"),
+    ],
+)
+def test_a_file_that_is_of_no_use_is_refused(asker: Asker, what: str, said: str) -> None:
+    before = asker.state()["session"]
+    status, answer = asker.ask("POST", what, b"{}")
+    assert status == 400
+    assert said in json.loads(answer)["error"]["text"]
+    assert asker.state()["session"] == before
+
+
+def test_counts_are_there_although_no_choice_meets_the_goal(asker: Asker) -> None:
+    state = asker.change(roles=ROLES, k=481, max_exposure=0.0, counts_k=5, counts_tables=["sex"])
+    assert state["choices"]["status"] == "error"
+    part = state["further"]["counts"]
+    assert part["status"] == "ready", part["error"]
+    (grid,) = [one["grid"] for one in part["printed"] if "grid" in one]
+    assert grid["headings"] == ["sex", "persons"]
+    assert grid["rows"][-1][-1] == str(PEOPLE)
+    status, table = asker.ask("GET", "further/counts/counts_table")
+    assert status == 200
+    assert table.decode().splitlines()[0] == "sex,people"
+
+
+def test_a_wrong_choice_of_a_command_is_said_at_its_place(asker: Asker) -> None:
+    for wanted, place, said in (
+        ({"counts_tables": ["sex,sex"]}, "counts", "different columns"),
+        ({"counts_tables": ["sex"], "counts_round": 5, "counts_outsiders": True}, "counts", "clos"),
+        ({"scored": True, "score_table": "csv"}, "scored", "patients-scored.csv: not written"),
+        ({"release": "nothing.csv"}, "judged", "nothing.csv"),
+    ):
+        state = asker.change(**wanted)
+        part = state["further"][place]
+        assert part["status"] == "error"
+        assert said in part["error"]["text"]
+    assert state["further"]["scored"]["printed"]  # the score itself is there
+    assert asker.ask("GET", "further/scored/score_table")[0] == 409
+    assert asker.ask("GET", "further/nothing/score_table")[0] == 409
+
+
+def test_names_that_no_file_has_are_no_fault(asker: Asker, tmp_path: Path) -> None:
+    revision = asker.state()["revision"]
+    for like in ("~nobody-here/a.json", "a\0b", "nothing.json", "a" * 5_000):
+        status, answer = asker.post("change", revision=revision, set={"like": like})
+        assert status == 400, like[:20]
+        assert answer["error"]["text"]
+    for release in ("~nobody-here/b.csv", "a" * 5_000 + ".csv", str(tmp_path)):
+        part = asker.change(release=release)["further"]["judged"]
+        assert part["status"] == "error"
+        assert "fault of veilmix" not in part["error"]["text"], part["error"]
+        place = str(tmp_path / f"{len(release)}.toml")
+        assert asker.post("save", what="session", path=place, replace=False)[0] == 200
+
+
+def test_a_place_is_kept_while_another_choice_is_made(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = asker.change(roles=ROLES, counts_tables=["sex"], counts_k=5)["further"]["counts"]
+    ran: list[object] = []
+    monkeypatch.setattr(further_module, "run_command", lambda *given: ran.append(given))
+    state = asker.change(suppress=0.2)
+    assert state["further"]["counts"] == first
+    assert ran == []
+
+
+def test_no_file_that_is_judged_is_written_over(asker: Asker, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("sex,age\nf,3\n")
+    asker.change(roles=ROLES, release=str(other))
+    status, answer = asker.post("save", what="session", path=str(other), replace=True)
+    assert status == 400
+    assert "is read by this page" in answer["error"]["text"]
+    target = tmp_path / "counts.csv"
+    asker.change(counts_tables=["sex"])
+    what = "further/counts/counts_table"
+    assert asker.post("save", what=what, path=str(target), replace=False)[0] == 200
+    assert target.read_bytes() == asker.ask("GET", what)[1]

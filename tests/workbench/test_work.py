@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -14,9 +15,12 @@ import pytest
 import trio
 from trio.testing import MockClock
 from veilmix.cli.commands.open import _opened, words
+from veilmix.cli.text.capture import capturing
+from veilmix.cli.text.layout import lay_out, page, say
 from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request as PageRequest
-from veilmix.workbench import pipeline
+from veilmix.scenarios.wording import Grid, Line
+from veilmix.workbench import further, pipeline
 from veilmix.workbench.desk import Desk
 from veilmix.workbench.files import OwnFiles
 from veilmix.workbench.job import AbandonedError
@@ -99,6 +103,49 @@ def test_the_first_look_shows_rows_too(tmp_path: Path, monkeypatch: pytest.Monke
         assert (state["result"]["status"], state["result"]["final"]) == ("working", False)
         assert state["result"]["after"]["preview"]["rows"]
         assert asker.ask("POST", "cancel", b"")[0] == 204
+
+
+def test_a_command_besides_the_steps_is_stopped_and_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped, run = Event(), further.run_command
+
+    def endless(*given: Any) -> Any:
+        try:
+            while True:
+                given[-1]("counting everywhere")
+        except AbandonedError:
+            stopped.set()
+            raise
+
+    monkeypatch.setattr(further, "run_command", endless)
+    with workbench(tmp_path, write_patients(tmp_path / "patients.csv")) as asker:
+        revision = asker.settled()["revision"]
+        assert asker.post("change", revision=revision, set={"counts_tables": ["sex"]})[0] == 200
+        state = asker.settled(lambda now: (now["work"] or {}).get("stage") == "counting everywhere")
+        assert state["further"]["counts"]["status"] == "working"
+        assert state["result"]["status"] == "ready"
+        assert asker.ask("POST", "cancel", b"")[0] == 204
+        state = asker.settled()
+        assert stopped.wait(60)
+        assert state["further"]["counts"]["status"] == "cancelled"
+        monkeypatch.setattr(further, "run_command", run)
+        assert asker.ask("POST", "again", b"")[0] == 204
+        assert asker.settled(lambda now: now["further"]["counts"]["status"] == "ready")
+
+
+def test_output_of_a_command_is_of_its_thread_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with capturing(lambda _stage: None) as capture:
+        say(page(), "kept")
+        lay_out(page(), Grid(("a", "b"), [(1, 2)]))
+        say(page(err=True), "warning   kept too")
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: say(page(), "printed")).result()
+    say(page(), "after")
+    assert capsys.readouterr().out == "printed\nafter\n"
+    assert capture.out.getvalue() == "kept\n a  b\n 1  2\n"
+    assert [type(block) for block in capture.printed] == [Line, Grid]
+    assert capture.said == ["warning   kept too"]
 
 
 def test_a_fault_of_ours_is_told_and_the_page_goes_on(
@@ -221,8 +268,8 @@ def test_a_browser_is_opened_by_a_private_file(
     _opened(tmp_path, bench, no_browser=False)  # returns although the browser does not
     assert told.wait(60)
     go.set()
-    page = tmp_path / "open.html"
-    assert asked == [page.as_uri()]
-    assert f"url={bench.address}" in page.read_text()
+    opened = tmp_path / "open.html"
+    assert asked == [opened.as_uri()]
+    assert f"url={bench.address}" in opened.read_text()
     if os.name == "posix":
-        assert page.stat().st_mode & 0o777 == 0o600
+        assert opened.stat().st_mode & 0o777 == 0o600

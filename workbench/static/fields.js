@@ -114,6 +114,16 @@ const files = (option, names, change, give) =>
     el("input", { id: `${idFor(option)}-file`, type: "file", "aria-label": said(labelOf(option)), onchange: (event) => event.target.files[0] && give(column(), event.target.files[0]) }),
   );
 
+// A file of this computer: handed in, or named by its path.
+function given(option, { change, attach }) {
+  const id = idFor(option);
+  const what = said(labelOf(option));
+  const now = option.value ? el("div", { class: "row even" }, el("b", { class: "code", dir: "ltr" }, option.value), button(`${id}-away`, t("remove"), () => change({ [option.name]: null }), "button", { "aria-label": t("remove-of", { what }) })) : null;
+  const picked = el("input", { id: `${id}-file`, type: "file", "aria-label": what, onchange: (event) => event.target.files[0] && attach(option.name, event.target.files[0]) });
+  const path = line(`${id}-path`, "text", null, (value) => value && change({ [option.name]: value }), { "data-own": true, dir: "ltr" });
+  return el("div", { class: "stack tight" }, now, picked, field(t("given-path", { what }), path));
+}
+
 const DRAWN = {
   flag: (option, { change }) => el("input", { id: idFor(option), type: "checkbox", checked: option.value, onchange: (event) => change({ [option.name]: event.target.checked }) }),
   maybe: (option, { change }) => choice({ ...option, choices: YES_NO() }, change),
@@ -123,11 +133,14 @@ const DRAWN = {
   columns: (option, { change, names }) => columns(option, names, change),
   numbers: (option, { change, names }) => numbers(option, names, change),
   files: (option, { change, names, give }) => files(option, names, change, give),
+  file: given,
+  written: (option, { change }) => choice({ ...option, choices: option.default === null ? [[null, t("no-file")], ...option.choices] : option.choices }, change),
 };
 
-const GROUPS = ["columns", "numbers", "files"];
+const GROUPS = ["columns", "numbers", "files", "file"];
 
-// An option with its label, what it is for, and its flag. tools: {change(set), names, give(column, file)}.
+// An option with its label, what it is for, and its flag. tools: {change(set), names, give(column, file),
+// attach(option, file)}.
 export function drawOption(option, tools, { brief = false } = {}) {
   const id = idFor(option);
   const given = { placeholder: option.found ? said(option.found) : option.default === null ? null : typedOf(option.kind, option.default) };

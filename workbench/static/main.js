@@ -5,6 +5,7 @@
 // drawing, and the end of the program.
 import { button, el, p, watchWidth } from "./dom.js";
 import { optionOf } from "./fields.js";
+import { isBusy } from "./further.js";
 import { kept, keepTyped, markWrong } from "./kept.js";
 import { Refused, give, leave, news, send, sentences, stopNews } from "./program.js";
 import * as choices from "./step_choices.js";
@@ -121,6 +122,7 @@ const tools = {
   },
   upload: (from) => upload(`upload/${encodeURIComponent(from.name)}`, from),
   give: (column, from) => upload(`hierarchy/${encodeURIComponent(column)}`, from),
+  attach: (option, from) => upload(`given/${option}/${encodeURIComponent(from.name)}`, from),
   open: (path) =>
     inTurn(() => {
       told.earlier = null;
@@ -241,7 +243,7 @@ function draw() {
   const step = STEPS[at];
   kept(fresh, () => {
     const inside = unready(at, part, state, tools) ?? [step.draw(state, part, tools)];
-    const busy = part.status === "working" || part.stale;
+    const busy = part.status === "working" || part.stale || (at === "result" && isBusy(state));
     const title = heading(step, part);
     place("step").replaceChildren(title, el("div", { id: "notices", class: "stack" }, notices(state, told, tools)), el("div", { class: "stack", "aria-busy": busy ? "true" : null }, inside));
     steps(at);

@@ -1,6 +1,7 @@
 // What stands above a step, or in its place: work with progress and cancel, refusals, a program that is gone.
 import { button, el, p, told as says, wrong } from "./dom.js";
 import { moreOptions, optionOf } from "./fields.js";
+import { further } from "./further.js";
 import { t } from "./words.js";
 
 // Work that goes on: the program says at which stage.
@@ -56,7 +57,7 @@ export function unready(at, part, state, tools) {
   const failed = part.error ? wrong(part.error) : null;
   if (part.status === "cancelled") return [el("div", { class: "note" }, p(t("cancelled"))), again()];
   if (at === "file") return null;
-  if (part.status === "error") return [failed, ways(at, state, tools), opened(moreOptions(state, at, tools))];
+  if (part.status === "error") return [failed, ways(at, state, tools), opened(moreOptions(state, at, tools)), ["choices", "result"].includes(at) ? further(state, tools) : null];
   if (!(DRAWN[at] in part)) return [p(state.work ? t("wait") : t("step-first"), "soft")];
   return null;
 }

@@ -4,7 +4,7 @@ import { drawOption, line, moreOptions, optionOf, withColumn } from "./fields.js
 import { t } from "./words.js";
 
 const MOST = 60; // dots: a larger crowd is a number
-const OWN = ["k", "max_exposure", "suppress", "known", "l", "t", "entropy_l"]; // have a place of their own
+const OWN = ["k", "max_exposure", "suppress", "known", "l", "t", "entropy_l", "like"]; // have a place of their own
 const LIMITS = ["l", "t", "entropy_l"];
 
 export const title = () => t("goal-title");
@@ -63,6 +63,9 @@ function known(state, part, tools) {
   );
 }
 
+// The same advice again, for next month's file.
+const like = (state, tools) => card(t("goal-like"), p(t("goal-like-why"), "soft"), drawOption(optionOf(state, "like"), tools, { brief: true }));
+
 export function draw(state, part, tools) {
   return [
     p(t("goal-why")),
@@ -77,7 +80,7 @@ export function draw(state, part, tools) {
       "div",
       { class: "two" },
       el("div", { class: "stack" }, crowd(part), known(state, part, tools), card(t("goal-rows"), leftOut(state, part, tools), p(t("goal-rows-why"), "soft"))),
-      el("div", { class: "stack" }, part.sensitive?.length ? card(t("goal-sensitive-title"), part.sensitive.map((column, at) => limits(state, column, at, tools)), p(t("goal-sensitive-why"), "soft")) : null),
+      el("div", { class: "stack" }, part.sensitive?.length ? card(t("goal-sensitive-title"), part.sensitive.map((column, at) => limits(state, column, at, tools)), p(t("goal-sensitive-why"), "soft")) : null, like(state, tools)),
     ),
     moreOptions(state, "goal", tools, OWN),
   ];

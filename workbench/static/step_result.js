@@ -1,10 +1,12 @@
 // Step 6: the table before and after, what was asked and what was found, and all that can be taken away.
 import { button, card, el, field, grid, note, output, p, preview, selection, told } from "./dom.js";
 import { moreOptions } from "./fields.js";
+import { further } from "./further.js";
 import { t } from "./words.js";
 
 let format = null; // of the download, once it was chosen
-const SAVED = ["table", "sign", "session", "score"];
+const SAVED = ["table", "sign", "session", "score", "advice", "figure", "scenario"];
+const DRAWN = ["advice", "figure", "scenario"]; // links by the name of their file
 
 export const title = (part) => (part.headline && part.after ? part.headline : t("result-title"));
 
@@ -40,6 +42,7 @@ const takeAway = (part) =>
     { class: "card" },
     el("h2", {}, t("take-away")),
     el("div", { class: "row end" }, download(part), el("a", { id: "sign", class: "button", href: "sign", target: "_blank", rel: "noopener" }, t("sign")), el("a", { id: "session", class: "button", href: "session", download: true }, t("session"))),
+    el("div", { class: "row end" }, DRAWN.filter((what) => part.names[what]).map((what) => el("a", { id: what, class: "button", href: what, download: true }, t(`save-${what}`)))),
     el("p", { class: "soft" }, told("span", part.hash_note), " ", el("code", { class: "code", dir: "ltr" }, part.sha256)),
     el("p", { class: "soft" }, `${t("hash-input")}: `, el("code", { class: "code", dir: "ltr" }, part.input_sha256)),
   );
@@ -60,16 +63,19 @@ function command(state, tools) {
 // Save where the person says, on this computer. A file that is there is replaced only if they say so.
 function save(state, part, tools) {
   const folder = `${state.own.folder.replace(/[\\/]$/, "")}${state.own.system === "nt" ? "\\" : "/"}`;
-  const line = (what) => {
-    const path = el("input", { id: `save-${what}`, type: "text", "data-own": true, dir: "ltr", autocomplete: "off", spellcheck: "false", value: part.names[what] ? `${folder}${part.names[what]}` : folder });
-    const replace = el("input", { id: `replace-${what}`, type: "checkbox", "data-own": true });
+  const line = (what, label, name) => {
+    const id = what.replaceAll("/", "-");
+    const path = el("input", { id: `save-${id}`, type: "text", "data-own": true, dir: "ltr", autocomplete: "off", spellcheck: "false", value: name ? `${folder}${name}` : folder });
+    const replace = el("input", { id: `replace-${id}`, type: "checkbox", "data-own": true });
     const submit = (event) => {
       event.preventDefault();
       tools.save({ what, path: path.value.trim(), replace: replace.checked });
     };
-    return el("form", { class: "row end", onsubmit: submit }, field(t(`save-${what}`), path), el("label", { class: "check", for: replace.id }, replace, t("replace")), el("button", { class: "button", id: `save-go-${what}` }, t("save")));
+    return el("form", { class: "row end", onsubmit: submit }, field(label, path), el("label", { class: "check", for: replace.id }, replace, t("replace")), el("button", { class: "button", id: `save-go-${id}` }, t("save")));
   };
-  return el("details", { class: "card", id: "save" }, el("summary", {}, t("save-title")), SAVED.filter((what) => what === "score" || part.names[what]).map(line));
+  const own = SAVED.filter((what) => what === "score" || part.names[what]).map((what) => line(what, t(`save-${what}`), part.names[what]));
+  const made = Object.entries(state.further).flatMap(([place, { files }]) => (files ?? []).map((file) => line(`further/${place}/${file.option}`, file.name, file.name)));
+  return el("details", { class: "card", id: "save" }, el("summary", {}, t("save-title")), own, made);
 }
 
 export function draw(state, part, tools) {
@@ -83,5 +89,6 @@ export function draw(state, part, tools) {
     part.risks ? card(t("risks"), grid("risks", t("risks"), part.risks)) : null,
     moreOptions(state, "result", tools),
     part.score ? output("score", t("score-output"), part.score) : null,
+    further(state, tools),
   ];
 }

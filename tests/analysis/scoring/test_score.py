@@ -195,6 +195,15 @@ def test_it_draws_itself() -> None:
     assert repr(Crowds.of_cells([3])) == "<Crowds of 3 people: from 3 to 3>"
 
 
+def test_a_figure_is_drawn_where_the_mean_of_the_estimate_is_outside_of_its_range() -> None:
+    score = census()
+    estimate = score.unrelated
+    assert estimate is not None
+    narrow = replace(estimate, mean=estimate.high - 0.25, low=estimate.high)
+    ax = replace(score, unrelated=narrow).plot()
+    assert "if unrelated (estimate)" in ax.get_legend_handles_labels()[1]
+
+
 @pytest.mark.parametrize("columns", [3, 30])
 def test_two_threads_find_what_one_finds(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a large table the questions are asked beside the search; nothing of a score changes."""

@@ -1,0 +1,69 @@
+"""Captured output of a command: the lines and tables of a thread are kept, not printed.
+
+In a block of `capturing`, the functions `page`, `say` and `lay_out` of layout.py write to a
+`Capture`, and the stages of the work go to a function of the caller.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from io import StringIO
+
+from ...scenarios.wording import Block, Grid, Line
+
+
+class Capture:
+    """The output of one command.
+
+    progress: receives the stages of the work.
+
+    Attributes:
+        out, err: the texts, as a pipe would receive them.
+        printed: lines and tables of `out`, one below the other.
+        said: lines of `err`, unbroken.
+        progress: see above.
+    """
+
+    def __init__(self, progress: Callable[[str], None]) -> None:
+        self.out, self.err = StringIO(), StringIO()
+        self.printed: list[Block] = []
+        self.said: list[str] = []
+        self.progress = progress
+
+    def note(self, file: object, block: Block) -> None:
+        """Keep a line or a table that is written to `out`, or a line to `err`."""
+        if file is self.out:
+            self.printed.append(block)
+        elif file is self.err and not isinstance(block, Grid):
+            self.said.append(block.text)
+
+
+_CURRENT: ContextVar[Capture | None] = ContextVar("capture", default=None)
+
+
+def current_capture() -> Capture | None:
+    """Return the capture of this thread; None outside of `capturing`."""
+    return _CURRENT.get()
+
+
+def note_line(file: object, text: str, style: str | None) -> None:
+    """Keep a line, if a capture is on."""
+    if (capture := _CURRENT.get()) is not None:
+        capture.note(file, Line(text, style))
+
+
+def note_grid(file: object, grid: Grid) -> None:
+    """Keep a table, if a capture is on."""
+    if (capture := _CURRENT.get()) is not None:
+        capture.note(file, grid)
+
+
+@contextmanager
+def capturing(progress: Callable[[str], None]) -> Iterator[Capture]:
+    """Capture the output of this thread in the block. progress: receives stages."""
+    capture = Capture(progress)
+    token = _CURRENT.set(capture)
+    try:
+        yield capture
+    finally:
+        _CURRENT.reset(token)

@@ -1,0 +1,204 @@
+"""Commands that the page runs besides the six steps, by the arguments of their shown lines.
+
+    scored    `veilmix score DATA`: the file as it is
+    counts    `veilmix counts DATA A,B ...`: tables of counts
+    judged    `veilmix score --release FILE --of DATA`: another file
+
+Each waits for the steps and needs the table alone. Files are written to a private folder and
+handed on from there.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..errors import VeilmixError
+from ..report import table as sign_page
+from ..report.write import html
+from ..temporary_files import private_folder
+from .choices import UserChoices
+from .options import (
+    COUNTS,
+    JUDGE,
+    OPTIONS,
+    SCORE,
+    counts_arguments,
+    judge_arguments,
+    score_arguments,
+)
+from .pipeline import Frozen, Inputs
+from .table import Progress
+from .wording import CommandOutput, block, english
+
+KEPT = 4  # results of a place that are kept
+Part = dict[str, Any]
+Show = Callable[[str, Part], None]
+Run = Callable[[Callable[..., Any]], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCommand:
+    """The command of a place of the page.
+
+    Attributes:
+        command: of its options, see `Option`.
+        arguments: of `veilmix`.
+        asked: whether the user wants it.
+    """
+
+    command: str
+    arguments: Callable[[UserChoices], list[str]]
+    asked: Callable[[UserChoices], bool]
+
+
+PLACES: Mapping[str, PlacedCommand] = {
+    "scored": PlacedCommand(SCORE, score_arguments, lambda choices: choices.scored),
+    "counts": PlacedCommand(COUNTS, counts_arguments, lambda choices: bool(choices.counts_tables)),
+    "judged": PlacedCommand(JUDGE, judge_arguments, lambda choices: choices.release is not None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunCommand:
+    """A command that was run.
+
+    Attributes:
+        output: what it printed.
+        files: that it wrote, by the option; each with its name and its bytes.
+    """
+
+    output: CommandOutput
+    files: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
+
+
+class Further:
+    """The places and their results.
+
+    run: runs work in a thread; its last argument there is the progress. show: takes the part of a
+    place. tell: receives a line about a fault of our own.
+
+    Attributes:
+        results: of the places that are ready.
+    """
+
+    def __init__(self, run: Run, show: Show, tell: Callable[[str], None]) -> None:
+        self._run, self._show, self._tell = run, show, tell
+        self._memory: OrderedDict[object, RunCommand] = OrderedDict()
+        self.results: dict[str, RunCommand] = {}
+
+    def forget(self) -> None:
+        """Forget all results: another file is open."""
+        self._memory.clear()
+        self.results.clear()
+
+    async def work(self, inputs: Inputs) -> None:
+        """Run the commands that the user wants, one after the other."""
+        self.results.clear()
+        for name, place in PLACES.items():
+            if not place.asked(inputs.choices):
+                continue
+            try:
+                found = await self._result(name, place, inputs)
+            except (VeilmixError, OSError) as wrong:
+                self._show(name, _error_part(str(wrong)))
+            except Exception as bug:
+                self._tell(f"the page: {bug!r:.300}")
+                self._show(name, _error_part(f"a fault of veilmix: {bug!r:.200}"))
+            else:
+                self.results[name] = found
+                self._show(name, place_part(found))
+
+    async def _result(self, name: str, place: PlacedCommand, inputs: Inputs) -> RunCommand:
+        """Return the result of a place: kept, or run now in a thread."""
+        key = (name, tuple(place.arguments(inputs.choices)), inputs.key("data", *_files(name)))
+        found = self._memory.get(key)
+        if found is None:
+            found = await self._run(Frozen(dict(inputs.content), run_command, (place, inputs)))
+            self._memory[key] = found
+            while len(self._memory) > KEPT * len(PLACES):
+                self._memory.popitem(last=False)
+        return found
+
+
+def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> RunCommand:
+    """Run the command of a place on the files that are open."""
+    with private_folder("files of the page") as folder:
+        written = {
+            option.name: folder / option.file(inputs.choices)
+            for option in OPTIONS
+            if place.command in option.commands
+            and option.kind == "written"
+            and getattr(inputs.choices, option.name) is not None
+        }
+        arguments = _with_paths(place, inputs, {path.name: path for path in written.values()})
+        output = inputs.words.run(arguments, progress)
+        files = {
+            name: (path.name, path.read_bytes()) for name, path in written.items() if path.is_file()
+        }
+        return RunCommand(_shown_output(output, str(folder)), files)
+
+
+def _with_paths(place: PlacedCommand, inputs: Inputs, written: Mapping[str, Path]) -> list[str]:
+    """Return the arguments with the paths of the files, in place of the names that are shown."""
+    given = {name: str(path) for name, path in inputs.given.items()}
+    hierarchy = {
+        column: str(inputs.hierarchies.get(column, Path(name)))
+        for column, name in inputs.choices.hierarchy.items()
+    }
+    choices = replace(
+        inputs.choices, data=str(inputs.path.absolute()), hierarchy=hierarchy, **given
+    )
+    return [str(written.get(one.removeprefix("./"), one)) for one in place.arguments(choices)]
+
+
+def _shown_output(output: CommandOutput, folder: str) -> CommandOutput:
+    """Return an output whose error names files without the private folder."""
+    if output.error is None:
+        return output
+    error = output.error.replace(f"{folder}/", "").replace(f"{folder}\\", "")
+    return CommandOutput(output.text, output.printed, output.warnings, error)
+
+
+def _files(name: str) -> tuple[str, ...]:
+    """Return the choices of a place that name files."""
+    return ("release", "control", "hierarchy") if name == "judged" else ()
+
+
+def place_part(found: RunCommand) -> Part:
+    """Return the part of a place."""
+    output = found.output
+    return {
+        "status": "ready" if output.error is None else "error",
+        "error": None if output.error is None else english(output.error),
+        "printed": [block(one) for one in output.printed],
+        "warnings": [english(line) for line in output.warnings],
+        "files": [
+            {"option": option, "name": called, "sha256": sha256(data).hexdigest()}
+            for option, (called, data) in found.files.items()
+        ],
+    }
+
+
+def _error_part(sentence: str) -> Part:
+    """Return the part of a place without a result."""
+    return {"status": "error", "error": english(sentence)}
+
+
+def wanted_places(choices: UserChoices) -> tuple[str, ...]:
+    """Return the places that the user wants."""
+    return tuple(name for name, place in PLACES.items() if place.asked(choices))
+
+
+def page_to_sign(found: RunCommand) -> tuple[str, bytes] | None:
+    """Return name and bytes of the page to sign of a score that is saved; None without it."""
+    if "score_save" not in found.files:
+        return None
+    name, data = found.files["score_save"]
+    page = html(sign_page.page(json.loads(data)))
+    return f"{Path(name).stem}.html", page.encode()
