@@ -17,8 +17,8 @@ def test_the_page_is_as_the_records_say() -> None:
 
 def test_every_attack_and_every_guard_has_its_row() -> None:
     page = TOOL.PAGE.read_text("utf-8")
-    for name in (*ATTACKS, *GUARDS):
-        assert f"\n| `{name}` | " in page
+    assert [name for name in ATTACKS if f"\n| `{name}` | " not in page] == []
+    assert [name for name in GUARDS if f"\n* `{name}`" not in page] == []
 
 
 def test_an_older_page_is_found_out() -> None:

@@ -1,4 +1,4 @@
-"""Write the tables of docs/attacks.md from the records of attacks and guards.
+"""Write the tables and the list of guards of docs/attacks.md from their records.
 
 python tools/make_attack_tables.py            write
 python tools/make_attack_tables.py --check    exit 1 if the page is another than they say
@@ -20,7 +20,6 @@ BLOCK = re.compile(
 )
 PEERS = ("attack", "what a peer does", "what stops or shows it")
 ATTACK = ("attack", "what is done", "what stops or shows it")
-GUARD = ("guard", "what it does", "price")
 
 
 def attacks(by: str) -> Iterator[tuple[str, ...]]:
@@ -39,24 +38,28 @@ def among_peers() -> Iterator[tuple[str, ...]]:
             yield f"`{name}`", how.does, "as [above](#by-users)" if same else how.remedy
 
 
-def guards() -> Iterator[tuple[str, ...]]:
-    """All guards, by name."""
+def guards() -> Iterator[str]:
+    """All guards with what they cost, by name, as lines of a list."""
     for name, guard in GUARDS.items():
         key = "" if guard.key == f"defence.{name}" else f" (`{guard.key}`)"
-        yield f"`{name}`", f"{guard.guards}{key}", guard.price
+        price = "" if guard.price.startswith("none") else f" *Price*: {guard.price}."
+        yield f"* `{name}`{key}: {guard.guards}.{price}\n"
 
 
 def off() -> str:
     """Return the guards that are off where a scenario says nothing, as a sentence."""
     names = ", ".join(f"`{name}`" for name, guard in GUARDS.items() if not guard.default)
-    return f"\nOff where a scenario says nothing: {names}. All others are on.\n"
+    return (
+        "\nA guard without a price costs next to nothing. "
+        f"Off where a scenario says nothing: {names}. All others are on.\n"
+    )
 
 
 def written(page: str) -> str:
     """The page with its tables as the records say."""
     made = {by or "design": written_table(ATTACK, attacks(by)) for by in COMMITTERS}
     made["peers"] = written_table(PEERS, among_peers())
-    made["guards"] = written_table(GUARD, guards()) + off()
+    made["guards"] = "".join(guards()) + off()
     return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
 
 

@@ -196,10 +196,17 @@ def _success(coalition: WorstAttack, worst: AttackResult) -> tuple[str, ...]:
 
 
 def lines(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
-    """Yield the lines of the page: a set of guards with secret and with public marginals."""
+    """Yield the lines of the page: sets of guards with secret and with public marginals.
+
+    Sets in which the same coalitions succeed share a line.
+    """
     played = {guards.name: guards for guards in sets}
+    labels: dict[tuple[str, ...], list[str]] = {}
     for label, names in PAIRS.items():
-        yield label, *(_successes(played[name]) if name in played else "-" for name in names)
+        cells = tuple(_successes(played[name]) if name in played else "-" for name in names)
+        labels.setdefault(cells, []).append(label)
+    for cells, equal in labels.items():
+        yield "; or ".join(equal), *cells
 
 
 def _successes(guards: GuardSet) -> str:

@@ -71,7 +71,7 @@ ATTACK = Attack(
     by=USER,
     does="sends, with k - 2 others, a row that somebody else may have",
     remedy=(
-        "nothing: k - 1 people learn of one row whether another person has it. `registered`: they "
+        "nothing: k - 1 people learn whether another person has one row. `registered`: they "
         "must exist"
     ),
     scenario="attack-guess-row",

@@ -67,8 +67,8 @@ ATTACK = Attack(
     by=NETWORK,
     does="sees who takes part in each of many releases, and adds and subtracts them",
     remedy=(
-        "`burn`: in all sessions together, at least `min_dropout` people must have come in other "
-        "rounds than all others. Two releases that differ by many are not enough"
+        "`burn`: in all sessions together, at least `min_dropout` people must have come in "
+        "other rounds than all others"
     ),
     scenario="attack-intersect",
     unit="released rows read of those who come and go",

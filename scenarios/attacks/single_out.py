@@ -52,9 +52,8 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows, and the reader tells them",
     remedy=(
-        "`challenge`, unless all shufflers take part: all people look before the opening; "
-        "`receipts`: some do. `tokens` and `sums` abort after the reading, unless the reader "
-        "helps to the end"
+        "`challenge`, unless all shufflers take part; `receipts`, if a replaced person looks. "
+        "`tokens` and `sums` abort after the reading, unless the reader helps to the end"
     ),
     scenario="attack-single-out",
     unit=UNIT,

@@ -23,8 +23,8 @@ ATTACK = Attack(
     by=BYSTANDER,
     does="compute what every row would be sealed with, and compare",
     remedy=(
-        "nothing: `threshold` trusts these two not to pool, which leaves no trace. Only all "
-        "shufflers know whose row it is"
+        "nothing: `threshold` assumes that reader and `randomness` do not pool, which leaves no "
+        "trace. Only all shufflers know whose row it is"
     ),
     scenario="attack-try-rows",
     unit="closed rows read",

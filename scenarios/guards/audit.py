@@ -21,10 +21,10 @@ GUARD = Guard(
     guards="half of the layers of every pair of shufflers are opened before everybody",
     setting="half of the layers of every pair of shufflers are opened before everybody",
     price=(
-        "by watching, a reader links half of the people with one of every pair: one honest "
+        "by watching, a reader and one of every pair link half of the people, so one honest "
         "shuffler is not enough; with two shufflers each crowd is halved; half of a pair's layers "
         "are opened again; board: 32 bytes a layer, and half of the layers; all learn who takes "
-        "part; an odd last shuffler is not audited"
+        "part; a last odd shuffler is not audited"
     ),
     default=False,
     needs={"defence.registered": True},
