@@ -52,12 +52,17 @@ class Program(StrEnum):
 
 
 class Flaw(StrEnum):
-    """A design error that a lesson may ask for: a protocol without a certain countermeasure.
+    r"""A design error that a lesson may ask for: a protocol without a certain countermeasure.
 
     unbound: layers are not bound to session, round and question. repeats: shufflers do not drop
     repeated layers. bundled: a person's answers travel in one onion, which the first shuffler does
-    not take apart. one-salt, one-key: a person uses one salt, or one ephemeral key, for all answers
-    of a round.
+    not take apart. one-salt, one-key: a person uses one salt, or one ephemeral key for each hop,
+    for all answers of a round.
+
+    Bytes: with unbound every context is SHA-256("veilmix layer of a lesson 1\0"). With repeats a
+    batch may hold repeats. With bundled an envelope holds one onion around one blob (wire.py) a
+    question, each an unpadded ballot, and padding; its size is questions times (4 + the longest
+    unpadded ballot) plus 1.
     """
 
     UNBOUND = "unbound"

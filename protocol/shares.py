@@ -8,8 +8,15 @@ ones, with a single one in each block. It is split in two, each sealed to one ag
     offset  size  field of a share, before it is sealed
     0       4 M   u32 for each value of each feature, in the order of the schema
 
+    session of shares =
+        SHA-256("veilmix sharing 1\0" || digest of the announcement || encoded key of aggregator 1
+                || encoded key of aggregator 2)
     context of a share =
-        SHA-256("veilmix share 1\0" || session digest || aggregator (1 or 2) || user index (u32))
+        SHA-256("veilmix share 1\0" || session of shares || aggregator (1 or 2) || user index (u32))
+
+User indices begin with 0. A share travels in a `submission` of round 1. Aggregators refuse another
+size (wrong-size), what does not open (does-not-open) and a second share (duplicate). People with
+one share missing are not counted.
 
 Each aggregator adds up its opened shares; the curator adds the two sums mod 2^32 and has the
 counts. A share alone is uniform for every x; both shares of a person are the person's row: the two

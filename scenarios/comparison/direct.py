@@ -1,7 +1,10 @@
 r"""Direct sending: each user sends one message to one reader, under its own name, without a mix.
 
 context = SHA-256("veilmix direct 1\0" || session || user index (u32))
-plain   = a text per column (wire.py), padded to one size for all users (ISO/IEC 7816-4)
+plain   = [text], a text per column (wire.py), padded (ISO/IEC 7816-4) to one size for all users:
+          3 bytes more than the widest texts with their lengths
+
+A message travels in a `submission` of round 1. User indices begin with 0.
 """
 
 import hashlib

@@ -246,7 +246,7 @@ def test_contexts_differ() -> None:
 
 
 def test_contexts_are_those_of_the_document() -> None:
-    """docs/wire.md, read without the module."""
+    """The docstring of the module, read without its code."""
     made, keys = announced()
     plan = shares.open_sharing(made, (keys[0].public, keys[1].public))
     encoded = b"".join(bytes([key.public.suite]) + key.public.raw for key in keys)

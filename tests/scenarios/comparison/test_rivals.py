@@ -320,7 +320,7 @@ def test_rules_of_hiding_are_probabilities_of_a_blank() -> None:
 
 
 def test_a_direct_message_is_that_of_the_document() -> None:
-    """docs/wire.md, read without the module."""
+    """The docstring of the module, read without its code."""
     trial = case(users=3)
     line = direct.DirectWay.open(trial, [3, 4], trial.entropy("document"))
     layer = line.seal(1, ("abc", "é"), trial.entropy("person"))
