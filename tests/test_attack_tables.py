@@ -17,13 +17,13 @@ def test_the_page_is_as_the_records_say() -> None:
 
 def test_every_attack_and_every_guard_has_its_row() -> None:
     page = TOOL.PAGE.read_text("utf-8")
-    assert [name for name in ATTACKS if f"\n| `{name}` | " not in page] == []
+    assert [name for name in ATTACKS if f"\n| `{name}`: " not in page] == []
     assert [name for name in GUARDS if f"\n* `{name}`" not in page] == []
 
 
 def test_an_older_page_is_found_out() -> None:
     page = TOOL.PAGE.read_text("utf-8")
-    assert TOOL.written(page.replace("| `stuff` |", "| `stuffs` |")) == page
+    assert TOOL.written(page.replace("| `stuff`:", "| `stuffs`:")) == page
 
 
 @pytest.mark.parametrize("name", list(GUARDS))

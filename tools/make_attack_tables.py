@@ -18,8 +18,7 @@ BLOCK = re.compile(
     r"(<!-- (user|shuffler|network|curator|analyst|design|peers|guards) -->\n).*?(<!-- end -->)",
     re.DOTALL,
 )
-PEERS = ("attack", "what a peer does", "what stops or shows it")
-ATTACK = ("attack", "what is done", "what stops or shows it")
+ATTACK = ("attack", "what stops or shows it")
 
 
 def attacks(by: str) -> Iterator[tuple[str, ...]]:
@@ -27,7 +26,7 @@ def attacks(by: str) -> Iterator[tuple[str, ...]]:
     for name, attack in ATTACKS.items():
         if attack.by == by:
             elsewhere = "" if attack.scenario == f"attack-{name}" else f" (`{attack.scenario}`)"
-            yield f"`{name}`", f"{attack.does}{elsewhere}", attack.remedy
+            yield f"`{name}`: {attack.does}{elsewhere}", attack.remedy
 
 
 def among_peers() -> Iterator[tuple[str, ...]]:
@@ -35,7 +34,7 @@ def among_peers() -> Iterator[tuple[str, ...]]:
     for name, attack in ATTACKS.items():
         if how := attack.among_peers:
             same = how.remedy == attack.remedy
-            yield f"`{name}`", how.does, "as [above](#by-users)" if same else how.remedy
+            yield f"`{name}`: {how.does}", "as [above](#by-users)" if same else how.remedy
 
 
 def guards() -> Iterator[str]:
@@ -58,7 +57,7 @@ def off() -> str:
 def written(page: str) -> str:
     """The page with its tables as the records say."""
     made = {by or "design": written_table(ATTACK, attacks(by)) for by in COMMITTERS}
-    made["peers"] = written_table(PEERS, among_peers())
+    made["peers"] = written_table(ATTACK, among_peers())
     made["guards"] = "".join(guards()) + off()
     return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
 
