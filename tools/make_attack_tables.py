@@ -15,7 +15,7 @@ from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(
-    r"(<!-- (user|shuffler|network|curator|analyst|design|peers|guards) -->\n).*?(<!-- end -->)",
+    r"(<!-- (user|shuffler|network|curator|analyst|design|guards) -->\n).*?(<!-- end -->)",
     re.DOTALL,
 )
 ATTACK = ("attack", "what stops or shows it")
@@ -27,14 +27,6 @@ def attacks(by: str) -> Iterator[tuple[str, ...]]:
         if attack.by == by:
             elsewhere = "" if attack.scenario == f"attack-{name}" else f" (`{attack.scenario}`)"
             yield f"`{name}`: {attack.does}{elsewhere}", attack.remedy
-
-
-def among_peers() -> Iterator[tuple[str, ...]]:
-    """The attacks that peers commit, by name."""
-    for name, attack in ATTACKS.items():
-        if how := attack.among_peers:
-            same = how.remedy == attack.remedy
-            yield f"`{name}`: {how.does}", "as [above](#by-users)" if same else how.remedy
 
 
 def guards() -> Iterator[str]:
@@ -57,7 +49,6 @@ def off() -> str:
 def written(page: str) -> str:
     """The page with its tables as the records say."""
     made = {by or "design": written_table(ATTACK, attacks(by)) for by in COMMITTERS}
-    made["peers"] = written_table(ATTACK, among_peers())
     made["guards"] = "".join(guards()) + off()
     return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
 

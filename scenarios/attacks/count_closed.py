@@ -22,8 +22,8 @@ ATTACK = Attack(
     does="counts how many people are in each group that does not open",
     remedy=(
         "nothing: equal rows have equal bodies, which is how they open. With `policy.prefixes` "
-        "only groups that continue an open one are visible; with `policy.sample` groups of one "
-        "may be dummies"
+        "the reader sees only groups that continue an open one; with `policy.sample` groups of "
+        "one may be nobody's"
     ),
     scenario="attack-count-closed",
     unit="people in closed groups of known size",
