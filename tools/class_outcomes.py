@@ -15,7 +15,7 @@ from veilmix.errors import RoundBurned
 from veilmix.protocol.crowd_limits import check_batch_size, check_rounds
 
 BATCH, DROPOUT = 5, 3  # of the questions of `poll --demo`
-PEOPLE = (8, 20, 30, 60, 200)
+PEOPLE = (8, 30, 200)
 SILENT = (0.01, 0.05, 0.1, 0.2)
 
 
