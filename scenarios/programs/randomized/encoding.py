@@ -2,13 +2,31 @@
 
 The randomizer defines the format of a report (`encode`, `decode`), of equal width for all:
 
-    GRR             the value itself
-    unary encoding  bits, packed eight to a byte, in hex: 2 ceil(a / 8) digits. Position 0 is the
-                    most significant bit of the first byte; bits after the last position are 0
-    local hashing   the words of the key, then the hash value, each in hex with as many digits as
+    grr             the value itself
+    rappor, oue, blh, subset, memoized
+                    a bit for each value, packed eight to a byte, in hex: 2 ceil(a / 8) digits.
+                    Position 0 is the most significant bit of the first byte; bits after the last
+                    position are 0. At most 4,096 values
+    local-hash      the words of the key, then the hash value, each in hex with as many digits as
                     the largest such word has
-    bit-flip        one digit 0 or 1 for each feature, the first feature first
+    hadamard        a column of the Hadamard matrix (hadamard-blocks: of that of a block of values)
+    projective      a point of a projective space
+    duchi, piecewise, hybrid, laplace, square-wave
+                    a level
+    ranges          the level of a tree, then the bits of its nodes
+    pckv-grr, privkv
+                    a key and a sign, as one number
+    pckv-ue         two bits for each key, for 1 and for -1
+    bloom           the cohort, then the bits of a Bloom filter
+    prefix-hash, prefix-bit
+                    the level, a key of four digits for each byte of the longest text, the hash
+                    value
+    split-mix       several messages, each a share of the number
+    bit-flip        one digit for each feature, the first feature first; 1 is the second value
+    of a drawn feature
+                    its number, the report (of grr the number of the value), zeros up to the widest
 
+Bits and numbers are in hex, except for grr and bit-flip.
 Only texts of exactly this form are read: any other text is counted as outside.
 """
 
