@@ -32,10 +32,7 @@ HEADINGS = (
     "program", "most trusted", "bits", "linked", "guessed", "exposed", "promised", "excluded",
     "columns", "cells", "entropy", "error", "CPU s", "bytes", "rounds",
 )  # fmt: skip
-ON_PAGE = (
-    *("program", "bits", "guessed", "exposed", "promised", "cells", "error", "CPU s", "bytes"),
-    "rounds",
-)
+ON_PAGE = ("program", "bits", "guessed", "exposed", "promised", "cells", "error", "CPU s", "bytes")
 NOISE = ("noise", "ε = 1", "ε = 2", "ε = 4", "CPU s", "bytes")
 BUDGET = re.compile(r"(.*) e=([\d.]+)")
 MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
@@ -95,13 +92,16 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _noisy(rows: Sequence[dict[str, str]]) -> Iterator[list[str]]:
-    """Yield a line for each program with noise: its error and guesses, by budget."""
+    """Yield a line for each program with noise: its error without limits, bits and guesses."""
     programs = dict.fromkeys(_budget(row["program"]) for row in rows)
     for program in filter(None, programs):
         same = [row for row in rows if _budget(row["program"]) == program]
         if len(same) != len(NOISE) - 3:
             raise ValueError(f"{program}: {len(same)} budgets, and the page has columns for 3")
-        cells = [f"{row['error']}, {row['bits']}, {row['guessed']}" for row in same]
+        errors = (row["error"].partition(" ")[0] for row in same)
+        cells = [
+            f"{e}, {row['bits']}, {row['guessed']}" for e, row in zip(errors, same, strict=True)
+        ]
         yield [program, *cells, same[0]["CPU s"], same[0]["bytes"]]
 
 
