@@ -39,8 +39,20 @@ def test_a_cell_of_the_page_has_outcome_alarms_and_releases() -> None:
     first = ["drop", "none", "3", "90", "answers lost", "works", "0 of 5, 0 %", "4 of 5"]
     half = ["drop", "balance", "1", "90", "answers lost", "reduced", "4 of 5, 28 %", "5 of 5"]
     last = ["drop", "all", "0", "90", "answers lost", "stopped", "5 of 5, 47 %", "0 of 5"]
-    line = "| `drop` | 3 of 90 answers lost, r4 | `balance` ◐ 1 a4 | ● a5 r0 |"
-    assert line in TOOL.outcomes_on_page([first, half, last])
+    line = "| `drop` | 3 of 90 answers lost, r4 | `balance` ◐ 1 a4 |"
+    page = TOOL.outcomes_on_page([first, half, last])
+    assert line in page
+    assert "All defences together: ● a5 r0 all others." in page
+
+
+def test_other_outcomes_of_all_defences_together_have_their_attacks() -> None:
+    rows = []
+    for name, released in (("lie", "0 of 5"), ("tag", "0 of 5"), ("flood", "5 of 5")):
+        shared = ["3", "90", "answers lost"]
+        rows.append([name, "none", *shared, "works", "0 of 5, 0 %", "5 of 5"])
+        rows.append([name, "all", *shared, "stopped", "0 of 5, 0 %", released])
+    page = TOOL.outcomes_on_page(rows)
+    assert "All defences together: ● `flood`; ● r0 all others." in page
 
 
 def test_a_defence_that_costs_little_is_in_the_sentence_below_the_table() -> None:

@@ -46,7 +46,7 @@ COSTS = (
     *("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "steps", "crowd"),
     "false alarms",
 )
-ON_PAGE = ("attack", "without a defence", "each defence alone", "all together")
+ON_PAGE = ("attack", "without a defence", "each defence alone")
 COSTS_ON_PAGE = ("defence", "CPU ms", "bytes", "messages", "steps", "crowd")
 SIGNS = {"stopped": "●", "reduced": "◐", "works": "○", "idle": "-"}
 SMALL = 1_000  # bytes of a run: a defence that adds fewer, and nothing else, has no line of its own
@@ -124,8 +124,9 @@ def recorded() -> dict[str, list[list[str]]]:
 
 
 def outcomes_on_page(rows: Sequence[Sequence[str]]) -> str:
-    """Return a line for each attack that achieves something, and a sentence for the others."""
+    """Return a line for each attack that achieves something, and sentences on the rest."""
     lines, idle = list[tuple[str, ...]](), list[str]()
+    united = dict[str, list[str]]()  # the outcomes of all defences together, with their attacks
     for name, group in groupby(rows, key=lambda row: row[0]):
         first, *alone, last = group
         if {row[5] for row in (first, *alone, last)} == {"idle"}:
@@ -134,13 +135,26 @@ def outcomes_on_page(rows: Sequence[Sequence[str]]) -> str:
             continue
         each = ", ".join(f"`{row[1]}` {_cell(row, first)}" for row in alone) or "none"
         without = f"{first[2]} of {first[3]} {first[4]}{_marks(first, ',')}"
-        lines.append((f"`{name}`", without, each, _cell(last, first)))
-    united = dict[tuple[str, ...], list[str]]()
+        lines.append((f"`{name}`", without, each))
+        united.setdefault(_cell(last, first), []).append(f"`{name}`")
+    equal = dict[tuple[str, ...], list[str]]()
     for name, *line in lines:
-        united.setdefault(tuple(line), []).append(name)
-    table = written_table(ON_PAGE, ((", ".join(names), *line) for line, names in united.items()))
-    sentence = f"Idle here, without and with (in brackets) each defence: {', '.join(idle)}."
-    return f"{table}\n{fill(sentence, 118, break_on_hyphens=False)}\n"
+        equal.setdefault(tuple(line), []).append(name)
+    table = written_table(ON_PAGE, ((", ".join(names), *line) for line, names in equal.items()))
+    sentences = [
+        *([_all_together(united)] if united else []),
+        f"Idle here, without and with (in brackets) each defence: {', '.join(idle)}.",
+    ]
+    return "\n".join(
+        [table, *(f"{fill(text, 118, break_on_hyphens=False)}\n" for text in sentences)]
+    )
+
+
+def _all_together(united: Mapping[str, Sequence[str]]) -> str:
+    """The outcomes of all defences together: the most frequent one last, without its attacks."""
+    most = max(united, key=lambda cell: len(united[cell]))
+    parts = [f"{cell} {', '.join(names)}" for cell, names in united.items() if cell != most]
+    return f"All defences together: {'; '.join([*parts, f'{most} all others'])}."
 
 
 def _cell(row: Sequence[str], first: Sequence[str]) -> str:
