@@ -1,4 +1,4 @@
-"""Write tables of the papers' numbered items, and a page of exact statements for each paper.
+"""Write lists of the papers' numbered items, and a page of exact statements for each paper.
 
 python tools/make_theorems.py            write docs/theorems.md and docs/statements-NNN.md
 python tools/make_theorems.py --check    exit 1 if a page differs from the list
@@ -19,15 +19,14 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
-from page_tables import written_table  # noqa: E402 (stands beside this file)
 from statements import Statement, listed_items, statements  # noqa: E402 (stands beside the pages)
 
 DOCS = ROOT / "docs"
 PAGE = DOCS / "theorems.md"
 TESTS = ROOT / "tests" / "analysis"
 BLOCK = re.compile(r"(<!-- items (\d{3}) -->\n).*?(<!-- end -->)", re.DOTALL)
+STATUS = re.compile(r"^(true|corrected|sharper|false|used|definition|out of scope|open|redrawn)\b")
 TITLE = re.compile(r"^## Paper (\d{3}): (.+)$", re.MULTILINE)
-HEADINGS = ("number", "in words", "status", "functions")
 FILES = {
     "comp": "composition/test_composition.py",
     "ent": "estimation/test_estimation_entropy.py",
@@ -80,17 +79,23 @@ class Item:
         alias, _, function = ("", "", "") if test == "-" else test.partition(": ")
         return cls(number, statement, status, names, FILES.get(alias, ""), function)
 
-    def cells(self, paper: str) -> tuple[str, ...]:
-        """A row of the table, which leads to the statement."""
+    def line(self, paper: str) -> str:
+        """An entry of the list, which leads to the statement: words, then the status in bold.
+
+        A definition without a remark has no status.
+        """
         anchor = re.sub(r"[^a-z0-9-]", "", self.number.lower().replace(" ", "-"))
         link = f"[{self.number}](statements-{paper}.md#{anchor})"
-        return link, self.statement, self.status, ", ".join(f"`{name}`" for name in self.where)
+        status = STATUS.sub(lambda word: f"**{word[0].capitalize()}**", self.status)
+        remark = "" if self.status == "definition" else f" {status}."
+        return f"* {link}. {self.statement[0].upper()}{self.statement[1:]}.{remark}\n"
 
     def block(self, statement: Statement) -> str:
-        """The statement under its number, with its test."""
+        """The statement under its number, with its functions and its test."""
+        functions = f"\n**Functions**: {_names(self.where)}.\n" if self.where else ""
         test = self.test.replace("_", " ")
         tested = f"\n**Test**: `{self.file.rpartition('/')[2]}`, {test}.\n" if self.file else ""
-        return f"## {self.number}\n\n{statement.markdown}{tested}"
+        return f"## {self.number}\n\n{statement.markdown}{functions}{tested}"
 
 
 def items() -> dict[str, list[Item]]:
@@ -129,15 +134,19 @@ def _there(name: str) -> bool:
     return False
 
 
-def table(paper: str, rows: list[Item]) -> str:
-    """The items of one paper, each with its status and functions."""
-    return written_table(HEADINGS, (item.cells(paper) for item in rows))
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def entries(paper: str, rows: list[Item]) -> str:
+    """The items of one paper, each with its status."""
+    return "".join(item.line(paper) for item in rows)
 
 
 def written(page: str) -> str:
-    """The page of theorems with the tables of the lists."""
+    """The page of theorems with an entry for each item."""
     known = items()
-    return BLOCK.sub(lambda block: block[1] + table(block[2], known[block[2]]) + block[3], page)
+    return BLOCK.sub(lambda block: block[1] + entries(block[2], known[block[2]]) + block[3], page)
 
 
 def statement_pages(page: str) -> dict[Path, str]:
@@ -153,8 +162,8 @@ def statement_page(paper: str, title: str) -> str:
     known = statements(paper)
     head = (
         f"# Statements of paper {paper}: {title}\n\nExact statements with hypotheses, proof or "
-        "reference, erratum and test. The page on\n[theorems](theorems.md) has the notation, and "
-        "status and functions of each item. Tests are in `tests/analysis`.\nWritten by "
+        "reference, erratum, functions and test. The page on\n[theorems](theorems.md) has the "
+        "notation, and the status of each item. Tests are in `tests/analysis`.\nWritten by "
         f"`tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
     )
     return "\n".join([head, *(item.block(known[item.number]) for item in items()[paper])])
