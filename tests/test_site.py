@@ -1,6 +1,6 @@
 """The documentation as a site: its pages hang together, its examples run, its names exist.
 
-A block ```python is executed, on every page; one with `if __name__ ==` as a program.
+A block ```python is executed, on every page.
 On the pages of TYPED a block ```console is typed line by line and its output compared; a line `...`
 stands for any lines, `...` in a line for any letters.
 Blocks of one page follow each other in one empty folder; before a block of text, a comment
