@@ -117,10 +117,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'veilmix' has no attribute {name!r}")
     from importlib import import_module
 
-    home, _, there = _HOMES[name].partition(":")
+    home, _, attribute = _HOMES[name].partition(":")
     if not home:
         return import_module(f"veilmix.{name}")
-    return getattr(import_module(f"veilmix.{home}"), there or name)
+    return getattr(import_module(f"veilmix.{home}"), attribute or name)
 
 
 def __dir__() -> list[str]:

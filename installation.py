@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+PROJECT_FOLDER = Path(__file__).resolve().parent
 TARGETS = {  # extra -> the target of the Makefile that installs it
     "core": "demo",
     "report": "demo",
@@ -31,9 +31,9 @@ _LACKING = re.compile(r"module '([\w.]+)' has no attribute ('\w+')")  # Python's
 _NAME = re.compile(r"[^\w.-]")
 
 
-def missing(extra: str, what: str) -> str:
+def missing(extra: str, feature: str) -> str:
     """Return a sentence that a feature needs an extra, and the command that installs it here."""
-    return f"{what} needs {named(extra)}; to install that: {advice(extra)}"
+    return f"{feature} needs {named(extra)}; to install that: {advice(extra)}"
 
 
 def unusable(bug: BaseException) -> str | None:
@@ -43,12 +43,12 @@ def unusable(bug: BaseException) -> str | None:
     """
     match bug:
         case ModuleNotFoundError(name=str(module)):
-            what = "is not installed"
+            problem = "is not installed"
         case ImportError():
             module = bug.name or _raised_in(bug)
-            what = f"cannot be used ({str(bug).partition(' (')[0]})"
+            problem = f"cannot be used ({str(bug).partition(' (')[0]})"
         case AttributeError() if match := _LACKING.match(str(bug)):
-            module, what = match[1], f"cannot be used (it has no {match[2]})"
+            module, problem = match[1], f"cannot be used (it has no {match[2]})"
         case _:
             return None
     top = module.partition(".")[0]
@@ -56,10 +56,12 @@ def unusable(bug: BaseException) -> str | None:
         return None
     name = DISTRIBUTIONS.get(top, top)
     needed = ((extra, line) for extra in TARGETS for line in requirements(extra))
-    wanted = (pair for pair in needed if library(pair[1]) == name)
-    extra, requirement = next(wanted, ("core", name))
+    candidates = (pair for pair in needed if library(pair[1]) == name)
+    extra, requirement = next(candidates, ("core", name))
     command = advice(extra) if in_checkout() else installing([requirement])
-    return f"{name}{_version(name)} {what}; veilmix needs {requirement}; to install that: {command}"
+    return (
+        f"{name}{_version(name)} {problem}; veilmix needs {requirement}; to install that: {command}"
+    )
 
 
 def _version(name: str) -> str:
@@ -91,11 +93,11 @@ def advice(extra: str) -> str:
         return installing(requirements(extra))
     from shutil import which
 
-    inside = Path.cwd().resolve() == HERE
+    inside = Path.cwd().resolve() == PROJECT_FOLDER
     if which("make") is None:
         script = Path("tools", "environment.py")
-        return typed(sys.executable, script if inside else HERE / script, TARGETS[extra])
-    return typed("make", *(() if inside else ("-C", HERE)), TARGETS[extra])
+        return typed(sys.executable, script if inside else PROJECT_FOLDER / script, TARGETS[extra])
+    return typed("make", *(() if inside else ("-C", PROJECT_FOLDER)), TARGETS[extra])
 
 
 def typed(*words: str | Path) -> str:
@@ -107,22 +109,22 @@ def typed(*words: str | Path) -> str:
     return shlex.join(map(str, words))
 
 
-def installing(wanted: Sequence[str]) -> str:
+def installing(libraries: Sequence[str]) -> str:
     """A command that installs libraries beside this Python, whichever installer made its place."""
     if find_spec("pip"):
-        return typed(sys.executable, "-m", "pip", "install", *wanted)
-    return typed("uv", "pip", "install", "--python", sys.executable, *wanted)
+        return typed(sys.executable, "-m", "pip", "install", *libraries)
+    return typed("uv", "pip", "install", "--python", sys.executable, *libraries)
 
 
 def in_checkout() -> bool:
     """Whether veilmix runs in a checkout, and in the environment that its Makefile makes."""
-    own = (HERE / ".venv").resolve()
-    return (HERE / "Makefile").is_file() and Path(sys.prefix).resolve() == own
+    environment = (PROJECT_FOLDER / ".venv").resolve()
+    return (PROJECT_FOLDER / "Makefile").is_file() and Path(sys.prefix).resolve() == environment
 
 
 def requirements(extra: str) -> list[str]:
     """Return the requirements of an extra, or of `core`, with accepted versions: `h11>=0.14`."""
-    project = HERE / "pyproject.toml"
+    project = PROJECT_FOLDER / "pyproject.toml"
     if project.is_file():
         from tomllib import loads
 
@@ -131,9 +133,11 @@ def requirements(extra: str) -> list[str]:
         return list(extras[extra])
     from importlib import metadata
 
-    asked = [line.partition(";") for line in metadata.requires("veilmix") or ()]
+    requirement_parts = [line.partition(";") for line in metadata.requires("veilmix") or ()]
     return [
-        line.strip() for line, _, when in asked if (_EXTRA.findall(when) or ["core"]) == [extra]
+        line.strip()
+        for line, _, when in requirement_parts
+        if (_EXTRA.findall(when) or ["core"]) == [extra]
     ]
 
 

@@ -18,12 +18,12 @@ from contextlib import contextmanager
 def collected() -> Iterator[list[str]]:
     """Keep the warnings that are given meanwhile; their texts are in the list at the end."""
     texts: list[str] = []
-    with warnings.catch_warnings(record=True) as given:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         try:
             yield texts
         finally:
-            texts.extend(str(warning.message) for warning in given)
+            texts.extend(str(warning.message) for warning in caught_warnings)
 
 
 def mute(log: str) -> None:

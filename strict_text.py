@@ -125,8 +125,8 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
         whole = bad.object  # it lacks the byte-order mark
         line = whole.count(b"\n", 0, bad.start) + 1
         at = bad.start + len(data) - len(whole)
-        what = f"byte 0x{whole[bad.start]:02x} at offset {at:,}; save the file as UTF-8"
-        raise Unreadable(line, f"not UTF-8: {what}") from None
+        fault = f"byte 0x{whole[bad.start]:02x} at offset {at:,}; save the file as UTF-8"
+        raise Unreadable(line, f"not UTF-8: {fault}") from None
 
 
 def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
@@ -134,15 +134,15 @@ def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
     match = _FIELD.match(str(bad))
     if match is None:
         return str(bad), ""
-    said = f"a key: {match[1]}" if match[2] else match[1]
-    return (f"{match[3]}: {said}", match[3]) if match[3] else (said, "")
+    reason = f"a key: {match[1]}" if match[2] else match[1]
+    return (f"{match[3]}: {reason}", match[3]) if match[3] else (reason, "")
 
 
 def line_of(text: str, field: str) -> int:
     """The line on which the first key of a field begins; 1 where that cannot be told."""
     key = re.escape(re.split(r"[.\[]", field, maxsplit=1)[0])
-    found = re.search(rf'^\s*(?:"{key}"\s*:|\[*{key}\b)', text, re.MULTILINE) if key else None
-    return text.count("\n", 0, found.start()) + found[0].count("\n") + 1 if found else 1
+    match = re.search(rf'^\s*(?:"{key}"\s*:|\[*{key}\b)', text, re.MULTILINE) if key else None
+    return text.count("\n", 0, match.start()) + match[0].count("\n") + 1 if match else 1
 
 
 class _Json:
@@ -219,20 +219,20 @@ def _faults(value: Any, field: str) -> Iterator[tuple[str, str]]:
 
 def _no_toml(text: str, message: str) -> Unreadable:
     place = _PLACE.search(message)
-    said = _PLACE.sub("", message)
-    said = said.replace("Cannot overwrite a value", "this key was given a value before")
+    reason = _PLACE.sub("", message)
+    reason = reason.replace("Cannot overwrite a value", "this key was given a value before")
     line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
     column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
-    return Unreadable(line, f"not TOML: {said}{column}")
+    return Unreadable(line, f"not TOML: {reason}{column}")
 
 
 def _long_number(text: str) -> Unreadable:
-    most = sys.get_int_max_str_digits()
-    long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > most), None)
+    max_digits = sys.get_int_max_str_digits()
+    long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > max_digits), None)
     line = text.count("\n", 0, long.start()) + 1 if long else 1
-    return Unreadable(line, _too_long(len(long[0]) if long else most + 1))
+    return Unreadable(line, _too_long(len(long[0]) if long else max_digits + 1))
 
 
 def _too_long(digits: int) -> str:
-    most = min(MOST_DIGITS, sys.get_int_max_str_digits() or MOST_DIGITS)
-    return f"a number of {digits:,} digits; at most {most:,} digits can be read"
+    max_digits = min(MOST_DIGITS, sys.get_int_max_str_digits() or MOST_DIGITS)
+    return f"a number of {digits:,} digits; at most {max_digits:,} digits can be read"

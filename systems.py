@@ -28,12 +28,12 @@ class Facility:
 
     Attributes:
         name: of the facility, in words.
-        here: whether this system has it.
+        is_available: whether this system has it.
         without: the behaviour of veilmix on a system without it.
     """
 
     name: str
-    here: bool
+    is_available: bool
     without: str
 
 

@@ -14,19 +14,19 @@ from .errors import StorageError
 
 
 @contextmanager
-def set_aside(what: str) -> Iterator[None]:
+def set_aside(content: str) -> Iterator[None]:
     """Raise StorageError for every OSError in the block; its message names the given content."""
     try:
         yield
     except OSError as bad:
         raise StorageError(
-            f"{what} cannot be put into {_folder()}: {bad.strerror or bad}; make room there, or "
+            f"{content} cannot be put into {_folder()}: {bad.strerror or bad}; make room there, or "
             "name another folder: TMPDIR=FOLDER"
         ) from None
 
 
 @contextmanager
-def private_folder(what: str) -> Iterator[Path]:
+def private_folder(content: str) -> Iterator[Path]:
     """Yield an empty folder for this process's user alone, and remove it.
 
     The argument names its content, for messages.
@@ -34,7 +34,7 @@ def private_folder(what: str) -> Iterator[Path]:
     Raises:
         StorageError: it cannot be made.
     """
-    with set_aside(what):
+    with set_aside(content):
         folder = tempfile.TemporaryDirectory(prefix="veilmix-", ignore_cleanup_errors=True)
     with folder as name:
         yield Path(name)

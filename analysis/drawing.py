@@ -166,21 +166,22 @@ def percent_axis(ax: "Axes", label: str) -> None:
     ax.set_ylabel(label)
 
 
-def people_axis(ax: "Axes", label: str, most: float) -> None:
-    """Let the x axis show crowds from 1 to `most` on a logarithmic scale, as whole numbers."""
+def people_axis(ax: "Axes", label: str, max_people: float) -> None:
+    """Let the x axis show crowds of 1 to `max_people`, logarithmic, as whole numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax.set_xscale("log")
-    ax.set_xlim(1, most)
+    ax.set_xlim(1, max_people)
     ax.xaxis.set_major_locator(LogLocator(base=10))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(label)
 
 
-def styles(many: int) -> Sequence[tuple[str, Any]]:
-    """A colour and a line style for each of `many` lines; the pairs differ up to 64 lines."""
+def styles(line_count: int) -> Sequence[tuple[str, Any]]:
+    """A colour and a line style for each of `line_count` lines; the pairs differ up to 64 lines."""
     shift = len(STYLES)
     return [
-        (COLOURS[i % len(COLOURS)], STYLES[(i + i // len(COLOURS)) % shift]) for i in range(many)
+        (COLOURS[i % len(COLOURS)], STYLES[(i + i // len(COLOURS)) % shift])
+        for i in range(line_count)
     ]

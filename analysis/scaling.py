@@ -21,7 +21,7 @@ from math import inf
 from ..errors import ParameterError
 from .validation import number, whole
 
-APART = 10_000  # people; up to here each is a task of its own in a simulation
+SEPARATE_LIMIT = 10_000  # people; up to here each is a task of its own in a simulation
 WHOLE = 100_000  # people; up to here a simulation records every message
 MICRO = 1e-6  # seconds
 GIGABIT = 1e9 / 8  # bytes a second
@@ -36,13 +36,13 @@ class RoundLoad:
         onions: onions of each of them.
         arriving: bytes that come to each hop from the hop before: to the first shuffler from
             people, to the reader from the last shuffler.
-        others: bytes of all other sent or posted data.
+        other_bytes: bytes of all other sent or posted data.
     """
 
     people: int
     onions: int
     arriving: tuple[int, ...]
-    others: int = 0
+    other_bytes: int = 0
 
     @property
     def layers(self) -> int:
@@ -52,7 +52,7 @@ class RoundLoad:
     @property
     def carried(self) -> int:
         """Bytes that cross links in all."""
-        return sum(self.arriving) + self.others
+        return sum(self.arriving) + self.other_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class Handling:
     Attributes:
         layer: microseconds of one core for each layer.
         envelope: microseconds for each person and round.
-        held: bytes that stay in memory for each byte on a link in the largest round.
+        memory_factor: bytes that stay in memory for each byte on a link in the largest round.
         start: bytes held in any case: the process, and batches kept in memory.
     """
 
     layer: float
     envelope: float
-    held: float
+    memory_factor: float
     start: float
 
 
@@ -80,7 +80,7 @@ class ProcessorCosts:
         processor: its common name.
         measured: the month of measurement.
         suites: microseconds of one core to seal a layer, and to open it, by the name of the suite.
-        apart: costs beside cryptography, up to `APART` people.
+        separate: costs beside cryptography, up to `APART` people.
         whole: the same up to `WHOLE` people.
         summed: the same above.
         start: bytes that a shuffler's own process holds before the first answer.
@@ -92,7 +92,7 @@ class ProcessorCosts:
     processor: str
     measured: str
     suites: Mapping[str, tuple[float, float]]
-    apart: Handling
+    separate: Handling
     whole: Handling
     summed: Handling
     start: float
@@ -102,8 +102,8 @@ class ProcessorCosts:
 
     def handling(self, people: int) -> Handling:
         """Return the costs beside cryptography of a simulation of `people` people."""
-        if people <= APART:
-            return self.apart
+        if people <= SEPARATE_LIMIT:
+            return self.separate
         return self.whole if people <= WHOLE else self.summed
 
 
@@ -205,7 +205,7 @@ def session_costs(
         sealing,
         opening,
         handling,
-        handling_cost.start + handling_cost.held * largest.carried,
+        handling_cost.start + handling_cost.memory_factor * largest.carried,
         costs.start + costs.party * max(max(load.arriving[:-1]) for load in rounds),
         max(sum(pair) for load in rounds for pair in pairwise(load.arriving)),
         sending,
@@ -219,11 +219,11 @@ class PeopleLimit:
 
     Attributes:
         people: the largest number of people within it.
-        what: the consequence above it, in words.
+        consequence: the consequence above it, in words.
     """
 
     people: int
-    what: str
+    consequence: str
 
 
 def broken(limits: Sequence[PeopleLimit], people: int) -> tuple[PeopleLimit, ...]:
@@ -247,7 +247,7 @@ MEASURED = ProcessorCosts(  # benchmarks/scale.py --constants
         "hpke-pq": (153.0, 108.0),
         "textbook": (63.0, 42.0),
     },
-    apart=Handling(19.0, 94.0, 3.4, 75e6),
+    separate=Handling(19.0, 94.0, 3.4, 75e6),
     whole=Handling(8.6, 37.6, 1.5, 76e6),
     summed=Handling(13.2, 3.9, 0.27, 215e6),
     start=75e6,

@@ -108,8 +108,8 @@ def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
     return array
 
 
-def whole(value: Any, name: str, least: int | None = None) -> int:
-    """Return a whole number, as a Python integer (True is refused); at least `least`."""
+def whole(value: Any, name: str, minimum: int | None = None) -> int:
+    """Return a whole number, as a Python integer (True is refused); at least `minimum`."""
     if isinstance(value, NO_NUMBERS) or not isinstance(value, int | np.integer):
         raise ParameterError(f"{name}: found {brief(value)}; needs a whole number")
     if int(value).bit_length() > MOST_BITS:
@@ -117,8 +117,8 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
             f"{name}: found a number of {int(value).bit_length():,} bits; needs a whole number of "
             f"at most {MOST_BITS:,}, which is what a float holds"
         )
-    if least is not None and value < least:
-        raise ParameterError(f"{name}: found {value}; needs a whole number >= {least}")
+    if minimum is not None and value < minimum:
+        raise ParameterError(f"{name}: found {value}; needs a whole number >= {minimum}")
     return int(value)
 
 
@@ -140,11 +140,11 @@ def number(value: Any, name: str, needs: str = "a number") -> float:
     return converted
 
 
-def crowd(n: Any, most: int = MOST_REPORTS) -> int:
+def crowd(n: Any, max_people: int = MOST_REPORTS) -> int:
     """Return a checked number of people that report."""
     people = whole(n, "n", 1)
-    if people > most:
-        raise ParameterError(f"n: found {brief(people)}; needs at most {most:,} people")
+    if people > max_people:
+        raise ParameterError(f"n: found {brief(people)}; needs at most {max_people:,} people")
     return people
 
 

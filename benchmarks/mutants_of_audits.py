@@ -53,7 +53,7 @@ def session() -> Board:
 
     async def lying(me: user.Endpoint, plan: user.Round, proofs: user.Proofs) -> None:
         number = plan.call.round
-        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
         await me.post(Alarm(number, Cause.CHANGED, evidence(int(me.party[5:]) - 1, proofs, 0)))
 
     user.contest = lying

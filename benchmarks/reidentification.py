@@ -125,7 +125,10 @@ def real(folder: Path) -> None:
     print(f"\n{len(seen.devices):,} devices, {len(seen.sessions)} sessions: seen in the busiest k")
     for k in (1, 5, 20, 60, len(seen.sessions)):
         a = find_people(seen.bits.astype(np.int64), order[:k].tolist())
-        print(f"k = {k:3}: {a.found:5,.0f} found, {a.certain:5,} certain, {a.bits:.2f} bits")
+        print(
+            f"k = {k:3}: {a.expected_matches:5,.0f} found, {a.certain:5,} certain, {a.bits:.2f} "
+            "bits"
+        )
     trace = check_ins(wifi, "device", ["position", "frames"], "first", fewest=4)
     training, released = partial_knowledge(trace.sequences)
     print(f"\ndevices in at least 4 sessions, place and number of frames: {trace.sequences}")
@@ -141,7 +144,8 @@ def real(folder: Path) -> None:
         columns = [names.index(name) for name in known]
         a = find_people(codes, columns)
         print(
-            f"{len(known):2} columns: {a.found:7,.0f} found ({a.found / a.people:.1%}), "
+            f"{len(known):2} columns: {a.expected_matches:7,.0f} found "
+            f"({a.expected_matches / a.people:.1%}), "
             f"{a.certain:,} certain, {a.bits:.2f} bits, error {a.error:.4f} >= {a.fano:.4f} (Fano)"
         )
 

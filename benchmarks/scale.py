@@ -23,9 +23,9 @@ import time
 import numpy as np
 from census import Peak, cpu_seconds
 from veilmix.analysis.scaling import (
-    APART,
     MEASURED,
     MICRO,
+    SEPARATE_LIMIT,
     WHOLE,
     Cluster,
     RoundLoad,
@@ -141,7 +141,7 @@ def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
         sys.exit(f"the session has burned: {board.burned}")
     rounds = loads_of(board.announcement, board.calls, TrafficTerms([people]))
     measured = {
-        "rounds": [[load.people, load.onions, load.arriving, load.others] for load in rounds],
+        "rounds": [[load.people, load.onions, load.arriving, load.other_bytes] for load in rounds],
         "cpu": spent,
         "memory": peak.bytes,
         "seal": (before[0] + after[0]) / 2,
@@ -175,7 +175,7 @@ def constants() -> None:
 def main(*sizes: int) -> None:
     """Print a line for each size."""
     print(f"constants of {MEASURED.processor}, {MEASURED.measured}; predicted : measured, ratio")
-    print(f"each person a task up to {APART:,}, every message recorded up to {WHOLE:,}")
+    print(f"each person a task up to {SEPARATE_LIMIT:,}, every message recorded up to {WHOLE:,}")
     for people in sizes or PREDICTED:
         print(Run(people, FEATURES, SHUFFLERS, summary=people > WHOLE).line(), flush=True)
 

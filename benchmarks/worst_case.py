@@ -46,7 +46,7 @@ def report(table: np.ndarray, size: int, k: int, nodes: int) -> None:
     certified = margin_bound(known, k)
     end = perf_counter()
     certified.verify(known)
-    exact = worst_case(marginals, k, nodes=nodes, known=known if size > 1 else None)
+    exact = worst_case(marginals, k, nodes=nodes, known_joints=known if size > 1 else None)
     worst = f"{exact.people}" if exact.proven else f"{exact.people}..{exact.upper}"
     truth = int(table[table < k].sum())
     print(

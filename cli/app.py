@@ -24,7 +24,7 @@ from ..library_warnings import mute_process
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
-DONE, BUG, WRONG, UNMET, TERMINATED = 0, 1, 2, 3, 143
+SUCCESS, BUG, WRONG, UNMET, TERMINATED = 0, 1, 2, 3, 143
 INTERRUPTED = "stopped; what was not finished was not written"
 YOUNG = 50_000  # new objects at which Python looks for cycles: imports make many, and no cycle
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
@@ -78,8 +78,8 @@ class Unmet(click.ClickException):
     exit_code = UNMET
 
 
-def _version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's
-    if wanted:
+def _version(ctx: click.Context, _option: click.Parameter, is_requested: bool) -> None:  # noqa: FBT001 - click's
+    if is_requested:
         from .. import __version__
 
         click.echo(f"veilmix {__version__}")
@@ -118,26 +118,26 @@ def start(arguments: Sequence[str] | None = None) -> int:
     return departure.set_code(_exit_code(sys.argv[1:]))
 
 
-def _exit_code(given: list[str]) -> int:
+def _exit_code(arguments: list[str]) -> int:
     """Run a command, flush its output, and return the exit code."""
     _closed_streams()
     _lenient_streams()
-    code = _code(given)
+    code = _code(arguments)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         _hang_up()
     except OSError as bad:
-        return _unwritten(bad, given)
+        return _unwritten(bad, arguments)
     return code
 
 
-def _code(given: list[str]) -> int:
+def _code(arguments: list[str]) -> int:
     try:
-        return _invoke(given)
+        return _invoke(arguments)
     except (BrokenPipeError, ReaderLeft):  # stdout is closed, as in `veilmix ... | head`
         _hang_up()
-        return DONE
+        return SUCCESS
     except (KeyboardInterrupt, click.Abort):
         _complain(INTERRUPTED)
         return STOPPED
@@ -161,10 +161,10 @@ def _code(given: list[str]) -> int:
         if isinstance(bug.__cause__, KeyboardInterrupt):  # Ctrl-C pressed while Python made a class
             _complain(INTERRUPTED)
             return STOPPED
-        return _unwritten(bug, given)
+        return _unwritten(bug, arguments)
 
 
-def _unwritten(bug: Exception, given: list[str]) -> int:
+def _unwritten(bug: Exception, arguments: list[str]) -> int:
     """Say that a disk is or was full, that a library is missing, or else that this is a bug."""
     if isinstance(bug, OSError) and bug.errno in NO_ROOM:
         _hang_up()
@@ -181,7 +181,7 @@ def _unwritten(bug: Exception, given: list[str]) -> int:
             " remove the file, make room, and start again"
         )
         return WRONG
-    _complain(report(bug, given))
+    _complain(report(bug, arguments))
     return BUG
 
 
@@ -209,23 +209,23 @@ def _lenient_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _invoke(given: list[str]) -> int:
+def _invoke(arguments: list[str]) -> int:
     if COMPLETE in os.environ:
         from click.shell_completion import shell_complete
 
         return shell_complete(group, {}, "veilmix", COMPLETE, os.environ[COMPLETE])
     try:
-        with group.make_context("veilmix", list(given)) as ctx:
-            if not given:
+        with group.make_context("veilmix", list(arguments)) as ctx:
+            if not arguments:
                 click.echo(ctx.get_help())
-                return DONE
+                return SUCCESS
             from ..scenarios.serialization.content import reading_once  # not for the first screen
 
             with reading_once():
                 group.invoke(ctx)
     except click.exceptions.Exit as done:
         return done.exit_code
-    return DONE
+    return SUCCESS
 
 
 def _complain(text: str) -> None:

@@ -23,8 +23,10 @@ def report(bug: BaseException, arguments: Sequence[str]) -> str:
     if not seeded:
         lines.append("  seed     that of the scenario, if it has one; else try --seed 1, 2, ...")
     trace = "".join(traceback.format_exception(bug))
-    kept = _save_text("\n".join([*lines, "", trace]))
-    return "\n".join([*lines, f"  details  {kept}"] if kept else [*lines, "", trace])
+    details_path = _save_text("\n".join([*lines, "", trace]))
+    return "\n".join(
+        [*lines, f"  details  {details_path}"] if details_path else [*lines, "", trace]
+    )
 
 
 def cut_short(bug: BaseException) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from ..errors import StorageError
 
 HOME = Path("runs")
-SHOWN = 12
+MAX_NAMES = 12
 
 
 def played(named: str) -> Path | None:
@@ -24,8 +24,8 @@ def folder(named: str) -> Path:
     if not names:
         hint = f"; there are none in {HOME}/ yet: `veilmix run blood-type` makes one"
     else:
-        latest = [str(HOME / name) for name in names[-SHOWN:]]
-        more = f", ... ({len(names)} in all)" if len(names) > SHOWN else ""
+        latest = [str(HOME / name) for name in names[-MAX_NAMES:]]
+        more = f", ... ({len(names)} in all)" if len(names) > MAX_NAMES else ""
         near = did_you_mean(Path(named).name, names)
         hint = f"{near}; in {HOME}/ there are\n  " + "\n  ".join(latest) + more
     raise StorageError(f"{named}: no such run{hint}")

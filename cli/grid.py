@@ -70,7 +70,7 @@ def _word(word: str) -> "Iterable[Value]":
 
 def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
     """Return the axes of a grid as text, each with its number of values."""
-    return " x ".join(f"{key} ({len(all_)})" for key, all_ in along.items()) or "one point"
+    return " x ".join(f"{key} ({len(values)})" for key, values in along.items()) or "one point"
 
 
 def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:

@@ -10,8 +10,8 @@ import click
 class LazyGroup(click.Group):
     """Commands by name: `table` has the help line of each; its module has it as `command`."""
 
-    def __init__(self, *, table: Mapping[str, str], home: str, **given: object) -> None:
-        super().__init__(**given)  # type: ignore[arg-type]
+    def __init__(self, *, table: Mapping[str, str], home: str, **group_arguments: object) -> None:
+        super().__init__(**group_arguments)  # type: ignore[arg-type]
         self.table = table
         self.home = home
 

@@ -65,7 +65,7 @@ def reapplied(
     k = target[0] if _is_given("k") else earlier.k
     share = target[1] if _is_given("max_exposure") else earlier.max_exposure
     suppress = earlier.suppress if roles.suppress is None else roles.suppress
-    again = reapply(
+    reapplication = reapply(
         table,
         earlier,
         k,
@@ -75,8 +75,8 @@ def reapplied(
         predict=options["predict"],
         by=options["by"] or "truth",
     )
-    warn(again.notes)
-    return again.advised
+    warn(reapplication.notes)
+    return reapplication.advised
 
 
 def _is_given(name: str) -> bool:

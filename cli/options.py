@@ -33,10 +33,10 @@ def read_language(tag: str | None) -> "Language | None":
     """Return the language that --lang names; None without it. UsageError for an unknown tag."""
     from ..languages.language import languages
 
-    known = languages()
-    if tag is not None and tag not in known:
-        raise click.UsageError(f"--lang: found {tag!r}; {', '.join(known)} are accepted")
-    return None if tag is None else known[tag]
+    languages_by_tag = languages()
+    if tag is not None and tag not in languages_by_tag:
+        raise click.UsageError(f"--lang: found {tag!r}; {', '.join(languages_by_tag)} are accepted")
+    return None if tag is None else languages_by_tag[tag]
 
 
 class FiniteRange(click.FloatRange):
@@ -61,16 +61,17 @@ class PeopleCount(_Number):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return a number of people that the estimate accepts."""
-        from ..scenarios.studies.scale import LEAST, MOST
+        from ..scenarios.studies.scale import MAX_ESTIMATED, MIN_ESTIMATED
 
         text = str(value).strip()
         try:
             number = Decimal(text) if text.isascii() and len(text) < LONGEST else Decimal(0)
         except InvalidOperation:
             number = Decimal(0)
-        if not number.is_finite() or not LEAST <= number <= MOST or number % 1:
+        if not number.is_finite() or not MIN_ESTIMATED <= number <= MAX_ESTIMATED or number % 1:
             self.fail(
-                f"found {text[:LONGEST]!r}; a whole number of {LEAST} to {MOST:,} people is "
+                f"found {text[:LONGEST]!r}; a whole number of {MIN_ESTIMATED} to {MAX_ESTIMATED:,} "
+                "people is "
                 "accepted, as 1e8 or 100000000",
                 param,
                 ctx,
@@ -108,8 +109,10 @@ Command = Callable[..., Any]
 def kept_options(command: Command) -> Command:
     """Add `out`, below which a run folder is made, and `no_save` to a command."""
     command = click.option("--no-save", is_flag=True, help="Write no files.")(command)
-    made = "Folder in which the run's folder is made."
-    return click.option("--out", type=PATH, default=HOME, show_default=True, help=made)(command)
+    help_text = "Folder in which the run's folder is made."
+    return click.option("--out", type=PATH, default=HOME, show_default=True, help=help_text)(
+        command
+    )
 
 
 def executor_option(default: str | None, why: str) -> Callable[[Command], Command]:

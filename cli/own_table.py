@@ -229,7 +229,7 @@ def warn(lines: Iterable[str]) -> None:
         say(page(err=True), f"warning   {clean(line)}", style="yellow")
 
 
-def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":
+def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
     """Ask at a terminal for the definition of a person, if an identifier occurs several times.
 
     Without a terminal there is no question, and reading the table fails with an error that names
@@ -238,10 +238,10 @@ def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":
     from ..scenarios.populations.persons import RepeatedPersonsError
     from ..scenarios.tables.reading import read
 
-    if not (at_terminal() and said.person is None and not said.each_row):
-        return said
+    if not (at_terminal() and reading.person is None and not reading.each_row):
+        return reading
     try:
-        read(data, said, missing)
+        read(data, reading, missing)
     except RepeatedPersonsError as found:
         say(
             page(err=True),
@@ -251,11 +251,11 @@ def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":
             ),
         )
         answers = click.Choice(["value", "row"])
-        shown = "each value of this column, or each row"
-        answer = click.prompt(shown, type=answers, default="value", err=True)
+        prompt_text = "each value of this column, or each row"
+        answer = click.prompt(prompt_text, type=answers, default="value", err=True)
         person = found.column if answer == "value" else None
-        return replace(said, person=person, each_row=person is None)
-    return said
+        return replace(reading, person=person, each_row=person is None)
+    return reading
 
 
 def at_terminal() -> bool:

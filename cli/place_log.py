@@ -28,15 +28,15 @@ class PlaceLog:
         if (command := click.get_current_context(silent=True)) is not None:
             command.call_on_close(self.close)
 
-    def __call__(self, what: str, detail: str = "", **facts: Any) -> None:
+    def __call__(self, event: str, detail: str = "", **facts: Any) -> None:
         """Write an event: a word, a sentence, and named facts. Dates are in UTC."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         if self._form == "json":
-            said = {"at": now, "place": self._place, "event": what, "detail": detail, **facts}
-            line = json.dumps(said)
+            record = {"at": now, "place": self._place, "event": event, "detail": detail, **facts}
+            line = json.dumps(record)
         else:
             more = "".join(f"  {name} {value}" for name, value in facts.items())
-            line = f"{now[:23]}Z {self._place}  {what}  {clean(detail)}{more}"
+            line = f"{now[:23]}Z {self._place}  {event}  {clean(detail)}{more}"
         if self._file is None:
             click.echo(line, err=True)
             return

@@ -63,29 +63,33 @@ def pop_release(reading: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_release(
-    data: Path | None, given: Mapping[str, Any], unused: Mapping[str, object]
+    data: Path | None, release_options: Mapping[str, Any], unused: Mapping[str, object]
 ) -> tuple[Path, Path] | None:
     """Return the release and its original, if a release is to be judged.
 
     Args:
         data: the argument of the command.
-        given: the options of `pop_release`.
+        release_options: the options of `pop_release`.
         unused: options that have no use for a release, by their parameter.
 
     Raises:
         click.UsageError: an option lacks another, or has no use.
     """
-    release, original = given["release"] or data, given["original"]
+    release, original = release_options["release"] or data, release_options["original"]
     if original is None:
-        alone = [name for name in ("release", "control", "hierarchy") if given[name]]
-        if alone:
-            raise click.UsageError(f"--{alone[0]} has a use only with --of FILE, the original")
+        unpaired_options = [
+            name for name in ("release", "control", "hierarchy") if release_options[name]
+        ]
+        if unpaired_options:
+            raise click.UsageError(
+                f"--{unpaired_options[0]} has a use only with --of FILE, the original"
+            )
         if data is None:
             raise click.UsageError("Missing argument 'DATA'.")
         return None
     if release is None:
         raise click.UsageError("--of FILE has a use only with --release FILE")
-    if given["release"] is not None and data is not None:
+    if release_options["release"] is not None and data is not None:
         raise click.UsageError(f"found {data} and --release {release}; only one is judged")
     for name, value in unused.items():
         if value:
@@ -95,7 +99,7 @@ def check_release(
 
 def judge(
     files: tuple[Path, Path],
-    given: Mapping[str, Any],
+    release_options: Mapping[str, Any],
     k: int,
     reading: Mapping[str, Any],
     form: str,
@@ -105,14 +109,16 @@ def judge(
     from ..scenarios.tables.reading import Reading
     from .role_options import pairs_of
 
-    hierarchies = {name: Path(file) for name, file in pairs_of("hierarchy", given["hierarchy"])}
+    hierarchies = {
+        name: Path(file) for name, file in pairs_of("hierarchy", release_options["hierarchy"])
+    }
     with stages() as stage:
         judged = judge_release(
             *files,
             Reading(**reading),
             k,
             hierarchies=hierarchies,
-            control=given["control"],
+            control=release_options["control"],
             progress=stage,
         )
     _print(judged, form)

@@ -94,20 +94,25 @@ def role_options(command: Command) -> Command:
     return command
 
 
-def pairs_of(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:
+def pairs_of(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return the names and values of COLUMN=... Raises DataError."""
     from ..errors import DataError
     from ..scenarios.populations.values import composed
 
-    pairs = [text.rpartition("=") for text in given]
-    for text, (name, mark, rest) in zip(given, pairs, strict=True):
+    pairs = [text.rpartition("=") for text in texts]
+    for text, (name, mark, rest) in zip(texts, pairs, strict=True):
         if not (name and mark and rest):
             raise DataError(f"--{option} {text}: COLUMN=... is accepted")
     return [(composed(name.strip()), rest.strip()) for name, _, rest in pairs]
 
 
-def number_of(option: str, name: str, text: str, fits: Callable[[float], bool], what: str) -> float:
-    """Return the number of COLUMN=NUMBER. what: the accepted numbers. Raises DataError."""
+def number_of(
+    option: str, name: str, text: str, fits: Callable[[float], bool], accepted_numbers: str
+) -> float:
+    """Return the number of COLUMN=NUMBER.
+
+    accepted_numbers: the accepted numbers. Raises DataError.
+    """
     from ..errors import DataError
 
     try:
@@ -115,7 +120,7 @@ def number_of(option: str, name: str, text: str, fits: Callable[[float], bool], 
     except ValueError:
         number = float("nan")
     if not fits(number):
-        raise DataError(f"--{option} {name}={text}: {what} is accepted")
+        raise DataError(f"--{option} {name}={text}: {accepted_numbers} is accepted")
     return number
 
 
@@ -135,44 +140,51 @@ def pop_options(options: dict[str, Any]) -> dict[str, Any]:
         "levels",
         "released",
     )
-    given = {name: options.pop(name) for name in names}
-    if given["released"] is not None:
-        check_ending(given["released"])
-    return given
+    role_options = {name: options.pop(name) for name in names}
+    if role_options["released"] is not None:
+        check_ending(role_options["released"])
+    return role_options
 
 
-def roles_of(given: dict[str, Any], said: "Reading") -> "Roles":
-    """Return the roles that options give. given: the values from `taken`. Raises DataError."""
+def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
+    """Return the roles that options give.
+
+    role_options: the values from `taken`. Raises DataError.
+    """
     from ..errors import DataError
     from ..scenarios.tables.reading import split
     from ..scenarios.tables.roles_known import Roles, known_by_default
     from ..scenarios.tables.sensitive_targets import Targets
 
-    wanted: dict[str, dict[str, Any]] = {}
+    options_by_column: dict[str, dict[str, Any]] = {}
     for option, key, name in (
         ("l", "l", "least_values"),
         ("entropy-l", "entropy_l", "entropy_l"),
         ("t", "t", "distance"),
     ):
-        for column, text in pairs_of(option, given[name]):
-            fits, what = _range(key)
-            wanted.setdefault(column, {})[key] = number_of(option, column, text, fits, what)
-    for column in split(given["nominal"]):
-        if "t" not in wanted.get(column, {}):
+        for column, text in pairs_of(option, role_options[name]):
+            fits, accepted_numbers = _range(key)
+            options_by_column.setdefault(column, {})[key] = number_of(
+                option, column, text, fits, accepted_numbers
+            )
+    for column in split(role_options["nominal"]):
+        if "t" not in options_by_column.get(column, {}):
             raise DataError(f"--nominal {column}: it has no target t; --t {column}=0.2 gives one")
-        wanted[column]["nominal"] = True
-    targets = {column: Targets(**asked) for column, asked in wanted.items()}
-    keep = tuple(split(given["keep"]))
-    suppressed = (given["suppress"], given["suppress_cells"])
-    return Roles(given["known"] or known_by_default(said), keep, targets, *suppressed)
+        options_by_column[column]["nominal"] = True
+    targets = {
+        column: Targets(**target_options) for column, target_options in options_by_column.items()
+    }
+    keep = tuple(split(role_options["keep"]))
+    suppressed = (role_options["suppress"], role_options["suppress_cells"])
+    return Roles(role_options["known"] or known_by_default(reading), keep, targets, *suppressed)
 
 
-def levels_of(given: dict[str, Any]) -> dict[str, int] | None:
+def levels_of(role_options: dict[str, Any]) -> dict[str, int] | None:
     """Return the asked level of each column; None without --levels. Raises DataError."""
-    what = "a level from 0 up"
+    accepted_numbers = "a level from 0 up"
     return {
-        name: int(number_of("levels", name, text, lambda x: 0 <= x == int(x), what))
-        for name, text in pairs_of("levels", given["levels"])
+        name: int(number_of("levels", name, text, lambda x: 0 <= x == int(x), accepted_numbers))
+        for name, text in pairs_of("levels", role_options["levels"])
     } or None
 
 

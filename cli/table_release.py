@@ -25,13 +25,13 @@ MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)  # the values may be some peo
 
 
 def given_command() -> tuple[str, ...]:
-    """Return the running command as it was given: files without folders, no merged values."""
+    """Return the running command as it was is_explicit: files without folders, no merged values."""
     context = click.get_current_context()
     words = ["veilmix", context.info_name or ""]
     for option in context.command.params:
         name = option.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name in context.params:
+        is_explicit = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_explicit and name in context.params:
             words += _words(option, context.params[name])
     if (threshold := named_threshold()) is not None:
         words += ["--threshold", threshold.name]
@@ -55,7 +55,7 @@ def _word(value: Any) -> str:
 
 def scored_release(
     table: "SourceTable",
-    said: "Reading",
+    reading: "Reading",
     file: "ReleasedFile | None" = None,
     *,
     anyway: bool = False,
@@ -75,8 +75,8 @@ def scored_release(
         input_people=table.n,
         input_columns=len(source_columns if file_columns is None else file_columns),
         not_read=tuple(name for name in source_columns if name not in judged),
-        known=known_by_default(said),
-        person_said=said.person is not None or said.each_row,
+        known=known_by_default(reading),
+        person_said=reading.person is not None or reading.each_row,
         file=file,
         threshold=None
         if threshold is None
@@ -89,7 +89,7 @@ def save_advised(
     advised: "Advised",
     roles: "Roles",
     data: Path,
-    said: "Reading",
+    reading: "Reading",
     written: Path | None,
     saved: Path | None,
     stage: Callable[[str], None],
@@ -106,7 +106,7 @@ def save_advised(
     released, file = released_table(advised), None
     if written is not None:
         file = released_file(written, len(released.codes), released.columns)
-    _, record = advised_record(advised, released, roles, data, said, file, stage)
+    _, record = advised_record(advised, released, roles, data, reading, file, stage)
     save_record(record, saved)
 
 
@@ -115,7 +115,7 @@ def advised_record(
     released: "SourceTable",
     roles: "Roles",
     data: Path,
-    said: "Reading",
+    reading: "Reading",
     file: "ReleasedFile | None",
     stage: Callable[[str], None],
 ) -> "tuple[TableScore, ScoredTable]":
@@ -142,14 +142,14 @@ def advised_record(
     lines = coarser_lines(advised_features(advised), frequent(released, advised.k))
     record = scored_table(score, data, ("", advised.missing), released, lines)
     targets = (
-        SensitiveTarget(column, measure, asked)
+        SensitiveTarget(column, measure, limit)
         for column, target in roles.targets.items()
-        for measure, asked in (("l", target.l), ("entropy-l", target.entropy_l), ("t", target.t))
-        if asked is not None
+        for measure, limit in (("l", target.l), ("entropy-l", target.entropy_l), ("t", target.t))
+        if limit is not None
     )
     release = changed(
-        scored_release(replace(advised.whole, judged=advised.table.judged), said, file),
-        known=advised.known,
+        scored_release(replace(advised.whole, judged=advised.table.judged), reading, file),
+        known=advised.knowledge,
         targets=tuple(targets),
         left_out=rows_left_out(advised, released),
         cells=cells_left_out(advised),

@@ -36,8 +36,8 @@ def check_against(context: click.Context, option: click.Parameter, k: int) -> in
         return k
     from ..scenarios.tables.thresholds import check_k
 
-    given = context.get_parameter_source(option.name or "k") is ParameterSource.COMMANDLINE
-    return check_k(threshold, k if given else None)
+    is_explicit = context.get_parameter_source(option.name or "k") is ParameterSource.COMMANDLINE
+    return check_k(threshold, k if is_explicit else None)
 
 
 def named_threshold() -> "AuthorityThreshold | None":

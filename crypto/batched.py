@@ -15,13 +15,13 @@ from .sealing import Suite
 if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
-MANY = 32  # layers; with fewer the fixed cost of an engine does not pay
-TOGETHER = 2048  # layers per group: their keys stay in the processor's cache
+MIN_LAYERS = 32  # layers; with fewer the fixed cost of an engine does not pay
+GROUP_SIZE = 2048  # layers per group: their keys stay in the processor's cache
 
 
 def engine_for(count: int) -> "MultiBuffer | None":
     """Return the engine for `count` keys, or None if it is missing or `count` is below MANY."""
-    if count < MANY:
+    if count < MIN_LAYERS:
         return None
     from .multibuffer import multibuffer
 
@@ -38,8 +38,8 @@ class OpenedTogether(Suite):
         if engine is None:
             return super()._open_all(secret, sealed, context)
         results = list[bytes | None]()
-        for at in range(0, len(sealed), TOGETHER):
-            results += self._open_group(engine, secret, sealed[at : at + TOGETHER], context)
+        for at in range(0, len(sealed), GROUP_SIZE):
+            results += self._open_group(engine, secret, sealed[at : at + GROUP_SIZE], context)
         return results
 
     @abstractmethod
@@ -54,7 +54,7 @@ class SealedTogether(OpenedTogether):
     @property
     def batch_size(self) -> int:
         """The best number of layers per call: many if the engine is here, else 1."""
-        return 1 if engine_for(TOGETHER) is None else TOGETHER
+        return 1 if engine_for(GROUP_SIZE) is None else GROUP_SIZE
 
     def _seal_all(
         self,
@@ -67,8 +67,8 @@ class SealedTogether(OpenedTogether):
         if engine is None:
             return super()._seal_all(public, plaintexts, context, entropies)
         results = list[bytes]()
-        for at in range(0, len(plaintexts), TOGETHER):
-            group = slice(at, at + TOGETHER)
+        for at in range(0, len(plaintexts), GROUP_SIZE):
+            group = slice(at, at + GROUP_SIZE)
             results += self._seal_group(
                 engine, public, plaintexts[group], context, entropies[group]
             )

@@ -71,10 +71,10 @@ def provable(layer: bytes) -> bool:
 
 def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
     """Opener: prove that the key of a layer is its key, for a layer that is `provable`."""
-    point, own = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(secret.public.raw)
-    assert point is not None and own is not None  # noqa: S101, PT018 - a public key is a x G
+    point, public_point = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(secret.public.raw)
+    assert point is not None and public_point is not None  # noqa: S101, PT018 - a public key is a x G
     scalar = crypto_core_ed25519_scalar_reduce(_clamped(secret._raw) + bytes(32))
-    if crypto_scalarmult_ed25519_base_noclamp(scalar) != own:
+    if crypto_scalarmult_ed25519_base_noclamp(scalar) != public_point:
         scalar = crypto_core_ed25519_scalar_negate(scalar)
     shared = crypto_scalarmult_ed25519_noclamp(scalar, point)
     blind = crypto_core_ed25519_scalar_reduce(entropy.random(64))
@@ -82,7 +82,7 @@ def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
         crypto_scalarmult_ed25519_base_noclamp(blind),
         crypto_scalarmult_ed25519_noclamp(blind, point),
     )
-    challenge = _challenge(own, point, shared, *commitments)
+    challenge = _challenge(public_point, point, shared, *commitments)
     product = crypto_core_ed25519_scalar_mul(challenge, scalar)
     response: bytes = crypto_core_ed25519_scalar_add(blind, product)
     return bytes(shared) + challenge + response
@@ -90,16 +90,16 @@ def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
 
 def check_key(key: bytes, public: PublicKey, layer: bytes, proof: bytes) -> None:
     """Refused (MALFORMED) unless the proof shows that this is the key of the layer."""
-    point, own = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(public.raw)
+    point, public_point = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(public.raw)
     shared, challenge, response = proof[:32], proof[32:64], proof[64:]
-    if point is None or own is None or len(proof) != BOX_PROOF:
+    if point is None or public_point is None or len(proof) != BOX_PROOF:
         raise Refused(Reason.MALFORMED)
     if not crypto_core_ed25519_is_valid_point(shared):
         raise Refused(Reason.MALFORMED)
     try:
         first = crypto_core_ed25519_sub(
             crypto_scalarmult_ed25519_base_noclamp(response),
-            crypto_scalarmult_ed25519_noclamp(challenge, own),
+            crypto_scalarmult_ed25519_noclamp(challenge, public_point),
         )
         second = crypto_core_ed25519_sub(
             crypto_scalarmult_ed25519_noclamp(response, point),
@@ -107,7 +107,7 @@ def check_key(key: bytes, public: PublicKey, layer: bytes, proof: bytes) -> None
         )
     except (CryptoError, RuntimeError, ValueError):
         raise Refused(Reason.MALFORMED) from None
-    if _challenge(own, point, shared, first, second) != challenge:
+    if _challenge(public_point, point, shared, first, second) != challenge:
         raise Refused(Reason.MALFORMED)
     if hsalsa20(_u(shared)) != key:
         raise Refused(Reason.MALFORMED)

@@ -23,7 +23,7 @@ from ..errors import ParameterError
 SEED_LIMIT = 2**64  # seeds are 0 <= seed < SEED_LIMIT
 
 _SEED = b"veilmix.seed"
-_KEPT = b"veilmix.kept"
+_SECRET_LABEL = b"veilmix.kept"
 _FORK = b"veilmix.fork"
 _STREAM = b"veilmix.stream"
 _KEY_SIZE = 32
@@ -95,11 +95,11 @@ class Drawn(Entropy):
         drawn: the bytes that `random` gives, from the first byte on.
     """
 
-    __slots__ = ("_left",)
+    __slots__ = ("_remainder",)
     seeded = True
 
     def __init__(self, drawn: bytes) -> None:
-        self._left = drawn
+        self._remainder = drawn
 
     def random(self, n: int) -> bytes:
         """Give the next n of these bytes.
@@ -109,9 +109,9 @@ class Drawn(Entropy):
         """
         if n < 0:
             raise _negative(n)
-        if n > len(self._left):
-            raise ParameterError(f"drawn: {len(self._left)} bytes are left, {n} are asked for")
-        piece, self._left = self._left[:n], self._left[n:]
+        if n > len(self._remainder):
+            raise ParameterError(f"drawn: {len(self._remainder)} bytes are left, {n} are asked for")
+        piece, self._remainder = self._remainder[:n], self._remainder[n:]
         return piece
 
     def fork(self, label: str) -> "Drawn":
@@ -147,8 +147,8 @@ class SeededEntropy(Entropy):
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise ParameterError(f"seed: got {type(seed).__name__}, accepted: an integer")
         if not 0 <= seed < SEED_LIMIT:
-            got = "a negative one" if seed < 0 else f"one of {seed.bit_length()} bits"
-            raise ParameterError(f"seed: got {got}, accepted: 0 <= seed < 2**64")
+            description = "a negative one" if seed < 0 else f"one of {seed.bit_length()} bits"
+            raise ParameterError(f"seed: got {description}, accepted: 0 <= seed < 2**64")
         data = seed.to_bytes(8, "little")
         self._start(blake2b(data, digest_size=_KEY_SIZE, person=_SEED).digest())
 
@@ -161,7 +161,7 @@ class SeededEntropy(Entropy):
         if len(secret) != _KEY_SIZE:
             raise ParameterError(f"secret: got {len(secret)} bytes, accepted: {_KEY_SIZE}")
         entropy = object.__new__(cls)
-        entropy._start(blake2b(secret, digest_size=_KEY_SIZE, person=_KEPT).digest())
+        entropy._start(blake2b(secret, digest_size=_KEY_SIZE, person=_SECRET_LABEL).digest())
         return entropy
 
     @classmethod
@@ -229,5 +229,9 @@ def _encoded(label: str) -> bytes:
     try:
         return label.encode()
     except (AttributeError, UnicodeEncodeError):
-        got = type(label).__name__ if not isinstance(label, str) else "one with lone surrogates"
-        raise ParameterError(f"label: got {got}, accepted: a string of Unicode text") from None
+        description = (
+            type(label).__name__ if not isinstance(label, str) else "one with lone surrogates"
+        )
+        raise ParameterError(
+            f"label: got {description}, accepted: a string of Unicode text"
+        ) from None

@@ -109,15 +109,17 @@ class _Unpacker(pickle.Unpickler):
     def __init__(self, file: BytesIO, secrets: bytes) -> None:
         super().__init__(file)
         self._secrets = secrets
-        self._known: dict[int, SecretKey | SeededEntropy] = {}
+        self._keys_by_number: dict[int, SecretKey | SeededEntropy] = {}
 
     def persistent_load(self, pid: tuple[int, bytes]) -> SecretKey | SeededEntropy:
         """Give the secret of a number."""
         number, public = pid
-        if number not in self._known:
+        if number not in self._keys_by_number:
             raw = self._secrets[number * SECRET_SIZE : (number + 1) * SECRET_SIZE]
-            self._known[number] = _key(public, raw) if public else SeededEntropy.handed(raw)
-        return self._known[number]
+            self._keys_by_number[number] = (
+                _key(public, raw) if public else SeededEntropy.handed(raw)
+            )
+        return self._keys_by_number[number]
 
 
 def _key(public: bytes, raw: bytes) -> SecretKey:

@@ -185,17 +185,17 @@ def _certificate(name: str) -> tuple[str, str]:
     from cryptography.hazmat.primitives.asymmetric import ec
 
     key = ec.generate_private_key(ec.SECP256R1())
-    whose = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    made = dt.datetime.now(dt.UTC)
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    issue_time = dt.datetime.now(dt.UTC)
     usage = dict.fromkeys(UNUSED, False)
     certificate = (
         x509.CertificateBuilder()
-        .subject_name(whose)
-        .issuer_name(whose)
+        .subject_name(subject)
+        .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(made - SLACK)
-        .not_valid_after(made + dt.timedelta(days=365 * YEARS))
+        .not_valid_before(issue_time - SLACK)
+        .not_valid_after(issue_time + dt.timedelta(days=365 * YEARS))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(

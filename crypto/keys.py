@@ -81,8 +81,8 @@ class PublicKey:
         """
         if not isinstance(data, bytes):
             raise ParameterError(f"data: got {type(data).__name__}, accepted: bytes")
-        known = data and data[0] in SuiteCode.__members__.values()
-        if not known or _fault(SuiteCode(data[0]), data[1:]):
+        has_known_suite = data and data[0] in SuiteCode.__members__.values()
+        if not has_known_suite or _fault(SuiteCode(data[0]), data[1:]):
             raise Refused(Reason.MALFORMED, "not a public key")
         return cls(SuiteCode(data[0]), data[1:])
 

@@ -80,7 +80,7 @@ class MerkleTree:
         new = self._size("new", new)
         if not 0 <= old <= new:
             raise ParameterError(f"old: got {old}, accepted: 0 <= old <= {new}")
-        return tuple(self._subproof(old, 0, new, known=True)) if old else ()
+        return tuple(self._subproof(old, 0, new, has_hash=True)) if old else ()
 
     def _size(self, name: str, size: int | None) -> int:
         if size is None:
@@ -110,18 +110,18 @@ class MerkleTree:
             yield from self._path(index, middle, end)
             yield self._hash(start, middle)
 
-    def _subproof(self, old: int, start: int, end: int, *, known: bool) -> Iterator[bytes]:
-        """SUBPROOF of RFC 6962, section 2.1.2; `known`: the verifier has this subtree's hash."""
+    def _subproof(self, old: int, start: int, end: int, *, has_hash: bool) -> Iterator[bytes]:
+        """SUBPROOF of RFC 6962, section 2.1.2; `has_hash`: the verifier has this subtree's hash."""
         if old == end:
-            if not known:
+            if not has_hash:
                 yield self._hash(start, end)
             return
         middle = start + _split(end - start)
         if old <= middle:
-            yield from self._subproof(old, start, middle, known=known)
+            yield from self._subproof(old, start, middle, has_hash=has_hash)
             yield self._hash(middle, end)
         else:
-            yield from self._subproof(old, middle, end, known=False)
+            yield from self._subproof(old, middle, end, has_hash=False)
             yield self._hash(start, middle)
 
 

@@ -27,7 +27,7 @@ _P = 2**255 - 19
 _A = 486662  # coefficient: the curve is v^2 = u^3 + A u^2 + u
 _COFACTOR = 8
 _EIGHTH = pow(_COFACTOR, -1, ORDER)
-_LEAST, _LIMIT = 2**251, 2**252  # an eighth of the ladder's multipliers
+_MINIMUM, _LIMIT = 2**251, 2**252  # an eighth of the ladder's multipliers
 
 
 def multiplier(number: int) -> bytes:
@@ -37,17 +37,17 @@ def multiplier(number: int) -> bytes:
         Refused: (MALFORMED) there is none: for 0, and for one number in 2^126.
     """
     eighth = number * _EIGHTH % ORDER
-    if eighth < _LEAST:
+    if eighth < _MINIMUM:
         eighth = ORDER - eighth
-    if not _LEAST <= eighth < _LIMIT:
+    if not _MINIMUM <= eighth < _LIMIT:
         raise Refused(Reason.MALFORMED, "not a number that the ladder multiplies by")
     return (_COFACTOR * eighth).to_bytes(POINT, "little")
 
 
 def number_of(drawn: bytes) -> int:
     """Return the number by which 32 drawn bytes multiply: X25519 sets four of their bits."""
-    kept = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
-    return kept % (_COFACTOR * _LEAST) + _COFACTOR * _LEAST
+    multiple = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
+    return multiple % (_COFACTOR * _MINIMUM) + _COFACTOR * _MINIMUM
 
 
 def point(data: bytes) -> bytes:
@@ -85,16 +85,16 @@ def base_multiples(multipliers: Sequence[bytes]) -> list[bytes]:
     return _cut(engine.public_keys(b"".join(multipliers)))
 
 
-def meets(one: bytes, other: bytes, third: bytes) -> bool:
+def meets(first: bytes, second: bytes, third: bytes) -> bool:
     """Whether the third point, up to its sign, is the sum or the difference of the first two.
 
     The u of these two are the roots of a polynomial of degree 2. If the first two points are equal,
     their difference does not exist, and the degree is 1.
     """
-    a, b, x = (int.from_bytes(each, "little") for each in (one, other, third))
-    both, apart = a * b % _P, a - b
+    a, b, x = (int.from_bytes(each, "little") for each in (first, second, third))
+    both, difference = a * b % _P, a - b
     middle = 2 * ((both + 1) * (a + b) + 2 * _A * both)
-    return ((apart * x) ** 2 - middle * x + (both - 1) ** 2) % _P == 0
+    return ((difference * x) ** 2 - middle * x + (both - 1) ** 2) % _P == 0
 
 
 def element_points(elements: Sequence[bytes]) -> list[bytes]:
@@ -105,12 +105,12 @@ def element_points(elements: Sequence[bytes]) -> list[bytes]:
 
 def inverses(numbers: Sequence[int], modulus: int) -> list[int]:
     """Give the inverses of numbers other than 0, by one inversion of their product (Montgomery)."""
-    before, running = list[int](), 1
+    prefix_products, running = list[int](), 1
     for number in numbers:
-        before.append(running)
+        prefix_products.append(running)
         running = running * number % modulus
     rest, results = pow(running, -1, modulus), list[int]()
-    for number, sofar in zip(reversed(numbers), reversed(before), strict=True):
+    for number, sofar in zip(reversed(numbers), reversed(prefix_products), strict=True):
         results.append(rest * sofar % modulus)
         rest = rest * number % modulus
     return results[::-1]

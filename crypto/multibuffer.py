@@ -131,12 +131,12 @@ class MultiBuffer:
         public, signed = (np.frombuffer(each, dtype=np.uint8) for each in (publics, signatures))
         text, starts, sizes = _texts(messages)
         points, scalars = _halves(signed)
-        told = self._in_eights(
+        packed_status = self._in_eights(
             self._verify, len(messages), points, scalars, starts, sizes, _rows(public)
         )
         del text
         lanes = np.arange(LANES, dtype=np.uint32) * _STATUS
-        status = (told[:, None] >> lanes) & ((1 << _STATUS) - 1)
+        status = (packed_status[:, None] >> lanes) & ((1 << _STATUS) - 1)
         valid: NDArray[np.bool_] = status.ravel()[: len(messages)] == 0
         return valid
 
@@ -198,10 +198,10 @@ def multibuffer() -> MultiBuffer | None:
     Raises:
         ParameterError: the environment asks for an engine that there is not.
     """
-    asked = os.environ.get(SWITCH, "")
-    if asked not in ("", "auto", "libsodium"):
-        raise ParameterError(f"{SWITCH}: got {asked!r}, accepted: auto, libsodium")
-    if asked == "libsodium":
+    choice = os.environ.get(SWITCH, "")
+    if choice not in ("", "auto", "libsodium"):
+        raise ParameterError(f"{SWITCH}: got {choice!r}, accepted: auto, libsodium")
+    if choice == "libsodium":
         return None
     library = _load()
     ours = library and MultiBuffer(library)
@@ -255,12 +255,12 @@ def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
         crypto_sign(text, secret)[:crypto_sign_BYTES]
         for (_, secret), text in zip(pairs, texts, strict=True)
     ]
-    others = [text if at % 2 else text + b"!" for at, text in enumerate(texts)]
-    told = library.seem_valid(publics, others, b"".join(signed)).tolist()
+    altered_texts = [text if at % 2 else text + b"!" for at, text in enumerate(texts)]
+    verdicts = library.seem_valid(publics, altered_texts, b"".join(signed)).tolist()
     return (
         library.verifying_keys(b"".join(seeds)) == publics
         and library.signatures(b"".join(seeds), publics, texts) == signed
-        and told == [at % 2 == 1 for at in range(LANES + 1)]
+        and verdicts == [at % 2 == 1 for at in range(LANES + 1)]
     )
 
 
@@ -282,13 +282,13 @@ def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
     t, u = np.empty_like(a), np.empty_like(a)
     for _ in range(10):
         for _ in ("columns", "rows"):
-            for target, left, other, turn in (
+            for target, first, second, turn in (
                 (b, a, d, 7),
                 (c, b, a, 9),
                 (d, c, b, 13),
                 (a, d, c, 18),
             ):
-                np.add(left, other, out=t)
+                np.add(first, second, out=t)
                 np.left_shift(t, turn, out=u)
                 np.right_shift(t, 32 - turn, out=t)
                 np.bitwise_or(t, u, out=t)

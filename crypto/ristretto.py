@@ -22,20 +22,20 @@ SCALAR = 32  # bytes of a scalar, little-endian, below the order
 UNIFORM = 64  # bytes from which an element or a scalar is made without bias
 ORDER = 2**252 + 27742317777372353535851937790883648493
 IDENTITY = bytes(ELEMENT)
-_ONE = Lock()
+_LOAD_LOCK = Lock()
 
 
 @cache
 def library() -> Any:
     """Return libsodium's group functions, loaded at first use; StorageError if there is no room."""
-    what = "libsodium (2.8 MB), to be loaded,"
+    description = "libsodium (2.8 MB), to be loaded,"
     # If a file in use cannot be removed, it stays, as without the folder.
-    with _ONE, private_folder(what) as folder, set_aside(what):
-        before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    with _LOAD_LOCK, private_folder(description) as folder, set_aside(description):
+        previous_folder, tempfile.tempdir = tempfile.tempdir, str(folder)
         try:
             return import_module("rbcl")  # it has no types
         finally:
-            tempfile.tempdir = before
+            tempfile.tempdir = previous_folder
 
 
 def decoded(data: bytes) -> bytes:
@@ -104,15 +104,15 @@ def base_times(factor: bytes) -> bytes:
     return multiple
 
 
-def plus(point: bytes, other: bytes) -> bytes:
+def plus(point: bytes, addend: bytes) -> bytes:
     """Add two elements."""
-    summed: bytes = library().crypto_core_ristretto255_add(point, other)
+    summed: bytes = library().crypto_core_ristretto255_add(point, addend)
     return summed
 
 
-def minus(point: bytes, other: bytes) -> bytes:
+def minus(point: bytes, subtrahend: bytes) -> bytes:
     """Subtract the second element from the first."""
-    rest: bytes = library().crypto_core_ristretto255_sub(point, other)
+    rest: bytes = library().crypto_core_ristretto255_sub(point, subtrahend)
     return rest
 
 
@@ -122,15 +122,15 @@ def inverse(factor: bytes) -> bytes:
     return inverted
 
 
-def product(factor: bytes, other: bytes) -> bytes:
+def product(factor: bytes, multiplier: bytes) -> bytes:
     """Multiply two scalars."""
-    multiplied: bytes = library().crypto_core_ristretto255_scalar_mul(factor, other)
+    multiplied: bytes = library().crypto_core_ristretto255_scalar_mul(factor, multiplier)
     return multiplied
 
 
-def difference(scalar: bytes, other: bytes) -> bytes:
+def difference(scalar: bytes, subtrahend: bytes) -> bytes:
     """Subtract the second scalar from the first."""
-    subtracted: bytes = library().crypto_core_ristretto255_scalar_sub(scalar, other)
+    subtracted: bytes = library().crypto_core_ristretto255_scalar_sub(scalar, subtrahend)
     return subtracted
 
 

@@ -148,5 +148,5 @@ def _other_suite(name: str, suite: SuiteCode, expected: SuiteCode) -> ParameterE
 
 
 def _wrong_context(context: object) -> ParameterError:
-    got = f"{len(context)} bytes" if isinstance(context, bytes) else type(context).__name__
-    return ParameterError(f"context: got {got}, accepted: {CONTEXT_SIZE} bytes")
+    description = f"{len(context)} bytes" if isinstance(context, bytes) else type(context).__name__
+    return ParameterError(f"context: got {description}, accepted: {CONTEXT_SIZE} bytes")

@@ -108,7 +108,7 @@ class Sealer:
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
-        self._made: dict[TextLevel, _LevelBody] = {}
+        self._level_bodies: dict[TextLevel, _LevelBody] = {}
 
     def seal(self, levels: Sequence[TextLevel], entropy: Entropy) -> bytes:
         """Person: make the message for these texts, of the shape's size.
@@ -123,18 +123,18 @@ class Sealer:
         for at, level in reversed(list(enumerate(levels))):
             place = drawn[at * UNIFORM : (at + 1) * UNIFORM]
             x = int.from_bytes(place, "little") % (ORDER - 1) + 1
-            made = self._level_body(level)
-            share = share_at(made.coefficients, x)
-            key = _key(_INSIDE, made.coefficients[0], x)
+            level_body = self._level_body(level)
+            share = share_at(level_body.coefficients, x)
+            key = _key(_INSIDE, level_body.coefficients[0], x)
             inside = _seal(message, None, _ONCE, key) if message else b""
-            message = made.body + share.encode() + inside
+            message = level_body.body + share.encode() + inside
         return message
 
     def _level_body(self, level: TextLevel) -> _LevelBody:
-        made = self._made.get(level)
-        if made is None:
-            made = self._made[level] = _make(level, self.shape.needed)
-        return made
+        body = self._level_bodies.get(level)
+        if body is None:
+            body = self._level_bodies[level] = _make(level, self.shape.needed)
+        return body
 
     def __repr__(self) -> str:
         return f"Sealer({self.shape})"
@@ -184,15 +184,15 @@ def try_level(
     messages: from that level on. Returns the inside by index; empty in the last level, and if it
     does not open: the text of this level is shown by the body alone.
     """
-    made, end = _make(level, shape.needed), shape.body(at)
+    level_body, end = _make(level, shape.needed), shape.body(at)
     last, insides = at + 1 == len(shape.widths), dict[int, bytes]()
     for index, data in enumerate(messages):
-        if data[:end] != made.body:
+        if data[:end] != level_body.body:
             continue
         insides[index] = b""
         with suppress(CryptoError, Refused):
             share = decode_share(data[end : end + SHARE])
-            key = _key(_INSIDE, made.coefficients[0], share.x)
+            key = _key(_INSIDE, level_body.coefficients[0], share.x)
             if not last:
                 insides[index] = _unseal(data[end + SHARE :], None, _ONCE, key)
     return insides

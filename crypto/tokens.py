@@ -69,9 +69,9 @@ class TokenKey:
         """Key holder: multiply points that are not of low order by the secret."""
         return multiples([self._secret], points)
 
-    def nonce(self, asked: Sequence[bytes]) -> int:
+    def nonce(self, elements: Sequence[bytes]) -> int:
         """Key holder: return a secret number of a request, the same for each repetition of it."""
-        drawn = sha512(_NONCE_LABEL + self._secret + b"".join(asked)).digest()
+        drawn = sha512(_NONCE_LABEL + self._secret + b"".join(elements)).digest()
         return int.from_bytes(drawn, "little") % ORDER
 
     def response(self, nonce: int, challenge: int) -> bytes:
@@ -143,46 +143,50 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
 def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
     """Key holder: answer each person's elements; MALFORMED if they are malformed or too many."""
     good = [_is_request(elements) for elements in requests]
-    asked = [elements for elements, fits in zip(requests, good, strict=True) if fits]
-    if not asked:
+    valid_requests = [elements for elements, fits in zip(requests, good, strict=True) if fits]
+    if not valid_requests:
         return [Reason.MALFORMED] * len(good)
-    nonces = [key.nonce(elements) for elements in asked]
+    nonces = [key.nonce(elements) for elements in valid_requests]
     times = [multiplier(nonce) for nonce in nonces]
-    flat = [element for elements in asked for element in elements]
+    flat = [element for elements in valid_requests for element in elements]
     evaluated = iter(key.times(flat))
-    each = [by for by, elements in zip(times, asked, strict=True) for _ in elements]
-    first, others = base_multiples(times), iter(multiples(each, flat))
+    each = [by for by, elements in zip(times, valid_requests, strict=True) for _ in elements]
+    first, element_multiples = base_multiples(times), iter(multiples(each, flat))
     answers = iter(
         [
             _proved(
-                key, nonce, elements, _next(evaluated, elements), (one, *_next(others, elements))
+                key,
+                nonce,
+                elements,
+                _next(evaluated, elements),
+                (base_multiple, *_next(element_multiples, elements)),
             )
-            for nonce, elements, one in zip(nonces, asked, first, strict=True)
+            for nonce, elements, base_multiple in zip(nonces, valid_requests, first, strict=True)
         ]
     )
     return [next(answers) if fits else Reason.MALFORMED for fits in good]
 
 
 def tokens(
-    asked: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
+    requests: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
 ) -> list[list[bytes] | Reason]:
     """People: check each answer, and return its tokens, 16 bytes each, or the reason of refusal.
 
     MALFORMED: not an answer to this request, or no points. DOES_NOT_OPEN: not evaluated with the
     key of `public`, all of them.
     """
-    pairs = list(zip(asked, answers, strict=True))
-    verdicts = [_form(one.elements, answer, public) for one, answer in pairs]
+    pairs = list(zip(requests, answers, strict=True))
+    verdicts = [_form(request.elements, answer, public) for request, answer in pairs]
     fit = [at for at, verdict in enumerate(verdicts) if verdict is None]
     results: list[list[bytes] | Reason] = [verdict or [] for verdict in verdicts]
     if not fit:
         return results
-    proved = _are_proved([(asked[at].elements, answers[at]) for at in fit], public)
+    proved = _are_proved([(requests[at].elements, answers[at]) for at in fit], public)
     flat = [(by, element) for at in fit for by, element in _undone(*pairs[at])]
     unblinded = iter(multiples([by for by, _ in flat], [element for _, element in flat]))
     for at, good in zip(fit, proved, strict=True):
-        own = [_output(data, next(unblinded)) for data in asked[at].inputs]
-        results[at] = own if good else Reason.DOES_NOT_OPEN
+        outputs = [_output(data, next(unblinded)) for data in requests[at].inputs]
+        results[at] = outputs if good else Reason.DOES_NOT_OPEN
     return results
 
 
@@ -199,12 +203,12 @@ def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
         raise Refused(Reason.DOES_NOT_OPEN, "evaluated with another key")
 
 
-def accepts(key: TokenKey, inputs: Sequence[bytes], shown: Sequence[bytes]) -> list[bool]:
+def accepts(key: TokenKey, inputs: Sequence[bytes], claimed_tokens: Sequence[bytes]) -> list[bool]:
     """Key holder: whether each token is that of its input, in constant time."""
     points = key.times(element_points([hashed(data) for data in inputs])) if inputs else []
     return [
-        compare_digest(_output(data, own), token)
-        for data, own, token in zip(inputs, points, shown, strict=True)
+        compare_digest(_output(data, element), token)
+        for data, element, token in zip(inputs, points, claimed_tokens, strict=True)
     ]
 
 
@@ -218,18 +222,18 @@ def _is_request(elements: Sequence[bytes]) -> bool:
 def _proved(
     key: TokenKey,
     nonce: int,
-    asked: Sequence[bytes],
+    elements: Sequence[bytes],
     evaluated: tuple[bytes, ...],
     commitments: tuple[bytes, ...],
 ) -> Granted:
-    challenge = _challenge(key.public, asked, evaluated, commitments)
+    challenge = _challenge(key.public, elements, evaluated, commitments)
     return Granted(evaluated, commitments, key.response(nonce, challenge))
 
 
-def _form(asked: Sequence[bytes], answer: Granted, public: bytes) -> Reason | None:
+def _form(elements: Sequence[bytes], answer: Granted, public: bytes) -> Reason | None:
     """Return the reason why an answer cannot fit the request; None if it can."""
-    many = len(asked)
-    if len(answer.elements) != many or len(answer.commitments) != many + 1:
+    element_count = len(elements)
+    if len(answer.elements) != element_count or len(answer.commitments) != element_count + 1:
         return Reason.MALFORMED
     try:
         for each in (public, *answer.elements, *answer.commitments):
@@ -243,16 +247,16 @@ def _form(asked: Sequence[bytes], answer: Granted, public: bytes) -> Reason | No
 def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes) -> list[bool]:
     """Whether all of each answer was evaluated with the key of `public`."""
     responses, challenges = list[bytes](), list[bytes]()
-    for asked, answer in pairs:
-        challenge = _challenge(public, asked, answer.elements, answer.commitments)
+    for elements, answer in pairs:
+        challenge = _challenge(public, elements, answer.elements, answer.commitments)
         responses.append(multiplier(int.from_bytes(answer.response, "little")))
         challenges.append(multiplier(challenge))
     flat = [
         (at, *both)
-        for at, (asked, answer) in enumerate(pairs)
-        for both in zip(asked, answer.elements, strict=True)
+        for at, (elements, answer) in enumerate(pairs)
+        for both in zip(elements, answer.elements, strict=True)
     ]
-    own = base_multiples(responses)
+    response_multiples = base_multiples(responses)
     keys = multiples(challenges, [public] * len(pairs))
     blinded = iter(multiples([responses[at] for at, *_ in flat], [b for _, b, _ in flat]))
     evaluated = iter(multiples([challenges[at] for at, *_ in flat], [e for *_, e in flat]))
@@ -260,29 +264,32 @@ def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes)
         all(
             map(
                 meets,
-                (own[at], *_next(blinded, asked)),
-                (keys[at], *_next(evaluated, asked)),
+                (response_multiples[at], *_next(blinded, elements)),
+                (keys[at], *_next(evaluated, elements)),
                 answer.commitments,
             )
         )
-        for at, (asked, answer) in enumerate(pairs)
+        for at, (elements, answer) in enumerate(pairs)
     ]
 
 
 def _challenge(
-    public: bytes, asked: Sequence[bytes], evaluated: Sequence[bytes], commitments: Sequence[bytes]
+    public: bytes,
+    elements: Sequence[bytes],
+    evaluated: Sequence[bytes],
+    commitments: Sequence[bytes],
 ) -> int:
     """The challenge: a hash of all parts; points have one size, so the parts are unambiguous."""
-    said = b"".join((_PROOF_LABEL, public, *asked, *evaluated, *commitments))
-    return int.from_bytes(sha512(said).digest(), "little") % ORDER
+    transcript = b"".join((_PROOF_LABEL, public, *elements, *evaluated, *commitments))
+    return int.from_bytes(sha512(transcript).digest(), "little") % ORDER
 
 
-def _undone(asked: BlindedInputs, answer: Granted) -> Iterator[tuple[bytes, bytes]]:
-    return zip(asked.inverses, answer.elements, strict=True)
+def _undone(request: BlindedInputs, answer: Granted) -> Iterator[tuple[bytes, bytes]]:
+    return zip(request.inverses, answer.elements, strict=True)
 
 
-def _output(data: bytes, own: bytes) -> bytes:
-    return sha512(_TOKEN_LABEL + len(data).to_bytes(2, "big") + data + own).digest()[:TOKEN]
+def _output(data: bytes, element: bytes) -> bytes:
+    return sha512(_TOKEN_LABEL + len(data).to_bytes(2, "big") + data + element).digest()[:TOKEN]
 
 
 def _next(row: Iterator[bytes], like: Sequence[object]) -> tuple[bytes, ...]:

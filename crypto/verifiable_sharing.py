@@ -116,10 +116,10 @@ def secret_of(shares: Sequence[SharePoint]) -> int:
     total = 0
     for i, (x, y) in enumerate(shares):
         above = below = 1
-        for j, (other, _) in enumerate(shares):
+        for j, (other_x, _) in enumerate(shares):
             if i != j:
-                above = above * other % ORDER
-                below = below * (other - x) % ORDER
+                above = above * other_x % ORDER
+                below = below * (other_x - x) % ORDER
         total = (total + y * above * pow(below, -1, ORDER)) % ORDER
     return total
 

@@ -133,7 +133,7 @@ def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
 
 
 def finalize(
-    asked: Blinded, evaluated: Sequence[bytes], proof: bytes, public: bytes
+    blinded_inputs: Blinded, evaluated: Sequence[bytes], proof: bytes, public: bytes
 ) -> list[bytes]:
     """Person: check the key holder's answer and return the outputs, 64 bytes each.
 
@@ -141,12 +141,14 @@ def finalize(
         Refused: (MALFORMED) a wrong number of elements, or no elements, or no proof;
             (DOES_NOT_OPEN) the proof fails: another key than `public` was used for an element.
     """
-    if len(evaluated) != len(asked.elements):
+    if len(evaluated) != len(blinded_inputs.elements):
         raise Refused(Reason.MALFORMED, "not an answer to what was asked")
-    verify(asked.elements, evaluated, proof, public)
+    verify(blinded_inputs.elements, evaluated, proof, public)
     return [
         finished(data, times(inverse(factor), element))
-        for data, factor, element in zip(asked.inputs, asked.factors, evaluated, strict=True)
+        for data, factor, element in zip(
+            blinded_inputs.inputs, blinded_inputs.factors, evaluated, strict=True
+        )
     ]
 
 
@@ -182,9 +184,15 @@ def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]
     seed = sha512(_sized(public) + _sized(b"Seed-" + _CONTEXT)).digest()
     return [
         _hashed_scalar(
-            _sized(seed) + number.to_bytes(2, "big") + _sized(asked) + _sized(given) + b"Composite"
+            _sized(seed)
+            + number.to_bytes(2, "big")
+            + _sized(blinded_element)
+            + _sized(evaluated_element)
+            + b"Composite"
         )
-        for number, (asked, given) in enumerate(zip(blinded, evaluated, strict=True))
+        for number, (blinded_element, evaluated_element) in enumerate(
+            zip(blinded, evaluated, strict=True)
+        )
     ]
 
 

@@ -116,11 +116,11 @@ def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
     read = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
     return {
         tag: msgspec.structs.replace(
-            known,
+            language,
             tag=tag,
-            **{part: getattr(english, part) | getattr(known, part) for part in PARTS},
+            **{part: getattr(english, part) | getattr(language, part) for part in PARTS},
         )
-        for tag, known in read.items()
+        for tag, language in read.items()
     }
 
 
@@ -129,25 +129,25 @@ def english() -> Language:
     return languages()[ENGLISH]
 
 
-def language_of(asked: str | None, accepted: str = "") -> Language:
+def language_of(tag: str | None, accepted: str = "") -> Language:
     """Return the language of a page.
 
     Args:
-        asked: by the file of questions, which decides if it names a language.
+        tag: by the file of questions, which decides if it names a language.
         accepted: the browser's header `accept-language`.
     """
-    known = languages()
-    if asked is not None:
-        return known[asked]
+    languages_by_tag = languages()
+    if tag is not None:
+        return languages_by_tag[tag]
     best, weight = ENGLISH, 0.0
     for part in accepted[:LONGEST_HEADER].lower().replace(" ", "").split(","):
         match = RANGE.fullmatch(part)
-        if match is None or match[1] not in known:
+        if match is None or match[1] not in languages_by_tag:
             continue
-        wanted = 1.0 if match[2] is None else float(match[2])
-        if wanted > weight:  # of equal weights the first counts
-            best, weight = match[1], wanted
-    return known[best]
+        quality = 1.0 if match[2] is None else float(match[2])
+        if quality > weight:  # of equal weights the first counts
+            best, weight = match[1], quality
+    return languages_by_tag[best]
 
 
 def _read(path: Path) -> Language:

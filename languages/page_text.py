@@ -11,4 +11,4 @@ SENTENCE = re.compile(r"\{\{sentence ([a-z0-9-]+)\}\}")  # of a page, by its key
 def filled(text: str, language: Language) -> str:
     """Fill in `{{lang}}`, `{{dir}}` and each `{{sentence KEY}}`; KeyError for an unknown key."""
     text = text.replace("{{lang}}", language.tag).replace("{{dir}}", language.direction)
-    return SENTENCE.sub(lambda found: html.escape(language.say(found[1])), text)
+    return SENTENCE.sub(lambda match: html.escape(language.say(match[1])), text)

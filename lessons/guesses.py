@@ -13,7 +13,7 @@ from ..strict_text import Unreadable, from_json
 from .lesson import Guess, Lesson
 
 SECRET = re.compile(r"[0-9a-f]{32}")  # of a phone
-MOST = 1_000  # guesses of a lesson
+MAX_GUESSES = 1_000  # guesses of a lesson
 MOST_OF_ONE = 60  # from one address: a class behind one router
 
 
@@ -57,7 +57,7 @@ class ClassGuesses:
             raise Unwanted(409, "guess-closed")
         if phone in self.by_phone:
             raise Unwanted(409, "guess-again")
-        if len(self.by_phone) >= MOST or self.devices[device] >= MOST_OF_ONE:
+        if len(self.by_phone) >= MAX_GUESSES or self.devices[device] >= MOST_OF_ONE:
             raise Unwanted(409, "guess-full")
         self.by_phone[phone] = guess
         self.devices[device] += 1
@@ -73,15 +73,19 @@ class ClassGuesses:
         }
 
 
-def _read(body: bytes, wanted: Guess) -> tuple[str, int | float]:
+def _read(body: bytes, guess_kind: Guess) -> tuple[str, int | float]:
     """Return the secret of a phone and its guess; Unwanted for another body."""
     try:
-        said = from_json(body)
+        fields = from_json(body)
     except Unreadable:
-        said = None
-    if not isinstance(said, dict) or set(said) != {"phone", "guess"}:
+        fields = None
+    if not isinstance(fields, dict) or set(fields) != {"phone", "guess"}:
         raise Unwanted(400, "guess-form")
-    phone, guess = said["phone"], said["guess"]
-    if not isinstance(phone, str) or SECRET.fullmatch(phone) is None or not wanted.accepts(guess):
+    phone, guess = fields["phone"], fields["guess"]
+    if (
+        not isinstance(phone, str)
+        or SECRET.fullmatch(phone) is None
+        or not guess_kind.accepts(guess)
+    ):
         raise Unwanted(400, "guess-form")
     return phone, guess

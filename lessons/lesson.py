@@ -92,7 +92,7 @@ class Lesson:
     Attributes:
         number: from 1; its keys, its table and its picture have it in their names.
         age: from which on.
-        after: the numbers of lessons that come before.
+        prerequisites: the numbers of lessons that come before.
         guess: the first step.
         plan: minutes in the room, for the guess, for dragging, for the exercises.
         aims: number of objectives; sentences `lN-aim-1` and so on.
@@ -102,7 +102,7 @@ class Lesson:
 
     number: int
     age: int
-    after: tuple[int, ...]
+    prerequisites: tuple[int, ...]
     guess: Guess
     plan: tuple[int, int, int, int] = (3, 2, 5, 10)
     aims: int = 3
@@ -121,46 +121,49 @@ class Lesson:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of all sentences that the frame says of a lesson."""
-        own = (*_numbered_names("aim", self.aims), *_numbered_names("think", self.exercises))
+        numbered_names = (
+            *_numbered_names("aim", self.aims),
+            *_numbered_names("think", self.exercises),
+        )
         answers = _numbered_names("answer", self.exercises)
-        return tuple(map(self.key, (*OF_ALL, *self.guess.keys, *own, *answers)))
+        return tuple(map(self.key, (*OF_ALL, *self.guess.keys, *numbered_names, *answers)))
 
 
-def _numbered_names(name: str, many: int) -> tuple[str, ...]:
-    return tuple(f"{name}-{at}" for at in range(1, many + 1))
+def _numbered_names(name: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{name}-{at}" for at in range(1, count + 1))
 
 
 LESSONS = (
-    Lesson(number=1, age=14, after=(), guess=ChoiceGuess(4)),
+    Lesson(number=1, age=14, prerequisites=(), guess=ChoiceGuess(4)),
     Lesson(
         number=2,
         age=14,
-        after=(),
+        prerequisites=(),
         guess=NumberGuess(low=100, high=30_000, start=600, scale="logarithmic", tolerance=1.4),
     ),
-    Lesson(number=3, age=14, after=(1,), guess=ChoiceGuess(4)),
+    Lesson(number=3, age=14, prerequisites=(1,), guess=ChoiceGuess(4)),
     Lesson(
         number=4,
         age=16,
-        after=(2,),
+        prerequisites=(2,),
         guess=NumberGuess(low=0, high=100, start=20, scale="linear", tolerance=10, digits=0),
     ),
     Lesson(
         number=5,
         age=14,
-        after=(),
+        prerequisites=(),
         guess=NumberGuess(low=4, high=2_000, start=400, scale="logarithmic", tolerance=1.5),
     ),
     Lesson(
         number=6,
         age=14,
-        after=(),
+        prerequisites=(),
         guess=NumberGuess(low=0, high=300, start=150, scale="linear", tolerance=10, digits=0),
     ),
     Lesson(
         number=7,
         age=14,
-        after=(2, 6),
+        prerequisites=(2, 6),
         guess=NumberGuess(low=0, high=100, start=5, scale="linear", tolerance=8, digits=0),
     ),
 )

@@ -57,12 +57,12 @@ class PlanStep:
 
     Attributes:
         minutes: that it takes.
-        what: the key of the sentence that says what is done.
+        activity: the key of the sentence that says what is done.
         needs: the key of the sentence that says with what.
     """
 
     minutes: int
-    what: str
+    activity: str
     needs: str
 
 
@@ -83,8 +83,8 @@ def plan_of(lesson: Lesson, minutes: int) -> tuple[PlanStep, ...]:
             PlanStep(20, "plan-poll", "plan-poll-with"),
         ),
     }[minutes]
-    left = minutes - sum(step.minutes for step in steps)
-    return (*steps, PlanStep(left, "plan-talk", "plan-talk-with"))
+    remaining_minutes = minutes - sum(step.minutes for step in steps)
+    return (*steps, PlanStep(remaining_minutes, "plan-talk", "plan-talk-with"))
 
 
 def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], commands: str) -> str:
@@ -97,13 +97,13 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
         commands: what to type in the lesson, a line each.
     """
     voice = Voice.in_language(lesson, language)
-    own = {
+    lesson_parts = {
         "plans": "".join(_plan(voice, minutes) for minutes in (SHORT, DOUBLE)),
         "slides": "".join(f'<section class="slide">{slide}</section>' for slide in _slides(voice)),
         "handout": handout_body(lesson, language),
         "answers": answers_body(lesson, language),
     }
-    made = {name: part.body for name, part in parts.items()}
+    supplied_parts = {name: part.body for name, part in parts.items()}
     style = "\n".join(
         (
             file_of("colours.css"),
@@ -116,7 +116,7 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
     title = voice.common("pack", title=voice.say("title"))
     contents = "".join(
         f'<li><a href="#{TITLES[name]}">{escape(voice.common(TITLES[name]))}</a></li>'
-        for name in (*own, *made)
+        for name in (*lesson_parts, *supplied_parts)
     )
     cover = {
         "title": escape(title),
@@ -127,7 +127,7 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
     }
     bodies = "".join(
         f'<section class="{TITLES[name]}" id="{TITLES[name]}">{body}</section>'
-        for name, body in {**own, **made}.items()
+        for name, body in {**lesson_parts, **supplied_parts}.items()
     )
     body = fill_template("pack.html", cover, voice.common) + f"<main>{bodies}</main>"
     return whole_page(language, title, style, body, policy(style, "", live=False))
@@ -144,7 +144,7 @@ def _plan(voice: Voice, minutes: int) -> str:
     for step in plan_of(voice.lesson, minutes):
         rows += (
             f"<tr><td>{begins}</td><td>{step.minutes}</td>"
-            f"<td>{escape(voice.common(step.what))}</td>"
+            f"<td>{escape(voice.common(step.activity))}</td>"
             f"<td>{escape(voice.common(step.needs))}</td></tr>"
         )
         begins += step.minutes

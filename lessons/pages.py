@@ -121,8 +121,10 @@ def _page(
     """Return a page: a body with the files of its style and scripts, and the data for these."""
     code = "\n".join(map(file_of, scripts))
     sends = data is not None and (data.get("post") is not None or "wall.js" in scripts)
-    known = f'<script type="application/json" id="data">{embedded(data)}</script>' if data else ""
-    more = f"{known}\n<script>{code}</script>" if code else known
+    data_script = (
+        f'<script type="application/json" id="data">{embedded(data)}</script>' if data else ""
+    )
+    more = f"{data_script}\n<script>{code}</script>" if code else data_script
     sheet = file_of("colours.css") + file_of(style)
     return whole_page(language, title, sheet, f"{body}\n{more}", policy(sheet, code, live=sends))
 
@@ -192,9 +194,9 @@ def _table(voice: Voice, table: Table, *, answered: bool) -> str:
     return f"<table><tr><th scope=col>{column}</th>{head}</tr>{rows}</table>"
 
 
-def sentence_items(voice: Voice, name: str, many: int, below: str = "") -> str:
+def sentence_items(voice: Voice, name: str, count: int, below: str = "") -> str:
     """Return the sentences `NAME-1` to `NAME-many` as items. below: follows each."""
-    items = (escape(voice.say(f"{name}-{at}")) for at in range(1, many + 1))
+    items = (escape(voice.say(f"{name}-{at}")) for at in range(1, count + 1))
     return "".join(f"<li>{item}{below}</li>" for item in items)
 
 

@@ -110,36 +110,36 @@ class LessonServer:
         self, request: Request, match: re.Match[str], language: Language
     ) -> HttpResponse:
         """Answer a request with the right code; Unwanted if it is refused."""
-        what, lesson = f"{match[2] or ''}{match[4] or ''}", lesson_of(int(match[3] or 0))
+        resource, lesson = f"{match[2] or ''}{match[4] or ''}", lesson_of(int(match[3] or 0))
         reads = request.method in SAFE
-        if reads and not what:
-            there = f"/{self.code}/lesson-{self.lesson.number}.html"
-            return HttpResponse(302, b"", (("location", there),))
-        if reads and what == "index.html":
+        if reads and not resource:
+            location = f"/{self.code}/lesson-{self.lesson.number}.html"
+            return HttpResponse(302, b"", (("location", location),))
+        if reads and resource == "index.html":
             return _page(pages.index(language))
         if lesson is None:
             raise Unwanted(404, "not-here")
-        if reads and what in ("lesson.html", "handout.html"):
-            return _page(self._for_pupils(what, lesson, language))
-        if request.method == "POST" and what == "guess":
+        if reads and resource in ("lesson.html", "handout.html"):
+            return _page(self._for_pupils(resource, lesson, language))
+        if request.method == "POST" and resource == "guess":
             device = device_of(request.peer)
             self.guesses[lesson.number].take(lesson, request.body, device)
             return HttpResponse(204)
         if request.peer not in (self.host, *LOOPBACKS):
             raise Unwanted(403, "this-computer-alone")
-        return await self._for_teachers(request, what, lesson, language)
+        return await self._for_teachers(request, resource, lesson, language)
 
-    def _for_pupils(self, what: str, lesson: Lesson, language: Language) -> str:
-        if what == "handout.html":
+    def _for_pupils(self, resource: str, lesson: Lesson, language: Language) -> str:
+        if resource == "handout.html":
             return pages.handout(lesson, language)
         return pages.lesson_page(lesson, language, {"post": f"guess-{lesson.number}"})
 
     async def _for_teachers(
-        self, request: Request, what: str, lesson: Lesson, language: Language
+        self, request: Request, resource: str, lesson: Lesson, language: Language
     ) -> HttpResponse:
         """Answer a request from this computer; Unwanted for a path that does not exist."""
         guesses = self.guesses[lesson.number]
-        match request.method, what:
+        match request.method, resource:
             case "POST", "reveal":
                 guesses.closed = True
                 return HttpResponse(204)
@@ -163,10 +163,10 @@ def serve_lessons(
     host: str,
     port: int,
     opened: Callable[[LessonServer], None],
-    tell: Callable[[str], None],
+    log_fault: Callable[[str], None],
 ) -> None:
     """Serve lessons until Ctrl-C, which raises KeyboardInterrupt; arguments: `hold_lessons`."""
-    run_loop(hold_lessons, make, host, port, opened, tell)
+    run_loop(hold_lessons, make, host, port, opened, log_fault)
 
 
 async def hold_lessons(
@@ -174,7 +174,7 @@ async def hold_lessons(
     host: str,
     port: int,
     opened: Callable[[LessonServer], None],
-    tell: Callable[[str], None],
+    log_fault: Callable[[str], None],
 ) -> None:
     """Serve lessons until cancelled; StorageError if the port cannot be opened.
 
@@ -183,11 +183,11 @@ async def hold_lessons(
         host: the address at which to listen.
         port: its port; 0: any that is free.
         opened: receives the server when it listens.
-        tell: receives a line about a fault of our own.
+        log_fault: receives a line about a fault of our own.
     """
     listeners = await listeners_at(host, port)
     desk = make(Gate(names_of(host, listeners[0].socket.getsockname()[1])))
-    server = Server(desk.answer, tell, LIMITS, HEADERS)
+    server = Server(desk.answer, log_fault, LIMITS, HEADERS)
     opened(desk)
     await trio.serve_listeners(partial(serve_phone, server), listeners)
 

@@ -14,9 +14,9 @@ FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")  # not sen
 
 def format_number(value: Number, language: Language, *, share: bool = False) -> str:
     """Write a number as the language does: in groups of three digits, a share as a percentage."""
-    shown = f"{round(100 * value, 4) if share else value:,.10g}"
+    digits = f"{round(100 * value, 4) if share else value:,.10g}"
     point, group = language.decimal, "," if language.decimal == "." else "."
-    text = shown.translate({ord(","): group, ord("."): point})
+    text = digits.translate({ord(","): group, ord("."): point})
     return f"{text} %" if share else text
 
 
@@ -78,10 +78,10 @@ class Voice:
     @property
     def texts(self) -> dict[str, object]:
         """The sentences for scripts: of all lessons, and of this lesson without the answers."""
-        own: dict[str, object] = {}
+        sentences: dict[str, object] = {}
         for key, form in self.language.sentences.items():
             match = OF_A_LESSON.fullmatch(key)
             ours = match is None or int(match[1]) == self.lesson.number
             if ours and not (match and FOR_TEACHERS.fullmatch(match[2])):
-                own[key] = form
-        return own
+                sentences[key] = form
+        return sentences

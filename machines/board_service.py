@@ -43,19 +43,19 @@ class BoardService:
 
     def __init__(
         self,
-        known: Roster | None = None,
+        known_roster: Roster | None = None,
         notary: Signer | None = None,
         *,
         speaks: Callable[[str, str], bool],
-        heard: Callable[[float, Entry], None] = lambda _time, _entry: None,
+        entry_handler: Callable[[float, Entry], None] = lambda _time, _entry: None,
         refused: Callable[[Reason], None] = lambda _: None,
     ) -> None:
-        self.board = Board(known=known)
+        self.board = Board(known_roster=known_roster)
         self._notary = notary
         self._speaks = speaks
         self.time = 0.0
         self.posts: dict[str, int] = {}  # place -> number of its posts that were judged
-        self._heard = heard
+        self._entry_handler = entry_handler
         self._refused = refused
         self.write: Callable[[str, bytes], None] = lambda _peer, _post: None
         self._frames: list[bytes] = []
@@ -84,11 +84,11 @@ class BoardService:
         except Refused:
             self._refused(Reason.MALFORMED)
             return HttpResponse(400, b"no post of this party\n")
-        known = request.peer, post.id
-        if known not in self._answers:
+        post_key = request.peer, post.id
+        if post_key not in self._answers:
             self.write(request.peer, request.body)
             self.receive(request.peer, post)
-        return self._answers[known]
+        return self._answers[post_key]
 
     def receive(self, peer: str, post: PostInput) -> None:
         """Take or refuse a place's post; a repeated post gets the same answer."""
@@ -101,8 +101,8 @@ class BoardService:
             place = self._add(post.author, post.data)
         except Refused as refusal:
             self._refused(refusal.reason)
-            said = Writer().u32(len(self.board.entries)).text(refusal.reason).finish()
-            return HttpResponse(409, said, (BYTES,))
+            refusal_body = Writer().u32(len(self.board.entries)).text(refusal.reason).finish()
+            return HttpResponse(409, refusal_body, (BYTES,))
         return HttpResponse(200, Writer().u32(place).finish(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
@@ -120,7 +120,7 @@ class BoardService:
         """Show an entry to all readers that wait for more."""
         frame = Writer().f64(self.time).text(entry.author).blob(entry.data).finish()
         self._frames.append(Writer().blob(frame).finish())
-        self._heard(self.time, entry)
+        self._entry_handler(self.time, entry)
         self._more.set()
         self._more = trio.Event()
 

@@ -21,8 +21,11 @@ class Time(Protocol):
         """Return the seconds since the session began, for this place."""
         ...
 
-    def at(self, said: float) -> float:
-        """Return the time at which an input is heard. said: its sender's time when it was sent."""
+    def at(self, sender_time: float) -> float:
+        """Return the time at which an input is heard.
+
+        sender_time: its sender's time when it was sent.
+        """
         ...
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
@@ -48,13 +51,13 @@ def moment(now: float) -> bytes:
     return f"{_boot()} {now!r} {time.time()!r}".encode()
 
 
-def time_of_moment(kept: bytes, now: float) -> float:
+def time_of_moment(moment_bytes: bytes, now: float) -> float:
     """Return the time of a kept moment, in seconds of the clock that says `now`.
 
     The date counts only if the machine has been started since, which `steady_time` does not
     survive: a date can be set.
     """
-    boot, then, date = kept.decode().split(" ")
+    boot, then, date = moment_bytes.decode().split(" ")
     if boot and boot == _boot():
         return min(float(then), now)
     return now - max(0.0, time.time() - float(date))
@@ -92,7 +95,7 @@ class RealTime:
             self._last = max(self._last, self._clock() - self._began)
         return self._last
 
-    def at(self, said: float) -> float:  # noqa: ARG002
+    def at(self, sender_time: float) -> float:  # noqa: ARG002
         """Return the time now: places count their own seconds, and some have waited longer."""
         return self.now()
 
@@ -106,18 +109,18 @@ class SimulatedTime:
     """Time as a conductor gives it (conductor.py)."""
 
     def __init__(self) -> None:
-        self.told = 0.0
+        self.conductor_time = 0.0
 
     def begin(self) -> None:
         """Do nothing: the conductor starts the time."""
 
     def now(self) -> float:
         """Return the conductor's time."""
-        return self.told
+        return self.conductor_time
 
-    def at(self, said: float) -> float:
+    def at(self, sender_time: float) -> float:
         """Return the sender's time, or the conductor's if that is later."""
-        return max(self.told, said)
+        return max(self.conductor_time, sender_time)
 
     async def wait(self, news: trio.Event, deadline: float) -> None:  # noqa: ARG002
         """Wait for news, including a new time."""

@@ -48,9 +48,9 @@ class Conductor:
         ):
             return False
         return all(
-            many == self._stands[to].received.get(name, 0)
+            sent_count == self._stands[to].received.get(name, 0)
             for name, stand in stands.items()
-            for to, many in stand.sent.items()
+            for to, sent_count in stand.sent_counts.items()
         )
 
     @property

@@ -11,7 +11,7 @@ from ..errors import ParameterError
 from ..protocol import parties
 from ..protocol.phases import BOARD
 
-EVERYBODY = range(1 << 31)
+ALL_USERS = range(1 << 31)
 Address = tuple[str, int]  # host and port
 
 
@@ -65,8 +65,10 @@ class Directory:
         """Return the name of a party's place."""
         if party in self.places or parties.role(party) is not parties.Role.USER:
             return party
-        here = (name for name, place in self.places.items() if parties.index(party) in place.users)
-        return next(here, party)
+        matching_places = (
+            name for name, place in self.places.items() if parties.index(party) in place.users
+        )
+        return next(matching_places, party)
 
     def speaks_for(self, place: str, party: str) -> bool:
         """Whether a place may write in a party's name."""

@@ -20,38 +20,38 @@ from .outbox import LATEST, SOONEST, TROUBLE
 from .trouble import Troubles
 
 LYING = "the board shows a post that no board may take: it lies, or somebody else has its key"
-Heard = Callable[[Entry], None]
+EntryHandler = Callable[[Entry], None]
 
 
 async def follow(
     address: Address,
-    known: PublicIdentity,
+    keeper: PublicIdentity,
     board: Board,
-    heard: Heard,
+    entry_handler: EntryHandler,
     troubles: Troubles,
     patience: float,
 ) -> None:
     """Follow a board until its last head is signed; each checked post is added and told.
 
-    known: the party that keeps the board. board: empty, with the roster if that is known. patience:
-    seconds after which a board that is away is given up.
+    keeper: the party that keeps the board. board: empty, with the roster if that is known.
+    patience: seconds after which a board that is away is given up.
 
     Raises:
         DataError: the board was away for too long, or shows a post that no board may take.
     """
-    place = SessionPlace(known.name, known.certificate, *address)
-    wait, seen = SOONEST, trio.current_time()
+    place = SessionPlace(keeper.name, keeper.certificate, *address)
+    wait, last_contact = SOONEST, trio.current_time()
     while not is_complete(board):
         try:
-            async with visiting(address, known) as client:
+            async with visiting(address, keeper) as client:
                 troubles.reached(place.name)
                 try:
-                    await _hear(client, board, heard)
+                    await _hear(client, board, entry_handler)
                 finally:
-                    wait, seen = SOONEST, trio.current_time()
+                    wait, last_contact = SOONEST, trio.current_time()
         except TROUBLE as wrong:
             await troubles.failed(place, wrong, long=wait >= LATEST)
-            if trio.current_time() - seen > patience:
+            if trio.current_time() - last_contact > patience:
                 raise DataError(
                     f"the board was not reached for {patience:g} seconds "
                     f"({troubles.now[place.name].text}); {len(board.entries)} posts were seen"
@@ -69,10 +69,10 @@ def is_complete(board: Board) -> bool:
     return board.phase is Phase.OVER and END in board.heads
 
 
-async def _hear(client: Client, board: Board, heard: Heard) -> None:
+async def _hear(client: Client, board: Board, entry_handler: EntryHandler) -> None:
     """Take posts from one connection until it breaks, or the session is over."""
     async with aclosing(posts(client, len(board.entries))) as posted:
         async for author, data in posted:
-            heard(board.post(author, data))
+            entry_handler(board.post(author, data))
             if is_complete(board):
                 return

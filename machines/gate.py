@@ -37,52 +37,52 @@ class TokenBucket:
     """A token bucket for each address: it fills with time, and each request takes one token.
 
     Attributes:
-        left: tokens of each address after its last request, and the time of that, in seconds.
+        tokens: tokens of each address after its last request, and the time of that, in seconds.
     """
 
-    left: dict[str, tuple[float, float]] = field(default_factory=dict)
+    tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def allows(self, address: str) -> bool:
         """Whether one more request may come from an address now."""
         now = trio.current_time()
-        held, since = self.left.get(address, (BURST, now))
-        held = min(BURST, held + RATE * (now - since))
-        if len(self.left) >= MOST_ADDRESSES and address not in self.left:
-            self.left.clear()
-        self.left[address] = (held - 1 if held >= 1 else held), now
-        return held >= 1
+        token_count, since = self.tokens.get(address, (BURST, now))
+        token_count = min(BURST, token_count + RATE * (now - since))
+        if len(self.tokens) >= MOST_ADDRESSES and address not in self.tokens:
+            self.tokens.clear()
+        self.tokens[address] = (token_count - 1 if token_count >= 1 else token_count), now
+        return token_count >= 1
 
 
 def device_of(address: str) -> str:
-    """Name the device behind an address, as far as it is known: one device has one IPv4 address.
+    """Name the device behind an address, as far as it is ip: one device has one IPv4 address.
 
     A device takes as many addresses of its IPv6 network as it likes: the network (64 bits) counts.
     """
     try:
-        known = ip_address(address)
+        ip = ip_address(address)
     except ValueError:
         return address
-    if not isinstance(known, IPv6Address):
-        return str(known)
-    if known.ipv4_mapped is not None:
-        return str(known.ipv4_mapped)
-    return str(ip_network((int(known), 64), strict=False))
+    if not isinstance(ip, IPv6Address):
+        return str(ip)
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(ip_network((int(ip), 64), strict=False))
 
 
 def from_where(devices: Counter[str]) -> str:
     """Return a line on the number of addresses of the people, if some share an address."""
     if not devices or max(devices.values()) == 1:
         return ""
-    ((most, many),) = devices.most_common(1)
+    ((top_device, people),) = devices.most_common(1)
     if len(devices) == 1:
-        return f", all from {most}"
-    return f", from {len(devices)} addresses, {many} of them from {most}"
+        return f", all from {top_device}"
+    return f", from {len(devices)} addresses, {people} of them from {top_device}"
 
 
 def names_of(host: str, port: int) -> tuple[str, ...]:
     """Return the names of this computer in a request, first the address that is given out."""
-    shown = f"[{host}]" if ":" in host else host
-    names = [shown] if shown not in ("127.0.0.1", "localhost") else ["127.0.0.1", "localhost"]
+    url_host = f"[{host}]" if ":" in host else host
+    names = [url_host] if url_host not in ("127.0.0.1", "localhost") else ["127.0.0.1", "localhost"]
     bare = names if port == 80 else []
     return (*(f"{name}:{port}" for name in names), *bare)
 

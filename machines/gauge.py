@@ -99,7 +99,7 @@ class Gauge(Instrument):
         self.refused_by[refusal.reason.value] += refusal.count
         self.log("refused", refusal.reason.value, many=refusal.count)
 
-    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
+    def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
         """Keep the size of the batch."""
         self.batch = total
 

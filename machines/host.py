@@ -53,14 +53,14 @@ class IdleState:
         deadline: the time, in seconds, of the role's next action without input.
         over: whether all parties of the place have ended.
         entries: of the board, heard.
-        sent, received: letters (and posts, to the board) by place.
+        sent_counts, received: letters (and posts, to the board) by place.
     """
 
     time: float
     deadline: float
     over: bool
     entries: int
-    sent: dict[str, int]
+    sent_counts: dict[str, int]
     received: dict[str, int]
 
 
@@ -70,7 +70,7 @@ class _Arrived:
 
     parcel: Parcel
     peer: str
-    heard: trio.Event = field(default_factory=trio.Event)
+    completion: trio.Event = field(default_factory=trio.Event)
 
 
 class Host:
@@ -84,7 +84,7 @@ class Host:
     def __init__(
         self,
         name: str,
-        own: Identity,
+        identity: Identity,
         directory: Directory,
         world: World,
         time: Time,
@@ -94,13 +94,13 @@ class Host:
         note: Callable[[str], None] = lambda _: None,
         stepped: Callable[[], None] = lambda: None,
         journal: Journal | None = None,
-        asked: Callable[[Request], HttpResponse | None] = lambda _: None,
+        early_handler: Callable[[Request], HttpResponse | None] = lambda _: None,
         patience: float = math.inf,
         troubles: Troubles | None = None,
     ) -> None:
         self.name = name
         self.over = trio.Event()
-        self._own = own
+        self._identity = identity
         self._directory = directory
         self._world = world
         self._time = time
@@ -108,19 +108,21 @@ class Host:
         self._note = note
         self._stepped = stepped
         self._journal = journal
-        self._asked = asked
+        self._early_handler = early_handler
         self._patience = patience
         self._troubles = troubles or Troubles(note, directory.certificates)
-        self._known: set[bytes] = set()  # outputs that other places had before this restart
+        self._acknowledged_ids: set[bytes] = (
+            set()
+        )  # outputs that other places had before this restart
         self._fresh = True  # no earlier process has written its inputs down
         self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post of its own
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
         self._have = 0  # entries that have come, and those that were heard
-        self._heard = 0
+        self._delivered_count = 0
         self._declined: deque[tuple[int, Declined]] = deque()
         self._arrived: list[_Arrived] = []
-        self._seen: set[tuple[str, bytes]] = set()
+        self._counted_letters: set[tuple[str, bytes]] = set()
         self._received: dict[str, int] = {}
         self._outboxes: dict[str, Outbox] = {}
         self._news = trio.Event()
@@ -141,9 +143,9 @@ class Host:
         async with trio.open_nursery() as self._nursery:
             self._nursery.start_soon(self._world.run)
             if listeners:
-                context = tls.server_context(self._own, self._directory.certificates)
-                known = tls.names(self._directory.certificates)
-                serve = secured(self._server, context, known, self._troubles)
+                context = tls.server_context(self._identity, self._directory.certificates)
+                names_by_digest = tls.names(self._directory.certificates)
+                serve = secured(self._server, context, names_by_digest, self._troubles)
                 self._nursery.start_soon(trio.serve_listeners, serve, list(listeners))
             try:
                 await self._drive()
@@ -169,22 +171,22 @@ class Host:
     async def _drive(self) -> None:
         await self._replay_inputs()
         while True:
-            given, arrived = await self._next()
-            self._check_own(given.body)
+            step_input, arrived = await self._next()
+            self._check_own(step_input.body)
             if self._journal is not None:
-                self._journal.write(arrived.peer if arrived else "", given.encode())
-            self._emit(await self._world.step(given))
+                self._journal.write(arrived.peer if arrived else "", step_input.encode())
+            self._emit(await self._world.step(step_input))
             if arrived is not None:
-                arrived.heard.set()
+                arrived.completion.set()
 
-    def _check_own(self, heard: Body) -> None:
+    def _check_own(self, body: Body) -> None:
         """Raise DataError for a post in this place's name that its role has not made."""
-        if not isinstance(heard, Posted) or not self._directory.speaks_for(self.name, heard.author):
+        if not isinstance(body, Posted) or not self._directory.speaks_for(self.name, body.author):
             return
-        if (heard.author, sha256(heard.data).digest()) not in self._posted:
+        if (body.author, sha256(body.data).digest()) not in self._posted:
             self._drop_journal()
             raise DataError(
-                f"{self.name}: the board has a post of {heard.author} that was not made here: "
+                f"{self.name}: the board has a post of {body.author} that was not made here: "
                 f"another process has this identity, or {self.name} was started again without the "
                 "journal of its earlier process; a place cannot go on without it"
             )
@@ -198,23 +200,25 @@ class Host:
         """Begin; or play the journal's inputs again, up to the state before the restart."""
         past: list[tuple[str, Input]] = []
         if self._journal is not None:
-            self._known = self._journal.acknowledged()
+            self._acknowledged_ids = self._journal.acknowledged()
             past = [(peer, Input.decode(data)) for peer, data in self._journal.inputs()]
             self._fresh = not past
-            self._known |= {post.body.id for _, post in past if isinstance(post.body, Declined)}
+            self._acknowledged_ids |= {
+                post.body.id for _, post in past if isinstance(post.body, Declined)
+            }
         first = await self._world.first()
         self._time.begin()
         self._emit(first)
-        for peer, given in past:
-            match given.body:
+        for peer, step_input in past:
+            match step_input.body:
                 case Posted():
                     self._have += 1
-                    self._heard += 1
+                    self._delivered_count += 1
                 case Letters(letters=letters):
                     self._count(peer, letters)
                 case _:
                     pass
-            self._emit(await self._world.step(given))
+            self._emit(await self._world.step(step_input))
         self._nursery.start_soon(self._follow)
 
     def _emit(self, step: WorldStep) -> None:
@@ -227,7 +231,7 @@ class Host:
                 if isinstance(output, PostInput)
                 else self._directory.place_of(output.receiver)
             )
-            self._outbox(to).put(output, self._known)
+            self._outbox(to).put(output, self._acknowledged_ids)
         self._stepped()
         if step.over:
             self.over.set()
@@ -235,8 +239,8 @@ class Host:
     def _outbox(self, to: str) -> Outbox:
         if to not in self._outboxes:
             place = self._directory.places[to]
-            told = self._decline, self._report_loss, self._troubles
-            outbox = Outbox(place, self._reach, *told, self._time.now)
+            handlers = self._decline, self._report_loss, self._troubles
+            outbox = Outbox(place, self._reach, *handlers, self._time.now)
             outbox.emptied = self._emptied
             if self._journal is not None:
                 outbox.acknowledged = self._journal.acknowledge
@@ -267,21 +271,25 @@ class Host:
             await self._time.wait(self._news, self._step.deadline)
 
     def _ready(self, now: float) -> tuple[Body | None, float, _Arrived | None]:
-        if self._declined and self._declined[0][0] <= self._heard:
+        if self._declined and self._declined[0][0] <= self._delivered_count:
             return self._declined.popleft()[1], now, None
         if self._entries:
             time, author, data = self._entries.popleft()
-            self._heard += 1
+            self._delivered_count += 1
             return Posted(author, data), time, None
-        for arrived in [arrival for arrival in self._arrived if arrival.parcel.seen <= self._heard]:
+        for arrived in [
+            arrival
+            for arrival in self._arrived
+            if arrival.parcel.entry_count <= self._delivered_count
+        ]:
             self._arrived.remove(arrived)
             letters = tuple(
                 letter
                 for letter in arrived.parcel.letters
-                if (arrived.peer, letter.id) not in self._seen
+                if (arrived.peer, letter.id) not in self._counted_letters
             )
             if not letters:
-                arrived.heard.set()
+                arrived.completion.set()
                 continue
             self._count(arrived.peer, letters)
             return Letters(arrived.parcel.receiver, letters), arrived.parcel.time, arrived
@@ -291,28 +299,28 @@ class Host:
 
     def _count(self, peer: str, letters: Sequence[Written]) -> None:
         """Note that letters have come, so that they are not taken again."""
-        fresh = {(peer, letter.id) for letter in letters} - self._seen
-        self._seen |= fresh
+        fresh = {(peer, letter.id) for letter in letters} - self._counted_letters
+        self._counted_letters |= fresh
         self._received[peer] = self._received.get(peer, 0) + len(fresh)
 
     def _report_state(self) -> None:
         """Report the state of this place, if other places have all its outputs."""
         if self._declined or not all(outbox.empty for outbox in self._outboxes.values()):
             return
-        sent = {to: outbox.said for to, outbox in self._outboxes.items()}
+        sent_counts = {to: outbox.sent_count for to, outbox in self._outboxes.items()}
         self._idle(
             IdleState(
                 self._time.now(),
                 self._step.deadline,
                 self._step.over,
-                self._heard,
-                sent,
+                self._delivered_count,
+                sent_counts,
                 dict(self._received),
             )
         )
 
     async def _answer(self, request: Request) -> HttpResponse:
-        if refusal := self._asked(request):
+        if refusal := self._early_handler(request):
             return refusal
         if (request.method, request.path) != ("POST", "/letters"):
             return HttpResponse(404, b"there is nothing here\n")
@@ -322,34 +330,38 @@ class Host:
             return HttpResponse(400, b"no parcel\n")
         if not self._directory.speaks_for(self.name, parcel.receiver):  # of another place
             return HttpResponse(403, b"for somebody else\n")
-        own = tuple(
+        authorized_letters = tuple(
             letter
             for letter in parcel.letters
             if self._directory.speaks_for(request.peer, letter.sender)
         )
-        if len(own) < len(parcel.letters):
-            others = [letter for letter in parcel.letters if letter not in own]
-            self._count(request.peer, others)
-            self._note(f"{request.peer} sent {len(others)} messages in others' names: dropped")
+        if len(authorized_letters) < len(parcel.letters):
+            forged_letters = [
+                letter for letter in parcel.letters if letter not in authorized_letters
+            ]
+            self._count(request.peer, forged_letters)
+            self._note(
+                f"{request.peer} sent {len(forged_letters)} messages in others' names: dropped"
+            )
         mine = sum(arrival.peer == request.peer for arrival in self._arrived)
         if mine >= WAITING_EACH or len(self._arrived) >= WAITING:
             return HttpResponse(503, b"later\n")
-        arrived = _Arrived(replace(parcel, letters=own), request.peer)
+        arrived = _Arrived(replace(parcel, letters=authorized_letters), request.peer)
         self._arrived.append(arrived)
         self.wake()
-        await arrived.heard.wait()
+        await arrived.completion.wait()
         return HttpResponse(204)
 
     async def _reach(self, place: SessionPlace) -> Client:
         stream = await trio.open_tcp_stream(place.host, place.port)
-        context = tls.client_context(self._own, place.certificate)
+        context = tls.client_context(self._identity, place.certificate)
         secured = await tls.connected(stream, context, tls.digest(place.certificate))
         return Client(secured, f"{place.host}:{place.port}", ((VERSION, __version__),))
 
     async def _follow(self) -> None:
         """Take the board's entries as they come, through all breaks of the connection."""
         board = self._directory.board
-        wait, seen = SOONEST, trio.current_time()
+        wait, last_contact = SOONEST, trio.current_time()
         while True:
             try:
                 client = await self._reach(board)
@@ -357,11 +369,11 @@ class Host:
                 try:
                     await self._hear(client)
                 finally:
-                    seen = trio.current_time()
+                    last_contact = trio.current_time()
                     await client.close()
             except TROUBLE as wrong:
                 await self._troubles.failed(board, wrong, long=wait >= LATEST)
-                if trio.current_time() - seen > self._patience:
+                if trio.current_time() - last_contact > self._patience:
                     raise DataError(
                         f"the board was not reached for {self._patience:g} seconds "
                         f"({self._troubles.now[board.name].text}): {self.name} leaves; whatever is "
@@ -424,7 +436,7 @@ def host_of(stream: trio.SocketStream) -> str:
 def secured(
     server: Server,
     context: ssl.SSLContext,
-    known: Mapping[bytes, str],
+    names_by_digest: Mapping[bytes, str],
     troubles: Troubles | None = None,
 ) -> Callable[[trio.SocketStream], Awaitable[None]]:
     """Return a function that shakes hands and serves a connection. troubles: told failures."""
@@ -438,7 +450,7 @@ def secured(
         doors += 1
         host = host_of(stream)
         try:
-            safe, peer = await tls.accepted(stream, context, known)
+            safe, peer = await tls.accepted(stream, context, names_by_digest)
         except TROUBLE as wrong:
             if troubles is not None:
                 troubles.turn_away(host, wrong)

@@ -51,9 +51,9 @@ class ServerLimits:
 
     def limit(self, peer: str, path: str) -> int:
         """Return the limit of a request's body, in bytes."""
-        for beginning, most in self.paths.items():
+        for beginning, max_bytes in self.paths.items():
             if path.startswith(beginning):
-                return most
+                return max_bytes
         return self.bodies.get(peer, self.body)
 
 
@@ -107,13 +107,13 @@ class Server:
     def __init__(
         self,
         handler: Handler,
-        tell: Callable[[str], None],
+        log_fault: Callable[[str], None],
         limits: ServerLimits,
         always: Sequence[Header] = ALWAYS,
     ) -> None:
         self.busy = 0
         self._handler = handler
-        self._tell = tell
+        self._log_fault = log_fault
         self._limits = limits
         self._always = always
         self._open: Counter[str] = Counter()  # connections, by peer
@@ -129,7 +129,7 @@ class Server:
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
             return  # a client that leaves, or takes no bytes, is no error
         except Exception as bug:
-            self._tell(f"the server: a connection was dropped: {bug!r:.200}")
+            self._log_fault(f"the server: a connection was dropped: {bug!r:.200}")
         finally:
             self._open[peer] -= 1
             self._open += Counter()  # forgets peers without connections
@@ -165,7 +165,9 @@ class Server:
         try:
             return await self._handler(request)
         except Exception as bug:
-            self._tell(f"the server: {request.method} {request.path!r:.80} failed: {bug!r:.200}")
+            self._log_fault(
+                f"the server: {request.method} {request.path!r:.80} failed: {bug!r:.200}"
+            )
             return HttpResponse(500, b"this went wrong here; whoever started the server was told\n")
 
 
@@ -197,12 +199,12 @@ class Exchange:
 
     async def linger(self) -> None:
         """Take further input for a while: a connection that is reset loses the answer."""
-        left = STILL
+        remaining_bytes = STILL
         with trio.move_on_after(LINGER):
             if isinstance(self._stream, trio.abc.HalfCloseableStream):
                 await self._stream.send_eof()
-            while left > 0 and (data := await self._stream.receive_some(PIECE)):
-                left -= len(data)
+            while remaining_bytes > 0 and (data := await self._stream.receive_some(PIECE)):
+                remaining_bytes -= len(data)
 
     async def _read(self, waiting: trio.CancelScope) -> Request | None:
         head: h11.Request | None = None
@@ -301,10 +303,12 @@ class Client:
     ) -> AsyncGenerator[bytes, None]:
         """Send a request, and yield the status as text, then the body's pieces as they come."""
         headers = [*self._always, ("content-length", str(len(body)))]
-        sent = self._connection.send(h11.Request(method=method, target=path, headers=headers))
-        sent = (sent or b"") + (self._connection.send(h11.Data(data=body)) or b"")
+        request_bytes = self._connection.send(
+            h11.Request(method=method, target=path, headers=headers)
+        )
+        request_bytes = (request_bytes or b"") + (self._connection.send(h11.Data(data=body)) or b"")
         self._connection.send(h11.EndOfMessage())
-        await self._stream.send_all(sent)
+        await self._stream.send_all(request_bytes)
         while True:
             try:
                 event = self._connection.next_event()

@@ -12,7 +12,7 @@ import math
 from ..protocol.board import Board
 from ..protocol.phases import Phase
 from . import clocks
-from .directory import EVERYBODY, Directory
+from .directory import ALL_USERS, Directory
 from .host import Host
 from .http import HttpResponse, Request
 
@@ -22,24 +22,26 @@ class Hurry:
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
-        self._ahead = 0.0
+        self._skipped_seconds = 0.0
         self._over: set[bytes] = set()
 
     def clock(self) -> float:
         """Return the seconds of a clock that is never set, plus the skipped seconds."""
-        return clocks.steady_time() + self._ahead
+        return clocks.steady_time() + self._skipped_seconds
 
     def answer(self, request: Request, board: Board, host: Host) -> HttpResponse | None:
         """Answer a request that says that a round is complete; None for other requests."""
         if (request.method, request.path) != ("POST", "/hurry"):
             return None
         place = self._directory.places.get(request.peer)
-        if place is None or place.users != EVERYBODY:
+        if place is None or place.users != ALL_USERS:
             return HttpResponse(403, b"only who speaks for all people knows that\n")
         number = b"%d" % board.calls[-1].round if board.calls else b""
         due = board.phase is Phase.COLLECTING and request.body == number
         if due and number not in self._over:
             self._over.add(number)
-            self._ahead += max(0.0, host.seconds_left) if host.seconds_left < math.inf else 0.0
+            self._skipped_seconds += (
+                max(0.0, host.seconds_left) if host.seconds_left < math.inf else 0.0
+            )
             host.wake()
         return HttpResponse(204)

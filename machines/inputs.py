@@ -149,19 +149,19 @@ class Parcel:
 
     Attributes:
         receiver: the party that they are for.
-        seen: entries of the board.
+        entry_count: entries of the board.
         time: of the senders, where time is simulated; else 0.
         letters: in the order in which they were written.
     """
 
     receiver: str
-    seen: int
+    entry_count: int
     time: float
     letters: tuple[Written, ...]
 
     def encode(self) -> bytes:
         """Write it: u32 seen, f64 time, then as letters above."""
-        out = Writer().u32(self.seen).f64(self.time)
+        out = Writer().u32(self.entry_count).f64(self.time)
         _write_letters(out, self.receiver, self.letters)
         return out.finish()
 
@@ -169,10 +169,10 @@ class Parcel:
     def decode(cls, data: bytes) -> "Parcel":
         """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
 
-        def read(taken: Reader) -> Parcel:
-            seen, time = taken.u32(), taken.f64()
-            letters = _read_letters(taken)
-            return Parcel(letters.receiver, seen, time, letters.letters)
+        def read(reader: Reader) -> Parcel:
+            entry_count, time = reader.u32(), reader.f64()
+            letters = _read_letters(reader)
+            return Parcel(letters.receiver, entry_count, time, letters.letters)
 
         return decode(data, read)
 
@@ -218,17 +218,19 @@ class Naming:
     had.
     """
 
-    seen: Counter[bytes] = field(default_factory=Counter)
+    occurrences: Counter[bytes] = field(default_factory=Counter)
 
     def name(self, sender: str, receiver: str, data: bytes) -> bytes:
         """Return the next id of an output."""
-        what = hashlib.blake2b(data, digest_size=ID, key=f"{sender} {receiver}".encode()[:64])
-        plain = what.digest()
-        before = self.seen[plain]
-        self.seen[plain] += 1
-        if not before:
+        hasher = hashlib.blake2b(data, digest_size=ID, key=f"{sender} {receiver}".encode()[:64])
+        plain = hasher.digest()
+        earlier_count = self.occurrences[plain]
+        self.occurrences[plain] += 1
+        if not earlier_count:
             return plain
-        return hashlib.blake2b(LABEL + plain + before.to_bytes(4, "big"), digest_size=ID).digest()
+        return hashlib.blake2b(
+            LABEL + plain + earlier_count.to_bytes(4, "big"), digest_size=ID
+        ).digest()
 
 
 def _write_letters(out: Writer, receiver: str, letters: Sequence[Written]) -> None:

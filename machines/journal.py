@@ -70,7 +70,7 @@ ERASED = (
 )
 
 
-TAKEN = (
+JOURNAL_IN_USE = (
     "another process has this journal, so this place runs already: let it go on, or end it before "
     "the same command is given again"
 )
@@ -121,12 +121,13 @@ class Journal:
             )
         query = "SELECT value FROM facts WHERE name = 'version'"
         row = self._database.execute(query).fetchone()
-        found = bytes(row[0]).decode() if row else "before 0.1.0"
-        if found != __version__:
+        writer_version = bytes(row[0]).decode() if row else "before 0.1.0"
+        if writer_version != __version__:
             raise StorageError(
-                f"{self.path}: veilmix {found} has written this journal, and this is veilmix "
+                f"{self.path}: veilmix {writer_version} has written this journal, and this is "
+                "veilmix "
                 f"{__version__}: the same inputs may lead to other posts here; go on with veilmix "
-                f"{found}, or let the session end without this place"
+                f"{writer_version}, or let the session end without this place"
             )
 
     def close(self) -> None:
@@ -186,7 +187,7 @@ class Journal:
             yield
         except (sqlite3.Error, OSError) as wrong:
             if getattr(wrong, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
-                raise StorageError(f"{self.path}: {TAKEN}") from None
+                raise StorageError(f"{self.path}: {JOURNAL_IN_USE}") from None
             raise StorageError(
                 f"{self.path}: the journal cannot be used ({wrong}); {self._remedy}"
             ) from None
@@ -203,8 +204,8 @@ def is_erased(path: Path) -> bool:
 
 def _has_no_log(path: Path) -> bool:
     """Whether sqlite's own logs have no data from which it restores the start of a journal."""
-    beside = [path.with_name(path.name + part) for part in CONTENT[1:]]
-    for log in beside:
+    log_paths = [path.with_name(path.name + part) for part in CONTENT[1:]]
+    for log in log_paths:
         if log.exists():
             with log.open("rb") as file:
                 if any(file.read(HEADER)):
@@ -225,9 +226,9 @@ def _overwrite(path: Path) -> None:
         if not file.exists():
             continue
         with file.open("r+b") as open_file:
-            left = file.stat().st_size
-            while left > 0:
-                left -= open_file.write(bytes(min(left, BLOCK)))
+            remaining_bytes = file.stat().st_size
+            while remaining_bytes > 0:
+                remaining_bytes -= open_file.write(bytes(min(remaining_bytes, BLOCK)))
             open_file.flush()
             os.fsync(open_file.fileno())
 

@@ -33,12 +33,12 @@ def address_of(url: str) -> Address:
 
 
 @asynccontextmanager
-async def visiting(address: Address, known: PublicIdentity) -> AsyncIterator[Client]:
-    """Connect to a board. known: its keeper. Raise an error of `outbox.TROUBLE` if that fails."""
+async def visiting(address: Address, keeper: PublicIdentity) -> AsyncIterator[Client]:
+    """Connect to a board. keeper: its keeper. Raise an error of `outbox.TROUBLE` if that fails."""
     host, port = address
-    context = tls.client_context(None, known.certificate)
+    context = tls.client_context(None, keeper.certificate)
     stream = await trio.open_tcp_stream(host, port)
-    secured = await tls.connected(stream, context, tls.digest(known.certificate))
+    secured = await tls.connected(stream, context, tls.digest(keeper.certificate))
     try:
         yield Client(secured, f"{host}:{port}")
     finally:

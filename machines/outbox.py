@@ -41,15 +41,15 @@ class Outbox:
         place: SessionPlace,
         reach: Reach,
         declined: Callable[[int, Declined], None],
-        lost: Callable[[str, int], None],
+        report_loss: Callable[[str, int], None],
         troubles: Troubles,
         now: Callable[[], float] = trio.current_time,
     ) -> None:
-        self.said = 0  # letters, or posts
+        self.sent_count = 0  # letters, or posts
         self._place = place
         self._reach = reach
         self._declined = declined
-        self._lost = lost
+        self._report_loss = report_loss
         self._now = now
         self._troubles = troubles
         self._queue: deque[Parcel | PostInput] = deque()
@@ -62,13 +62,18 @@ class Outbox:
         """Whether the other place has it all."""
         return not self._queue
 
-    def put(self, output: Parcel | PostInput, known: Set[bytes] = frozenset()) -> None:
-        """Add an output, without the parts that the other place has already (known: its ids)."""
-        self.said += len(ids_of(output))
+    def put(self, output: Parcel | PostInput, acknowledged_ids: Set[bytes] = frozenset()) -> None:
+        """Add an output, without parts that the other place has.
+
+        acknowledged_ids: their ids.
+        """
+        self.sent_count += len(ids_of(output))
         if isinstance(output, Parcel):
-            letters = tuple(letter for letter in output.letters if letter.id not in known)
+            letters = tuple(
+                letter for letter in output.letters if letter.id not in acknowledged_ids
+            )
             output = replace(output, letters=letters)
-        if not set(ids_of(output)) <= known:
+        if not set(ids_of(output)) <= acknowledged_ids:
             self._queue.append(output)
             self._news.set()
 
@@ -103,8 +108,8 @@ class Outbox:
         first = self._queue[0]
         if not isinstance(first, PostInput) or self._now() < first.until:
             return False
-        self.said -= 1
-        self._lost(f"a post could not be brought to {self._place.name} in time", 1)
+        self.sent_count -= 1
+        self._report_loss(f"a post could not be brought to {self._place.name} in time", 1)
         self._queue.popleft()
         if not self._queue:
             self.emptied()
@@ -126,31 +131,33 @@ class Outbox:
             bundle.append(queued)
         return bundle
 
-    async def _say(self, client: Client, some: list[Parcel | PostInput]) -> None:
-        first = some[0]
+    async def _say(self, client: Client, outputs: list[Parcel | PostInput]) -> None:
+        first = outputs[0]
         if isinstance(first, PostInput):
-            status, said = await client.ask("POST", "/posts", first.encode())
+            status, reply = await client.ask("POST", "/posts", first.encode())
             if status == 409:
-                read = Reader(said)
+                read = Reader(reply)
                 self._declined(read.u32(), Declined(first.id, Reason(read.text())))
         else:
-            parcels = [output for output in some if isinstance(output, Parcel)]
+            parcels = [output for output in outputs if isinstance(output, Parcel)]
             letters = tuple(letter for parcel in parcels for letter in parcel.letters)
             last = parcels[-1]
             whole = Parcel(
-                last.receiver, max(parcel.seen for parcel in parcels), last.time, letters
+                last.receiver, max(parcel.entry_count for parcel in parcels), last.time, letters
             )
-            status, said = await client.ask("POST", "/letters", whole.encode())
+            status, reply = await client.ask("POST", "/letters", whole.encode())
         if status in (429, 500, 503):
             raise trio.BrokenResourceError("not now")
         if status not in (200, 204, 409):
-            many = sum(len(output.letters) if isinstance(output, Parcel) else 1 for output in some)
-            self.said -= many  # the receiver does not wait for them
-            self._lost(f"{self._place.name} answers {status}: {said[:80]!r}", many)
-        for _ in some:
+            dropped_count = sum(
+                len(output.letters) if isinstance(output, Parcel) else 1 for output in outputs
+            )
+            self.sent_count -= dropped_count  # the receiver does not wait for them
+            self._report_loss(f"{self._place.name} answers {status}: {reply[:80]!r}", dropped_count)
+        for _ in outputs:
             self._queue.popleft()
         if status != 409:  # that is acknowledged when it has been heard
-            self.acknowledged([letter for each in some for letter in ids_of(each)])
+            self.acknowledged([letter for each in outputs for letter in ids_of(each)])
         if not self._queue:
             self.emptied()
 

@@ -40,9 +40,9 @@ class Reporter(Instrument):
         self.hooks: deque[Hook] = deque()
         self.stages: deque[tuple[str, int, int]] = deque()
 
-    def keep_event(self, hook: str, *given: Any) -> None:
+    def keep_event(self, hook: str, *arguments: Any) -> None:
         """Keep an event, with its time."""
-        self.hooks.append((time.monotonic_ns(), hook, given))
+        self.hooks.append((time.monotonic_ns(), hook, arguments))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep the event."""
@@ -56,21 +56,21 @@ class Reporter(Instrument):
         """Keep the event: author and bytes are the whole entry."""
         self.keep_event("posted", time, entry.author, entry.data)
 
-    def sealed(self, made: Any) -> None:
+    def sealed(self, sealed_answers: Any) -> None:
         """Keep the event."""
-        self.keep_event("sealed", made)
+        self.keep_event("sealed", sealed_answers)
 
-    def all_sealed(self, made: Any) -> None:
+    def all_sealed(self, sealed_answers: Any) -> None:
         """Keep the event."""
-        self.keep_event("all_sealed", made)
+        self.keep_event("all_sealed", sealed_answers)
 
     def read(self, read: Any) -> None:
         """Keep the event."""
         self.keep_event("read", read)
 
-    def certified(self, seen: Any) -> None:
+    def certified(self, certificate: Any) -> None:
         """Keep the event."""
-        self.keep_event("certified", seen)
+        self.keep_event("certified", certificate)
 
     def refused(self, refusal: Any) -> None:
         """Keep the event."""
@@ -80,18 +80,18 @@ class Reporter(Instrument):
         """Keep the event."""
         self.keep_event("occasion", entry)
 
-    def stage(self, name: str, done: int, total: int) -> None:
+    def stage(self, name: str, completed: int, total: int) -> None:
         """Keep the progress."""
-        self.stages.append((name, done, total))
+        self.stages.append((name, completed, total))
 
 
-def drain(kept: deque[Any]) -> list[Any]:
+def drain(queue: deque[Any]) -> list[Any]:
     """Take all items off a queue, and return them; other threads may go on adding."""
-    taken = []
+    items = []
     with suppress(IndexError):
         while True:
-            taken.append(kept.popleft())
-    return taken
+            items.append(queue.popleft())
+    return items
 
 
 def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
@@ -103,14 +103,14 @@ def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
 class Copy:
     """The connection of a copy to the process it is a copy of."""
 
-    def __init__(self, name: str, tells: socket.socket) -> None:
+    def __init__(self, name: str, child_socket: socket.socket) -> None:
         self.name = name
         self.reporter = Reporter()
-        self._socket = tells
+        self._socket = child_socket
 
-    def say(self, kind: str, what: Any) -> None:
+    def say(self, kind: str, content: Any) -> None:
         """Send a message."""
-        send(self._socket, (kind, what))
+        send(self._socket, (kind, content))
 
     def flush(self) -> None:
         """Send all events of instruments, and the progress of long steps."""
@@ -131,7 +131,7 @@ class Copy:
             if stages := drain(self.reporter.stages):  # a step's other news go when it is done
                 self.say("stages", stages)
 
-    async def listen(self, told: Callable[[float], None]) -> None:
+    async def listen(self, time_handler: Callable[[float], None]) -> None:
         """Take the time from the other side, until that leaves; then end at once."""
         buffer = bytearray()
         while True:
@@ -141,12 +141,12 @@ class Copy:
                 os._exit(0)
             buffer += data
             for now in whole(buffer):
-                told(now)
+                time_handler(now)
 
 
-def send(to: socket.socket, what: Any) -> None:
+def send(to: socket.socket, content: Any) -> None:
     """Send a whole message, for as long as the other side takes."""
-    data = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
+    data = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
     view = memoryview(_SIZE.pack(len(data)) + data)
     while view:
         try:

@@ -53,7 +53,7 @@ from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import SimulatedTime
 from .conductor import Conductor
-from .directory import EVERYBODY, Directory, SessionPlace
+from .directory import ALL_USERS, Directory, SessionPlace
 from .host import MOST_LETTERS, Host, IdleState, secured
 from .http import Request, Server, ServerLimits
 from .inputs import PostInput
@@ -133,11 +133,14 @@ def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
 
 @dataclass(slots=True)
 class _Process:
-    """A copy. socket: its reports come through it. told: hooks that it will report once more."""
+    """A copy.
+
+    socket: its reports come through it. hook_count: hooks that it will report once more.
+    """
 
     pid: int
     socket: socket.socket
-    told: int = 0
+    hook_count: int = 0
     buffer: bytearray = field(default_factory=bytearray)
 
 
@@ -147,10 +150,10 @@ class _Stage:
     def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
         identities = identities_of(cast)
         self.cast = cast = replace(cast, identities=identities)
-        self._known = roster_of(cast, identities)
+        self._known_roster = roster_of(cast, identities)
         self._instruments = instruments
         self._report = report
-        self._board = Board(known=self._known)
+        self._board = Board(known_roster=self._known_roster)
         self._hooks: list[Hook] = []
         self._processes: dict[str, _Process] = {}
         self._selector = selectors.DefaultSelector()
@@ -160,7 +163,7 @@ class _Stage:
         self._key = _keys(cast)
         self._identities = {name: make_identity(name) for name in (BOARD, *self._places)}
         self._listeners: dict[str, socket.socket] = {}
-        self._told: Counter[str] = Counter()  # hooks heard, by place
+        self._hook_counts: Counter[str] = Counter()  # hooks heard, by place
         self._starts: Counter[str] = Counter()
         self._durable, self._folder = Durable.OFF, Path()
 
@@ -185,7 +188,7 @@ class _Stage:
     def _place(self, name: str) -> SessionPlace:
         listener = self._listeners.get(name)
         port = listener.getsockname()[1] if listener else 0
-        users = EVERYBODY if name == PEOPLE else range(0)
+        users = ALL_USERS if name == PEOPLE else range(0)
         return SessionPlace(name, self._identities[name].public.certificate, LOOPBACK, port, users)
 
     def __exit__(self, *_: object) -> None:
@@ -197,14 +200,14 @@ class _Stage:
 
     def start(self, name: str) -> None:
         """Make the copy of a place."""
-        here, there = socket.socketpair()
-        pid = _forked(partial(self._live, name, there, here))
-        there.close()
-        here.setblocking(False)
+        parent_socket, child_socket = socket.socketpair()
+        pid = _forked(partial(self._live, name, child_socket, parent_socket))
+        child_socket.close()
+        parent_socket.setblocking(False)
         self._starts[name] += 1
-        self._processes[name] = _Process(pid, here, self._told[name])
-        self._selector.register(here, selectors.EVENT_READ, name)
-        send(here, self._conductor.time)
+        self._processes[name] = _Process(pid, parent_socket, self._hook_counts[name])
+        self._selector.register(parent_socket, selectors.EVENT_READ, name)
+        send(parent_socket, self._conductor.time)
 
     def kill(self, name: str) -> None:
         """End a place at once."""
@@ -243,8 +246,8 @@ class _Stage:
             self._revive(name)
             return
         process.buffer += data
-        for kind, said in whole(process.buffer):
-            self._hear(name, kind, said)
+        for kind, content in whole(process.buffer):
+            self._hear(name, kind, content)
 
     def _revive(self, name: str) -> None:
         """Start a place again that has ended before its time."""
@@ -254,44 +257,44 @@ class _Stage:
         self.kill(name)
         self.start(name)
 
-    def _hear(self, name: str, kind: str, said: Any) -> None:
+    def _hear(self, name: str, kind: str, content: Any) -> None:
         match kind:
             case "hooks":
-                again = min(self._processes[name].told, len(said))
-                self._processes[name].told -= again
-                self._told[name] += len(said) - again
-                self._hooks += said[again:]
+                repeat_count = min(self._processes[name].hook_count, len(content))
+                self._processes[name].hook_count -= repeat_count
+                self._hook_counts[name] += len(content) - repeat_count
+                self._hooks += content[repeat_count:]
             case "stages":
-                for stage in said:
-                    self._instruments.notify(lambda tool, of=stage: tool.stage(*of))  # type: ignore[misc]
+                for stage in content:
+                    self._instruments.notify(lambda tool, arguments=stage: tool.stage(*arguments))  # type: ignore[misc]
             case "stands":
-                self._conductor.hear(name, said)
+                self._conductor.hear(name, content)
             case "note":
-                self._report(f"{name}: {said}")
+                self._report(f"{name}: {content}")
             case "failed":
-                raise said
+                raise content
 
     def _show(self) -> None:
         """Tell the instruments all events so far, in the order of their times."""
         hooks, self._hooks = sorted(self._hooks, key=lambda hook: hook[0]), []
-        for _, name, given in hooks:
+        for _, name, arguments in hooks:
             if name == "posted":
-                when, author, data = given
+                when, author, data = arguments
                 entry = self._board.post(author, data)
                 self._instruments.notify(lambda tool, w=when, e=entry: tool.posted(w, e))  # type: ignore[misc]
             else:
-                self._instruments.notify(lambda tool, n=name, g=given: getattr(tool, n)(*g))  # type: ignore[misc]
+                self._instruments.notify(lambda tool, n=name, g=arguments: getattr(tool, n)(*g))  # type: ignore[misc]
 
     # What follows runs in copies.
 
-    def _live(self, name: str, tells: socket.socket, other: socket.socket) -> None:
-        other.close()
+    def _live(self, name: str, child_socket: socket.socket, parent_socket: socket.socket) -> None:
+        parent_socket.close()
         for process in self._processes.values():
             process.socket.close()
         for place, listener in self._listeners.items():
             if place != name:
                 listener.close()
-        copy = Copy(name, tells)
+        copy = Copy(name, child_socket)
         try:
             trio.run(self._board_process if name == BOARD else self._party_process, copy)
         except BaseException as wrong:
@@ -300,10 +303,10 @@ class _Stage:
     async def _board_process(self, copy: Copy) -> None:
         journal = self._journal(BOARD)
         service = BoardService(
-            known=self._known,
+            known_roster=self._known_roster,
             notary=identities_of(self.cast).get(BOARD),
             speaks=self.directory.speaks_for,
-            heard=lambda now, entry: tell_entry(copy.reporter, now, entry),
+            entry_handler=lambda now, entry: tell_entry(copy.reporter, now, entry),
         )
 
         if journal is not None:
@@ -314,16 +317,16 @@ class _Stage:
             copy.stands(IdleState(service.time, 0.0, True, entries, {}, received))
 
         async def answer(request: Request) -> Any:
-            said = await service.answer(request)
+            reply = await service.answer(request)
             report_state()
-            return said
+            return reply
 
         for peer, post in journal.inputs() if journal else ():
             service.receive(peer, PostInput.decode(post))
-        own, known = self._identities[BOARD], self.directory.certificates
+        identity, certificates = self._identities[BOARD], self.directory.certificates
         server = Server(answer, partial(copy.say, "note"), POSTS)
-        context = tls.server_context(own, known)
-        serve = secured(server, context, tls.names(known))
+        context = tls.server_context(identity, certificates)
+        serve = secured(server, context, tls.names(certificates))
         report_state()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(partial(copy.listen, lambda _: None))
@@ -342,21 +345,23 @@ class _Stage:
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")
-        own = {party: key for party, key in identities_of(self.cast).items() if party == name}
-        cast = replace(self.cast, identities=own)
+        identities = {
+            party: key for party, key in identities_of(self.cast).items() if party == name
+        }
+        cast = replace(self.cast, identities=identities)
         journal = self._journal(name)
         if journal is not None and not cast.entropy.seeded:
             secret = journal.fact("kept", os.urandom(SECRET))
             cast = replace(cast, entropy=SeededEntropy.from_secret(secret))
         key = partial(make_key, cast) if cast.adversary is None else self._key
         world = World(
-            lambda: RemoteNetwork(watching, self._known, lambda _: None),
+            lambda: RemoteNetwork(watching, self._known_roster, lambda _: None),
             lambda network: perform(cast, network, {name}, self._signing, key),
         )
         now = SimulatedTime()
         host = Host(
             name=name,
-            own=self._identities[name],
+            identity=self._identities[name],
             directory=self.directory,
             world=world,
             time=now,
@@ -368,7 +373,7 @@ class _Stage:
         )
 
         def resume_host(time: float) -> None:
-            now.told = time
+            now.conductor_time = time
             host.wake()
 
         async with trio.open_nursery() as nursery:
@@ -395,7 +400,7 @@ def listening() -> socket.socket:
 def _forked(live: Callable[[], None]) -> int:
     """Start a copy that runs `live` and ends; return its process number."""
     parent = os.getpid()
-    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
     try:
         with warnings.catch_warnings():  # threads may run; they hold no lock that the copy needs
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -403,7 +408,7 @@ def _forked(live: Callable[[], None]) -> int:
         if not pid:
             _lived(live, parent)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
     return pid
 
 

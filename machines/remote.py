@@ -37,7 +37,7 @@ class _Awaited:
     """A post that is not yet answered."""
 
     post: PostInput
-    done: trio.Event = field(default_factory=trio.Event)
+    completion: trio.Event = field(default_factory=trio.Event)
     reason: Reason | None = None
 
 
@@ -49,11 +49,14 @@ class RemoteNetwork(Network):
     """
 
     def __init__(
-        self, instruments: Instruments, known: Roster | None, lost: Callable[[int], None]
+        self,
+        instruments: Instruments,
+        known_roster: Roster | None,
+        report_loss: Callable[[int], None],
     ) -> None:
-        super().__init__(instruments, known)
+        super().__init__(instruments, known_roster)
         self.outputs: list[Parcel | PostInput] = []
-        self._lost = lost
+        self._report_loss = report_loss
         self._naming = Naming()
         self._awaited: list[_Awaited] = []
         self._shelf = Spool()
@@ -62,7 +65,7 @@ class RemoteNetwork(Network):
         """Put letters among the outputs, with the number of entries that their senders had seen."""
         if not self.outputs:  # the outputs of the step before have gone to the outboxes
             self._shelf = Spool()
-        letters = tuple(self._written(receiver, who, data) for who, data in bag)
+        letters = tuple(self._written(receiver, sender, data) for sender, data in bag)
         now = trio.current_time()
         self.outputs.append(Parcel(receiver, len(self.board.entries), now, letters))
         await trio.lowlevel.checkpoint()
@@ -86,7 +89,7 @@ class RemoteNetwork(Network):
         awaited = _Awaited(post)
         self._awaited.append(awaited)
         self.outputs.append(post)
-        await awaited.done.wait()
+        await awaited.completion.wait()
         if awaited.reason is not None:
             raise Refused(awaited.reason)
 
@@ -115,13 +118,13 @@ class RemoteNetwork(Network):
                     raise trio.BrokenResourceError  # noqa: TRY301 - as if it had left
                 door.send_nowait(letters)
             except (trio.BrokenResourceError, trio.WouldBlock):
-                self._lost(len(letters))
+                self._report_loss(len(letters))
 
-    def _answer(self, meant: Callable[[PostInput], bool], reason: Reason | None) -> None:
+    def _answer(self, predicate: Callable[[PostInput], bool], reason: Reason | None) -> None:
         """Tell the first task that waits for this post its outcome."""
         for at, waiting in enumerate(self._awaited):
-            if meant(waiting.post):
+            if predicate(waiting.post):
                 waiting.reason = reason
-                waiting.done.set()
+                waiting.completion.set()
                 del self._awaited[at]
                 return

@@ -32,19 +32,21 @@ class SavedPosts:
         StorageError: the folder cannot be written, or holds posts already.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str], None], *, again: bool = False) -> None:
+    def __init__(
+        self, folder: Path, note: Callable[[str], None], *, is_restart: bool = False
+    ) -> None:
         self.path = folder / POSTS
-        self._tell = tell
+        self._note = note
         self._failure = ""
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            there = self.path.exists() and self.path.stat().st_size > 0
-            if there and not again:
+            has_posts = self.path.exists() and self.path.stat().st_size > 0
+            if has_posts and not is_restart:
                 raise StorageError(
                     f"{self.path}: is there already, and evidence is not replaced; name another "
                     "folder"
                 )
-            self._file = self.path.open("r+b" if there else "w+b")
+            self._file = self.path.open("r+b" if has_posts else "w+b")
             self._earlier = _whole_lines(self._file)
         except OSError as bad:
             raise StorageError(f"{folder}: cannot be written ({bad.strerror or bad})") from None
@@ -72,7 +74,7 @@ class SavedPosts:
             self._file.flush()
         except OSError as bad:
             self._failure = str(bad.strerror or bad)
-            self._tell(f"{self.path}: no more posts can be saved ({self._failure})")
+            self._note(f"{self.path}: no more posts can be saved ({self._failure})")
 
     def close(self) -> None:
         """Close the file; StorageError unless every post is in it."""

@@ -59,9 +59,9 @@ class Site:
 
     Attributes:
         name: its name in the session.
-        own: its identity: the key it signs with, and its certificate.
+        identity: its identity: the key it signs with, and its certificate.
         directory: the addresses of all places.
-        known: the keys of the parties that sign posts.
+        known_roster: the keys of the parties that sign posts.
         log: told the events, as a word and named facts.
         durable: the durability of its journal.
         journal: the file of the journal; None: it has no journal.
@@ -74,9 +74,9 @@ class Site:
     """
 
     name: str
-    own: Identity
+    identity: Identity
     directory: Directory
-    known: Roster
+    known_roster: Roster
     log: Log
     durable: Durable = Durable.OFF
     journal: Path | None = None
@@ -89,10 +89,10 @@ class Site:
     @property
     def farewell(self) -> str:
         """Return the message of a place that is asked to end early."""
-        said = f"{self.name}: asked to end (SIGTERM)"
+        message = f"{self.name}: asked to end (SIGTERM)"
         if self.durable is Durable.OFF or self.journal is None:
-            return f"{said}; nothing was written down (--durable off): it cannot go on"
-        return f"{said}; {self.journal} stays: give the same command again, and it goes on"
+            return f"{message}; nothing was written down (--durable off): it cannot go on"
+        return f"{message}; {self.journal} stays: give the same command again, and it goes on"
 
     @contextmanager
     def saved(self) -> Iterator[Save]:
@@ -101,8 +101,8 @@ class Site:
             yield lambda _author, _data: None
             return
         journal = None if self.durable is Durable.OFF else self.journal
-        again = journal is not None and journal.exists()
-        posts = SavedPosts(self.save, partial(self.log, "note"), again=again)
+        is_restart = journal is not None and journal.exists()
+        posts = SavedPosts(self.save, partial(self.log, "note"), is_restart=is_restart)
         try:
             yield posts.add
         except BaseException:
@@ -158,10 +158,10 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
         _record_entry(save, gauge, entry, service.board)
 
     service = BoardService(
-        known=site.known,
-        notary=site.own.signer,
+        known_roster=site.known_roster,
+        notary=site.identity.signer,
         speaks=site.directory.speaks_for,
-        heard=record,
+        entry_handler=record,
         refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
     )
     for peer, post in journal.inputs() if journal else ():
@@ -173,13 +173,13 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
     async def answer(request: Request) -> HttpResponse:
         if response := answer_status(gauge, lambda: service.board, request):
             return response
-        said = await service.answer(request)
+        reply = await service.answer(request)
         if service.board.phase is Phase.OVER:
             over.set()
-        return said
+        return reply
 
     certificates = site.directory.certificates
-    context = tls.server_context(site.own, certificates, strangers=True)
+    context = tls.server_context(site.identity, certificates, strangers=True)
     server = Server(answer, partial(site.log, "fault"), POSTS)
     serve = secured(server, context, tls.names(certificates), troubles)
     listeners = await site.listeners()
@@ -200,17 +200,17 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
 
 async def _stay(seconds: float, log: Log) -> None:
     """Stay so long, or until the process is asked to end (SIGTERM)."""
-    with trio.open_signal_receiver(signal.SIGTERM) as asked:
+    with trio.open_signal_receiver(signal.SIGTERM) as signals:
         log("over", f"stays for {seconds:g} seconds, for those who have not read it all")
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_end, nursery.cancel_scope, asked)
+            nursery.start_soon(_end, nursery.cancel_scope, signals)
             await trio.sleep(seconds)
             nursery.cancel_scope.cancel()
 
 
-async def _end(scope: trio.CancelScope, asked: AsyncIterator[int]) -> None:
+async def _end(scope: trio.CancelScope, signals: AsyncIterator[int]) -> None:
     """Cancel a scope at the first signal."""
-    await anext(asked)
+    await anext(signals)
     scope.cancel()
 
 
@@ -237,22 +237,26 @@ async def _played(
     boards: list[RemoteNetwork] = []
 
     def network() -> RemoteNetwork:
-        lost = partial(site.log, "lost", "letters that nobody waits for")
+        report_loss = partial(site.log, "lost", "letters that nobody waits for")
         watching = Instruments([gauge], partial(site.log, "fault"))
-        seen = partial(_record_entry, save, gauge)
-        boards.append(_Watched(watching, site.known, lambda many: lost(many=many), seen))
+        entry_handler = partial(_record_entry, save, gauge)
+        boards.append(
+            _Watched(
+                watching, site.known_roster, lambda count: report_loss(many=count), entry_handler
+            )
+        )
         return boards[0]
 
-    world = World(network, lambda made: perform(made, entropy))
+    world = World(network, lambda remote_network: perform(remote_network, entropy))
     hurry = Hurry(site.directory)
 
     def keep(now: float) -> float:
-        kept = moment(now)
-        return time_of_moment(journal.fact("began", kept) if journal else kept, now)
+        moment_bytes = moment(now)
+        return time_of_moment(journal.fact("began", moment_bytes) if journal else moment_bytes, now)
 
     host = Host(
         name=site.name,
-        own=site.own,
+        identity=site.identity,
         directory=site.directory,
         world=world,
         time=RealTime(hurry.clock, keep),
@@ -261,7 +265,7 @@ async def _played(
         troubles=troubles,
         journal=journal,
         patience=site.patience,
-        asked=lambda request: answer(request) if boards else None,
+        early_handler=lambda request: answer(request) if boards else None,
         stepped=lambda: end.set() if boards and is_complete(boards[0].board) else None,
     )
     end = trio.Event()
@@ -315,17 +319,17 @@ class _Watched(RemoteNetwork):
     def __init__(
         self,
         instruments: Instruments,
-        known: Roster,
-        lost: Callable[[int], None],
-        heard: Callable[[Entry, Board], None],
+        known_roster: Roster,
+        report_loss: Callable[[int], None],
+        entry_handler: Callable[[Entry, Board], None],
     ) -> None:
-        super().__init__(instruments, known, lost)
-        self._heard = heard
+        super().__init__(instruments, known_roster, report_loss)
+        self._entry_handler = entry_handler
 
     def learn(self, author: str, data: bytes) -> Entry:
         """Add an entry to the copy."""
         entry = super().learn(author, data)
-        self._heard(entry, self.board)
+        self._entry_handler(entry, self.board)
         return entry
 
 
@@ -335,8 +339,8 @@ def tell_ready(site: Site) -> None:
     where = f"https://{place.host}:{place.port}" if place.port else "listens nowhere, only talks"
     if site.listen is not None:
         where += f", listens at {site.listen[0]}:{site.listen[1]}"
-    own = fingerprint_of_digest(tls.digest(place.certificate))
-    site.log("certificate", f"{own}; identity {site.own.public.fingerprint}")
+    fingerprint = fingerprint_of_digest(tls.digest(place.certificate))
+    site.log("certificate", f"{fingerprint}; identity {site.identity.public.fingerprint}")
     for note in near_their_end(site.directory.certificates, datetime.now(UTC)):
         site.log("note", note)
     site.log("version", f"veilmix {__version__}")

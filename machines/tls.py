@@ -27,20 +27,23 @@ HANDSHAKE = 10.0  # seconds for a handshake: half an open door is closed
 
 
 def server_context(
-    own: Identity, others: Mapping[str, str], *, strangers: bool = False
+    identity: Identity, certificates: Mapping[str, str], *, strangers: bool = False
 ) -> ssl.SSLContext:
-    """Return a server's context. others: certificates (PEM) by name. strangers: allowed too."""
-    context = _context(ssl.PROTOCOL_TLS_SERVER, own, others.values())
+    """Return a server's context.
+
+    certificates: certificates (PEM) by name. strangers: allowed too.
+    """
+    context = _context(ssl.PROTOCOL_TLS_SERVER, identity, certificates.values())
     context.verify_mode = ssl.CERT_OPTIONAL if strangers else ssl.CERT_REQUIRED
     return context
 
 
-def client_context(own: Identity | None, server: str) -> ssl.SSLContext:
+def client_context(identity: Identity | None, server: str) -> ssl.SSLContext:
     """Return the context of a client that talks to the holder of one certificate (PEM) only."""
-    return _context(ssl.PROTOCOL_TLS_CLIENT, own, (server,))
+    return _context(ssl.PROTOCOL_TLS_CLIENT, identity, (server,))
 
 
-def _context(kind: int, own: Identity | None, trusted: Iterable[str]) -> ssl.SSLContext:
+def _context(kind: int, identity: Identity | None, trusted: Iterable[str]) -> ssl.SSLContext:
     context = ssl.SSLContext(kind)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False  # certificates are known, names and places are not
@@ -48,8 +51,8 @@ def _context(kind: int, own: Identity | None, trusted: Iterable[str]) -> ssl.SSL
     context.verify_flags |= NO_DATES
     if pems := "".join(trusted):
         context.load_verify_locations(cadata=pems)
-    if own is not None:
-        with _as_file((own.tls_key + own.public.certificate).encode()) as path:
+    if identity is not None:
+        with _as_file((identity.tls_key + identity.public.certificate).encode()) as path:
             context.load_cert_chain(path)
     return context
 
@@ -104,7 +107,7 @@ async def server_certificate(host: str, port: int) -> bytes | None:
 
 
 async def accepted(
-    stream: trio.abc.Stream, context: ssl.SSLContext, known: Mapping[bytes, str]
+    stream: trio.abc.Stream, context: ssl.SSLContext, names_by_digest: Mapping[bytes, str]
 ) -> tuple[trio.SSLStream[trio.abc.Stream], str]:
     """Server: shake hands; return the stream and the peer's name, "" for a stranger.
 
@@ -118,8 +121,10 @@ async def accepted(
         except trio.BrokenResourceError:
             await _tell_why(stream, secured)
             raise
-        shown = secured.getpeercert(binary_form=True)
-        return secured, known.get(hashlib.sha256(shown).digest(), "") if shown else ""
+        certificate = secured.getpeercert(binary_form=True)
+        return secured, names_by_digest.get(
+            hashlib.sha256(certificate).digest(), ""
+        ) if certificate else ""
     await stream.aclose()
     raise trio.BrokenResourceError(f"{NO_HANDSHAKE} in time")
 
@@ -162,8 +167,8 @@ async def _checked(
 ) -> "trio.SSLStream[trio.abc.Stream]":
     with trio.move_on_after(HANDSHAKE):
         await secured.do_handshake()
-        shown = secured.getpeercert(binary_form=True)
-        if shown is None or hashlib.sha256(shown).digest() != server:
+        certificate = secured.getpeercert(binary_form=True)
+        if certificate is None or hashlib.sha256(certificate).digest() != server:
             raise VerificationError("the server holds another certificate than was agreed on")
         return secured
     raise trio.BrokenResourceError(f"{NO_HANDSHAKE} in time")

@@ -31,7 +31,7 @@ DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
 class TroubleKind(StrEnum):
     """The kind of trouble between two places."""
 
-    AWAY = "nobody answers"
+    NO_ANSWER = "nobody answers"
     SOMEBODY_ELSE = "another certificate answers"
     NOT_ACCEPTED = "our certificate is not accepted"
     BROKEN = "the connection broke"
@@ -51,17 +51,18 @@ class Trouble:
 
 
 async def diagnose(
-    place: SessionPlace, error: BaseException, others: Mapping[bytes, str]
+    place: SessionPlace, error: BaseException, names_by_digest: Mapping[bytes, str]
 ) -> Trouble:
     """Return the reason why a place was not reached.
 
     It connects once more, without a certificate of its own, if another party seems to answer: to
-    name that party. others: names of other places by the digest of their certificates (tls.names).
+    name that party. names_by_digest: names of other places by the digest of their certificates
+    (tls.names).
     """
     where = f"{place.name} at {place.host}:{place.port}"
     causes = list(_causes(error))
     if any(isinstance(each, (ssl.SSLCertVerificationError, VerificationError)) for each in causes):
-        return await _somebody_else(where, place, others)
+        return await _somebody_else(where, place, names_by_digest)
     alerts = [each for each in causes if isinstance(each, ssl.SSLError)]
     if any("ALERT" in str(each.reason or "") for each in alerts):
         return Trouble(
@@ -74,7 +75,9 @@ async def diagnose(
         )
     refused = [each for each in causes if isinstance(each, OSError) and each.errno]
     if refused:
-        return Trouble(TroubleKind.AWAY, f"{where} does not answer: {_error_text(refused[-1])}")
+        return Trouble(
+            TroubleKind.NO_ANSWER, f"{where} does not answer: {_error_text(refused[-1])}"
+        )
     return Trouble(TroubleKind.BROKEN, f"{where}: {error or type(error).__name__}")
 
 
@@ -93,30 +96,32 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-async def _somebody_else(where: str, place: SessionPlace, others: Mapping[bytes, str]) -> Trouble:
+async def _somebody_else(
+    where: str, place: SessionPlace, names_by_digest: Mapping[bytes, str]
+) -> Trouble:
     """Return the trouble of a place whose address shows another party's certificate."""
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
-        shown = await tls.server_certificate(place.host, place.port)
+        certificate = await tls.server_certificate(place.host, place.port)
     except (OSError, trio.BrokenResourceError):
-        shown = None
-    found = (
+        certificate = None
+    description = (
         "a certificate that it shows nobody else"
-        if shown is None
-        else _certificate_owner(shown, others)
+        if certificate is None
+        else _certificate_owner(certificate, names_by_digest)
     )
     return Trouble(
-        TroubleKind.SOMEBODY_ELSE, f"{where}: somebody else answers, {found}; {expected}"
+        TroubleKind.SOMEBODY_ELSE, f"{where}: somebody else answers, {description}; {expected}"
     )
 
 
-def _certificate_owner(shown: bytes, others: Mapping[bytes, str]) -> str:
+def _certificate_owner(certificate: bytes, names_by_digest: Mapping[bytes, str]) -> str:
     """Return the owner of a certificate, or the facts that the certificate states."""
-    digest = sha256(shown).digest()
-    if digest in others:
-        return f"the certificate of {others[digest]}"
+    digest = sha256(certificate).digest()
+    if digest in names_by_digest:
+        return f"the certificate of {names_by_digest[digest]}"
     try:
-        facts = certificate_facts(shown)
+        facts = certificate_facts(certificate)
     except ParameterError:
         return "with bytes that are no certificate"
     dates = f"from {facts.begins:%Y-%m-%d} to {facts.ends:%Y-%m-%d}"
@@ -158,7 +163,7 @@ class Troubles:
         """Keep the reason why a place was not reached. long: the sender backs off no further."""
         trouble = await diagnose(place, error, tls.names(self._certificates))
         self.now[place.name] = trouble
-        if trouble.kind in (TroubleKind.AWAY, TroubleKind.BROKEN) and not long:
+        if trouble.kind in (TroubleKind.NO_ANSWER, TroubleKind.BROKEN) and not long:
             return
         if self._logged.get(place.name) != trouble.text:
             self._logged[place.name] = trouble.text
@@ -172,8 +177,8 @@ class Troubles:
 
     def turn_away(self, host: str, error: BaseException) -> None:
         """Count a connection that had no handshake here. host: the address it came from."""
-        known = any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
-        why = tls.UNKNOWN if known else tls.NO_HANDSHAKE
+        is_unknown = any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
+        why = tls.UNKNOWN if is_unknown else tls.NO_HANDSHAKE
         self.turned_away[why] += 1
         if (host, why) not in self._strangers and len(self._strangers) < MOST_REASONS:
             self._strangers.add((host, why))

@@ -38,14 +38,14 @@ class WebFile:
         """Read a file with a suffix of `TYPES`."""
         return cls.compressed(path.read_bytes(), TYPES[path.suffix])
 
-    def answer(self, accepted: str, *kept: Header) -> HttpResponse:
+    def answer(self, accepted: str, *cache_headers: Header) -> HttpResponse:
         """Answer with the file.
 
         Args:
             accepted: the browser's header `accept-encoding`; "" if it has sent no such header.
-            kept: headers about caches.
+            cache_headers: headers about caches.
         """
-        headers = [("content-type", self.type), *kept, ("vary", "accept-encoding")]
+        headers = [("content-type", self.type), *cache_headers, ("vary", "accept-encoding")]
         if not accepts_gzip(accepted):
             return HttpResponse(200, self.data, headers)
         return HttpResponse(200, self.packed, [*headers, ("content-encoding", "gzip")])

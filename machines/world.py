@@ -84,7 +84,7 @@ class World:
         self._steps, self._stepped = trio.open_memory_channel[WorldStep](1)
         self._inner: trio.lowlevel.TrioToken | None = None
         self._send, self._inputs = trio.open_memory_channel[Input](1)
-        self._left = False
+        self._is_leaving = False
         self._over = False
 
     async def run(self) -> None:
@@ -104,14 +104,14 @@ class World:
         """Wait until the role has done its actions before the first input."""
         return await self._stepped.receive()
 
-    async def step(self, given: Input) -> WorldStep:
+    async def step(self, step_input: Input) -> WorldStep:
         """Give one input, and wait until all its consequences have been done."""
-        self._inside(lambda: self._send.send_nowait(given))
+        self._inside(lambda: self._send.send_nowait(step_input))
         return await self._stepped.receive()
 
     def leave(self) -> None:
         """End the role where it is, also in the middle of a step, which might never end."""
-        self._left = True
+        self._is_leaving = True
         self._inside(self._end)
 
     def _end(self) -> None:
@@ -126,7 +126,7 @@ class World:
         self._inner = trio.lowlevel.current_trio_token()
         network = self._make()
         async with trio.open_nursery() as self._nursery:
-            if self._left:
+            if self._is_leaving:
                 return
             self._nursery.start_soon(self._play, network)
             await self._drive(network, outer)
@@ -141,10 +141,10 @@ class World:
             outputs, network.outputs = tuple(network.outputs), []
             step = WorldStep(outputs, self._clock.deadline, self._over)
             outer.run_sync_soon(self._steps.send_nowait, step)
-            given = await self._inputs.receive()
-            self._clock.move(given.time)
-            if not isinstance(given.body, Tick):
-                network.take(given.body)
+            step_input = await self._inputs.receive()
+            self._clock.move(step_input.time)
+            if not isinstance(step_input.body, Tick):
+                network.take(step_input.body)
 
     async def _settle(self) -> None:
         """Wait until every task of the role waits, and no thread works for a task."""

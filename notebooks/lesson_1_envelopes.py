@@ -107,8 +107,8 @@ def _(
     guessed  # nothing is shown before
     hops = [Hop(keys[name].public, contexts[name]) for name in names]
     slip = text.value.ljust(16).encode()
-    onion, again = (wrap(sealing, hops, slip, chance) for _ in range(2))
-    other = sum(one != two for one, two in zip(onion[0], again[0], strict=True))
+    onion, second_onion = (wrap(sealing, hops, slip, chance) for _ in range(2))
+    differing_bytes = sum(byte != two for byte, two in zip(onion[0], second_onion[0], strict=True))
     carried, rows, origin = onion[0], [], "Anna"
     for name in names:
         inside = peel(keys[name].secret, carried, contexts[name])
@@ -129,7 +129,7 @@ def _(
         [
             mo.md(
                 f"## Anna's onion\nReal encryption: the same words sealed a second time are "
-                f"{other} other bytes of {len(onion[0])}."
+                f"{differing_bytes} other bytes of {len(onion[0])}."
             ),
             Frame.of(rows),
         ]
@@ -182,12 +182,12 @@ def _(Frame, answers, guessed, mo, outcome, rows, text):
         " + ".join(view.parties) or "nobody (the board)": view.linked for view in outcome.coalitions
     }
     spoken = {"shuffler-1": "shuffler 1", "shuffler-2": "shuffler 2", "curator": "the curator"}
-    single = {who: outcome.coalition(who).linked for who in spoken}
-    right = [spoken[who] for who, people in single.items() if people]
+    single = {party: outcome.coalition(party).linked for party in spoken}
+    right = [spoken[party] for party, people in single.items() if people]
     right = right or ["no single one of them"]
     truth = answers.index(right[0])
-    alone = max(view.linked for view in outcome.coalitions if len(view.parties) == 1)
-    everybody = outcome.coalition(*spoken).linked
+    single_max = max(view.linked for view in outcome.coalitions if len(view.parties) == 1)
+    all_linked = outcome.coalition(*spoken).linked
     first = [spoken[row["who"]] for row in rows if row["gets it from"] == "Anna"]
     read = text.value.ljust(16).strip()
     readers = [row for row in rows if row["and finds inside"] == read]
@@ -200,12 +200,12 @@ def _(Frame, answers, guessed, mo, outcome, rows, text):
                         f"{', '.join(right).capitalize()}. {', '.join(first).capitalize()} gets the "
                         f"onion from Anna and finds {rows[0]['and finds inside']} in it; "
                         f"{spoken[readers[0]['who']]} reads the slip, and gets it from {handed}. In the "
-                        f"run above any party alone links at most **{alone} of {outcome.users}** people "
+                        f"run above any party alone links at most **{single_max} of {outcome.users}** people "
                         f"to their slips; {', '.join(spoken.values())} together link "
-                        f"**{everybody} of {outcome.users}**."
+                        f"**{all_linked} of {outcome.users}**."
                     ),
                     Frame.of(
-                        [{"who": who, "people linked": n} for who, n in linked.items()],
+                        [{"who": party, "people linked": n} for party, n in linked.items()],
                     ),
                 ]
             )

@@ -119,16 +119,19 @@ def _(
     columns, promised, true, cells = {}, {}, {}, {}
     for line in lines:
         at = line.key["population.users"], line.key["policy.rule"]
-        kept, counts = line.result["decision"]["kept"], line.result["marginals"]
-        columns[at], cells[at] = len(kept), prod(len(counts[name]) for name in kept)
+        released_columns, counts = line.result["decision"]["kept"], line.result["marginals"]
+        columns[at], cells[at] = (
+            len(released_columns),
+            prod(len(counts[name]) for name in released_columns),
+        )
         promised[at] = line.result["exposure"]["promised"]
         true[at] = line.result["exposure"]["true"]
 
-    shown = ("columns released", "promised exposure", "true exposure")
+    panel_scores = ("columns released", "promised exposure", "true exposure")
     figure = draw(
         "one draw of people",
         {"population.users": people, "policy.rule": rules},
-        [panel for panel in panels_of(lines) if panel.score in shown],
+        [panel for panel in panels_of(lines) if panel.score in panel_scores],
     )
     mo.vstack([mo.md("## The same promise, more people"), figure])
     return cells, columns, promised, true
@@ -137,7 +140,7 @@ def _(
 @app.cell
 def _(cells, columns, plural, promised, true):
     over = sum(true[at] > promised[at] for at in true)
-    most = max(promised.values())
+    max_promised = max(promised.values())
     sizes = sorted({n for n, _ in columns})
     rows = [
         {
@@ -159,7 +162,7 @@ def _(cells, columns, plural, promised, true):
     grew = {rule: sum(gain > 0 for gain in gain_of) for rule, gain_of in gains.items()}
     better = sum(columns[n, "coverage"] > columns[n, "printed"] for n in sizes)
     worse = sum(columns[n, "coverage"] < columns[n, "printed"] for n in sizes)
-    ahead = sum(
+    ahead_count = sum(
         columns[sizes[at - 1], "coverage"] >= columns[sizes[at], "printed"]
         for at in range(1, len(sizes))
     )
@@ -168,12 +171,25 @@ def _(cells, columns, plural, promised, true):
         f"{plural(cells[n, 'coverage'], 'cell')} in all"
         for n in (sizes[0], sizes[-1])
     ]
-    return ahead, better, bought, gains, grew, most, over, rows, sizes, steps, truth, worse
+    return (
+        ahead_count,
+        better,
+        bought,
+        gains,
+        grew,
+        max_promised,
+        over,
+        rows,
+        sizes,
+        steps,
+        truth,
+        worse,
+    )
 
 
 @app.cell
 def _(
-    Frame, ahead, better, bought, gains, grew, guessed, mo, most, over, rows, sizes, steps, target,
+    Frame, ahead_count, better, bought, gains, grew, guessed, mo, max_promised, over, rows, sizes, steps, target,
     true, worse,
 ):  # fmt: skip
     guessed  # nothing is shown before
@@ -195,10 +211,10 @@ def _(
 
                         A better theorem can do what a larger crowd does. From the very same counts the
                         coverage bound released more columns than the printed theorems at {better} of
-                        {len(sizes)} sizes and fewer at {worse}; at {ahead} of {len(sizes) - 1} it
+                        {len(sizes)} sizes and fewer at {worse}; at {ahead_count} of {len(sizes) - 1} it
                         released as many as they did with four times the people, or more.
 
-                        At most {most:.2%} of the people were promised to be exposed, where
+                        At most {max_promised:.2%} of the people were promised to be exposed, where
                         {target.value:.0%} were allowed. More were exposed than promised in {over} of
                         {len(true)} runs.
 

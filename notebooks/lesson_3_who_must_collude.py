@@ -111,8 +111,8 @@ def _(change, load, replace, veilmix):
 @app.cell
 def _(Frame, breaking, guessed, mo, played, shufflers):
     guessed  # nothing is shown before
-    here = played(shufflers.value)
-    smallest = breaking(here.coalitions)
+    chosen_outcome = played(shufflers.value)
+    smallest = breaking(chosen_outcome.coalitions)
     rows = [
         {
             "together": " + ".join(view.parties) or "nobody (the public board)",
@@ -120,7 +120,9 @@ def _(Frame, breaking, guessed, mo, played, shufflers):
             "answers known for certain": view.cells_certain,
             "bits per person": round(view.bits_per_person, 2),
         }
-        for view in sorted(here.coalitions, key=lambda view: (-view.linked, len(view.parties)))
+        for view in sorted(
+            chosen_outcome.coalitions, key=lambda view: (-view.linked, len(view.parties))
+        )
     ]
     mo.vstack(
         [
@@ -159,16 +161,16 @@ def _(Path, TemporaryDirectory, alike_lines, guessed, loads, released_alike, vei
 def _(answers, breaking, played):
     runs = {m: played(m) for m in (1, 2, 3, 4)}
     groups = {m: breaking(run.coalitions) for m, run in runs.items()}
-    least = {m: min(map(len, found)) for m, found in groups.items()}
+    min_sizes = {m: min(map(len, breaking_groups)) for m, breaking_groups in groups.items()}
     whole = [
         sum(name.startswith("shuffler-") for name in group) == m
-        for m, found in groups.items()
-        for group in found
+        for m, breaking_groups in groups.items()
+        for group in breaking_groups
     ]
     readers = [
         sum(name in ("curator", "analyst") for name in group)
-        for found in groups.values()
-        for group in found
+        for breaking_groups in groups.values()
+        for group in breaking_groups
     ]
     right = answers[0] if not all(whole) else answers[2 if min(readers) else 1]
     truth = answers.index(right)
@@ -177,13 +179,15 @@ def _(answers, breaking, played):
     honest = max(
         view.linked for view in runs[largest].coalitions if not set(mixers) <= set(view.parties)
     )
-    apart = [runs[largest].coalition(*group).linked for group in (mixers, ("analyst", "curator"))]
-    return apart, groups, honest, largest, least, right, truth, whole
+    separate_linked = [
+        runs[largest].coalition(*group).linked for group in (mixers, ("analyst", "curator"))
+    ]
+    return separate_linked, groups, honest, largest, min_sizes, right, truth, whole
 
 
 @app.cell
 def _(
-    Frame, agreed, agreeing, apart, groups, guessed, honest, largest, least, mo, reader, right,
+    Frame, agreed, agreeing, separate_linked, groups, guessed, honest, largest, min_sizes, mo, reader, right,
     whole,
 ):  # fmt: skip
     guessed  # nothing is shown before
@@ -194,7 +198,7 @@ def _(
                     Frame.of(
                         [
                             {"shufflers": m, "parties that must collude": size}
-                            for m, size in least.items()
+                            for m, size in min_sizes.items()
                         ],
                     ),
                     mo.md(
@@ -203,7 +207,7 @@ def _(
                         {len(whole)} smallest groups of {len(groups)} sessions. With {largest} shufflers
                         every group without one of them links at most {honest} people: an honest one is
                         the only one who knows how it mixed. All shufflers together, who see who sent
-                        what, link {apart[0]}; both readers, who read all slips, {apart[1]}.
+                        what, link {separate_linked[0]}; both readers, who read all slips, {separate_linked[1]}.
 
                         Linking is not the only leak. Of {agreeing.users} people who gave the same answer
                         the analyst links {reader.linked} and knows {reader.cells_certain} answers for
@@ -249,9 +253,11 @@ def _(cheating_guess, guessed, mo):
 @app.cell
 def _(change, guessed, load, measure, ready):
     guessed, ready  # nothing is shown before
-    few = change(load("blood-type"), {"population.users": 20, "policy.max_exposure": 0.6})
-    study = measure(few, 7, 2)
-    return few, study
+    small_scenario = change(
+        load("blood-type"), {"population.users": 20, "policy.max_exposure": 0.6}
+    )
+    study = measure(small_scenario, 7, 2)
+    return small_scenario, study
 
 
 @app.cell
@@ -259,7 +265,7 @@ def _(
     ATTACKS,
     OUTSIDE_CATALOGUE,
     by_cheating,
-    few,
+    small_scenario,
     guessed,
     mo,
     rows_of,
@@ -277,15 +283,15 @@ def _(
     if ("shuffler-2",) in worst_of and ("shuffler-1",) in worst_of:
         named = ["any single shuffler"]
     cheaters = by_cheating.index(named[0] if named else by_cheating[0])
-    how = sorted({one.worst.attack for one in worst_of.values() if one.worst is not None})
-    tried = rows_of(few)
+    how = sorted({entry.worst.attack for entry in worst_of.values() if entry.worst is not None})
+    tried = rows_of(small_scenario)
     does = "; ".join(f"`{name}`: {ATTACKS[tried[name].attack].does}" for name in how)
-    behind = few.mix.shufflers - max(
+    behind = small_scenario.mix.shufflers - max(
         sum(name.startswith("shuffler-") for name in parties) for parties in worst_of
     )
-    told = mo.md(
+    attack_text = mo.md(
         f"""
-        {few.population.users} people, {few.mix.shufflers} shufflers, the guards that are on where
+        {small_scenario.population.users} people, {small_scenario.mix.shufflers} shufflers, the guards that are on where
         nothing is said: {successes_with_attacks(study)}. {study.runs} runs of each attack leave a
         wide interval.
 
@@ -296,7 +302,7 @@ def _(
         --cheating` measures the catalogue for a run of yours.
         """
     )
-    return cheaters, told
+    return cheaters, attack_text
 
 
 @app.cell
@@ -311,13 +317,15 @@ def _(
     mo,
     study,
     table,
-    told,
+    attack_text,
 ):
     guessed  # nothing is shown before
     _mine = by_cheating.index(cheating_guess.value) if cheating_guess.value else None
     _table = Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
     _drawn = guesses.draw_choice(by_cheating, cheaters, _mine, "")
-    mo.accordion({"What the attacks of the catalogue achieve": mo.vstack([_table, told, _drawn])})
+    mo.accordion(
+        {"What the attacks of the catalogue achieve": mo.vstack([_table, attack_text, _drawn])}
+    )
     return
 
 

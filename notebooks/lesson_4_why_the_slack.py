@@ -87,14 +87,14 @@ def _(Fraction, Frame, guessed, inverse, mo, strict_example):
     ]
     values = [len(set(column)) for column in example.table.T.tolist()]
     both = [tuple(row) for row in example.table.tolist()]
-    alone = [i + 1 for i, row in enumerate(both) if both.count(row) == 1]
+    unique_rows = [i + 1 for i, row in enumerate(both) if both.count(row) == 1]
     mo.vstack(
         [
             mo.md(
                 f"## A table against c = {example.c}\n{len(rows)} people; the columns have "
                 f"{' and '.join(map(str, values))} values. By themselves {example.columns} of the people "
                 f"have a value with a share below t = {example.thresholds[0]}: the right side is "
-                f"**{example.columns}**. Together, row {', '.join(map(str, alone))} is alone with its "
+                f"**{example.columns}**. Together, row {', '.join(map(str, unique_rows))} is alone with its "
                 f"values: the left side is **{example.joint}**."
             ),
             Frame.of(rows),
@@ -116,13 +116,13 @@ def _(
     guessed  # nothing is shown before
     cs = [Fraction(1, i) for i in (1, 2, 4, 10, 100)]
     cases = [strict_example(c) for c in cs]
-    table, refuted, held = [], [], 0
+    table, refuted, valid_tables = [], [], 0
     for case in cases:
         counts = [np.bincount(column) for column in case.table.T]
         promise = theorem3(counts, case.thresholds, case.c)
         proof = best_bound(counts, 2)
         refuted += [case.c] * (case.joint > case.columns)
-        held += case.joint <= min(promise.value, proof.value)
+        valid_tables += case.joint <= min(promise.value, proof.value)
         table.append(
             {
                 "c": str(case.c),
@@ -133,11 +133,11 @@ def _(
             }
         )
     equal = tightness_example(Fraction(1, 2))
-    return cases, equal, held, refuted, table
+    return cases, equal, valid_tables, refuted, table
 
 
 @app.cell
-def _(Fraction, Frame, answers, cases, equal, guessed, held, mo, refuted, table):
+def _(Fraction, Frame, answers, cases, equal, guessed, valid_tables, mo, refuted, table):
     guessed  # nothing is shown before
     offered = (Fraction(1, 2), Fraction(1, 100))
     truth = next((at for at, c in enumerate(offered) if c not in refuted), 2)
@@ -156,7 +156,7 @@ def _(Fraction, Frame, answers, cases, equal, guessed, held, mo, refuted, table)
 
                         $$Q_J(c\\,t_1 t_2) \\le Q_1(t_1) + Q_2(t_2) + c.$$
 
-                        With it the promise holds in {held} of the {len(cases)} tables.
+                        With it the promise holds in {valid_tables} of the {len(cases)} tables.
 
                         Theorem 4 of the paper wants to show this with another table: that for
                         c = {equal.c} has {len(equal.table)} people, {equal.joint} on the left and

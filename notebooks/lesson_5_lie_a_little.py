@@ -85,11 +85,11 @@ def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
     guessed  # nothing is shown before
     delta = 1e-6
     sizes = (10, 30, 100, 300, 1000, 3000, 10000)
-    alone = float(local_epsilon(q.value))
+    single_epsilon = float(local_epsilon(q.value))
     crowd = {n: float(epsilon_for(n, q.value, delta)) for n in sizes}
     with drawing.house_style():
         figure, (ax,) = drawing.new(7, 3.6)
-        ax.axhline(alone, color=drawing.VERMILION, label="alone: log((1 - q) / q)")
+        ax.axhline(single_epsilon, color=drawing.VERMILION, label="alone: log((1 - q) / q)")
         ax.plot(
             sizes,
             list(crowd.values()),
@@ -104,7 +104,7 @@ def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
             mo.md(
                 "## What one answer gives away\nEpsilon, in nats: by which factor e^epsilon somebody's "
                 "suspicion can grow at most. Smaller is more private. "
-                f"At q = {q.value:g}: alone {alone:.2f}; among {sizes[0]} people {crowd[sizes[0]]:.2f}, among "
+                f"At q = {q.value:g}: alone {single_epsilon:.2f}; among {sizes[0]} people {crowd[sizes[0]]:.2f}, among "
                 f"{sizes[-1]:,} {crowd[sizes[-1]]:.3f}."
             ),
             figure,
@@ -123,14 +123,14 @@ def _(change, load, veilmix):
         outcome = veilmix.run(scenario, 4, "ideal", worst_case_nodes=0)
         return outcome.findings.largest_error, len(outcome.schema.names)
 
-    found = {(n, e): error(n, e) for n in (30, 3000) for e in (1.0, 9.0)}
-    errors = {at: largest for at, (largest, _) in found.items()}
-    asked = {questions for _, questions in found.values()}
-    return asked, errors
+    results = {(n, e): error(n, e) for n in (30, 3000) for e in (1.0, 9.0)}
+    errors = {at: largest for at, (largest, _) in results.items()}
+    question_counts = {questions for _, questions in results.values()}
+    return question_counts, errors
 
 
 @app.cell
-def _(Frame, asked, errors, guessed, mo):
+def _(Frame, question_counts, errors, guessed, mo):
     guessed  # nothing is shown before
     rows = [
         {
@@ -147,7 +147,7 @@ def _(Frame, asked, errors, guessed, mo):
         [
             mo.md(
                 "## What is still learnt\nThe largest error of an estimated share, one run each, "
-                f"{', '.join(map(str, asked))} questions (`randomized-class`)."
+                f"{', '.join(map(str, question_counts))} questions (`randomized-class`)."
             ),
             Frame.of(rows),
         ]
@@ -159,9 +159,9 @@ def _(Frame, asked, errors, guessed, mo):
 def _(TASKS, Frame, guessed, mo, point):
     guessed  # nothing is shown before
     kinds = {"shares": ("grr", "oue", "subset"), "mean": ("duchi", "piecewise")}
-    own = 2.0  # epsilon of each person alone
+    person_epsilon = 2.0  # epsilon of each person alone
     spots = {
-        (family, n): point(task, family, n, own)
+        (family, n): point(task, family, n, person_epsilon)
         for task, families in kinds.items()
         for family in families
         for n in (1_000, 10_000)
@@ -183,7 +183,7 @@ def _(TASKS, Frame, guessed, mo, point):
         [
             mo.md(
                 f"## Which noise?\nThe standard error of a share (of {TASKS['shares'].values} answers) or of a mean, and "
-                f"epsilon after shuffling, where each person alone has epsilon = {own:g}; exact formulas. "
+                f"epsilon after shuffling, where each person alone has epsilon = {person_epsilon:g}; exact formulas. "
                 "All kinds, in one picture: docs/noise.md."
             ),
             Frame.of(choices),
@@ -195,23 +195,25 @@ def _(TASKS, Frame, guessed, mo, point):
 @app.cell
 def _(Fraction, answers, delta, epsilon_for, errors, guessed, local_epsilon, mo, spots):
     guessed  # nothing is shown before
-    many, quarter, budget = 10_000, Fraction(1, 4), 1.0
-    wanted = float(local_epsilon(float(quarter)))
-    tried = {lie: float(epsilon_for(many, lie, delta)) for lie in (0.1, 0.03, 0.01, 0.003, 1e-6)}
+    crowd_size, quarter, budget = 10_000, Fraction(1, 4), 1.0
+    target_epsilon = float(local_epsilon(float(quarter)))
+    tried = {
+        lie: float(epsilon_for(crowd_size, lie, delta)) for lie in (0.1, 0.03, 0.01, 0.003, 1e-6)
+    }
     little = tried[0.1]
-    enough = [lie for lie, level in tried.items() if level <= wanted]
+    enough = [lie for lie, level in tried.items() if level <= target_epsilon]
     truth = 0 if not enough else 2 if min(enough) == min(tried) else 1
     none = tried[min(tried)]
     tenfold = sorted({spots[kind, 10_000].error / spots[kind, 1_000].error for kind, _ in spots})
-    few, lots = sorted({people for people, _ in errors})
-    measured = errors[lots, budget] / errors[few, budget]
+    small_size, lots = sorted({people for people, _ in errors})
+    measured = errors[lots, budget] / errors[small_size, budget]
     steps = sorted({people for _, people in spots})
     mo.accordion(
         {
             "Answer": mo.md(
                 f"""
-                {answers[truth].capitalize()}. Alone, lying with q = {quarter} gives epsilon = {wanted:.2f}.
-                Among {many:,} shuffled people a lie in ten gives epsilon = {little:.3f} (at
+                {answers[truth].capitalize()}. Alone, lying with q = {quarter} gives epsilon = {target_epsilon:.2f}.
+                Among {crowd_size:,} shuffled people a lie in ten gives epsilon = {little:.3f} (at
                 delta = {delta:g}), because your answer hides behind the lies of all others. Of the
                 amounts tried, q = {min(enough, default=1):g} is the least that is enough. With q =
                 {min(tried):g}, nearly no lie, epsilon is {none:.1f}: there is next to nothing
@@ -219,7 +221,7 @@ def _(Fraction, answers, delta, epsilon_for, errors, guessed, local_epsilon, mo,
 
                 And the crowd also pays for the noise. By the formulas of the table above,
                 {steps[1] // steps[0]} times as many people have at most {100 * tenfold[-1]:.0f} % of the
-                standard error. In the runs above, {lots // few} times as many had
+                standard error. In the runs above, {lots // small_size} times as many had
                 {100 * measured:.0f} % of the largest error, at epsilon = {budget:g}; that is one run
                 each, and chance.
                 """

@@ -66,16 +66,16 @@ def _(Frame, change, guessed, load, mo, veilmix):
     guessed  # nothing is shown before
     k = 5
 
-    def found(kind):
+    def run_census(kind):
         scenario = change(
             load("census"), {"population.users": 300, "policy.kind": kind, "policy.k": k}
         )
         return veilmix.run(scenario, 2, "ideal", worst_case_nodes=0)
 
-    whole = found("all")
-    careful = found("exposure")
+    whole = run_census("all")
+    careful = run_census("exposure")
 
-    def told(outcome):
+    def attack_rows(outcome):
         return [
             {
                 "attacker knows": ", ".join(attack.knows),
@@ -89,9 +89,9 @@ def _(Frame, change, guessed, load, mo, veilmix):
     mo.vstack(
         [
             mo.md(f"## Everything is released\n{', '.join(whole.kept)}, {whole.users} people"),
-            Frame.of(told(whole)),
+            Frame.of(attack_rows(whole)),
             mo.md(f"## The curator decides\nreleased: {', '.join(careful.kept)}"),
-            Frame.of(told(careful)),
+            Frame.of(attack_rows(careful)),
         ]
     )
     return careful, k, whole
@@ -107,8 +107,8 @@ def _(careful, guessed, k, mo, whole):
     certain = worst(whole), worst(careful)
     truth = certain[0]
     crowds = list(whole.release.values())
-    alone = sum(people == 1 for people in crowds)
-    others = sum(people * (people - 1) for people in crowds) / whole.users
+    unique_people = sum(people == 1 for people in crowds)
+    mean_others = sum(people * (people - 1) for people in crowds) / whole.users
     mo.accordion(
         {
             "Answer": mo.md(
@@ -122,8 +122,8 @@ def _(careful, guessed, k, mo, whole):
                 curator decides: {careful.reidentification.risk}.
 
                 Nobody needed names in the table to find people; it took a list with the same columns.
-                And note who is found: the {alone} people whose row nobody else has. On average a person
-                of the {whole.users} shares its row with {others:.1f} others.
+                And note who is found: the {unique_people} people whose row nobody else has. On average a person
+                of the {whole.users} shares its row with {mean_others:.1f} others.
                 """
             )
         }

@@ -95,9 +95,12 @@ def _(Path, Reading, VeilmixError, guessed, mo, read_table, shipped, where):
         table, trouble = read(where.value.strip()), None
     except VeilmixError as wrong:
         table, trouble = shipped("titanic"), str(wrong)
-    left = [judged for judged in table.judged if judged.column not in table.columns]
+    omitted_columns = [judged for judged in table.judged if judged.column not in table.columns]
     notes = [f"{trouble}; the shipped table is shown instead"] if trouble else []
-    notes += [f"{judged.column} is left out: a {judged.shown} ({judged.reason})" for judged in left]
+    notes += [
+        f"{judged.column} is left out: a {judged.shown} ({judged.reason})"
+        for judged in omitted_columns
+    ]
     mo.vstack([mo.callout(note, kind="warn") for note in notes]) if notes else None
     return (table,)
 

@@ -124,13 +124,13 @@ def _(
     joint = joint_key(contexts, owned)
     values = ValueElements(RISTRETTO255)
     names = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ivo", "Jun", "Kim", "Lea")
-    said = ["yes" if at % 3 else "no" for at in range(len(names))]
+    ballot_words = ["yes" if at % 3 else "no" for at in range(len(names))]
     ballots = [
         make_ballot(place.at(name.encode()), joint, values.encode(word.encode()), chance).ballot
-        for name, word in zip(names, said, strict=True)
+        for name, word in zip(names, ballot_words, strict=True)
     ]
     listed = ballot_rows([[(ballot.first, ballot.second)] for ballot in ballots])
-    return chance, contexts, holders, joint, listed, names, place, said, secrets, values
+    return chance, contexts, holders, joint, listed, names, place, ballot_words, secrets, values
 
 
 @app.cell
@@ -141,13 +141,13 @@ def _(Frame, chance, guessed, joint, listed, mo, names, place, remix):
     def begins(rows, at):
         return " ... ".join(column[at][:4].hex(" ") for column in rows.columns)
 
-    same = {*listed.columns[0]} & {*mixed.rows.columns[0]}
+    unchanged_boxes = {*listed.columns[0]} & {*mixed.rows.columns[0]}
     size = sum(len(column[0]) for column in listed.columns)
     mo.vstack(
         [
             mo.md(
                 f"## The board\nEach box has {size} bytes. Of the {listed.count} boxes after the "
-                f"shuffler, {len(same)} are among the boxes before: each has another lock."
+                f"shuffler, {len(unchanged_boxes)} are among the boxes before: each has another lock."
             ),
             Frame.of(
                 [
@@ -217,8 +217,10 @@ def _(
     elif cheat.value == twice:
         last = [column[-1] for column in mixed.rows.columns]
         blind = RISTRETTO255.base_multiples([5])[0], RISTRETTO255.multiples([5], [joint])[0]
-        again = [RISTRETTO255.sums([a], [b])[0] for a, b in zip(last, blind, strict=True)]
-        posted = replace(mixed, rows=with_first(mixed.rows, again))
+        reencrypted_pair = [
+            RISTRETTO255.sums([a], [b])[0] for a, b in zip(last, blind, strict=True)
+        ]
+        posted = replace(mixed, rows=with_first(mixed.rows, reencrypted_pair))
     proved = remix(place, joint, listed, chance) if cheat.value == no_seal else posted
     seal = prove_shuffle(place, joint, listed, proved, chance)
     # What follows reads the board alone: the key, the lists and the seal are public.
@@ -234,9 +236,9 @@ def _(
         {
             "equation": name,
             "it shows": meaning[name.partition(" ")[0]],
-            "it holds": "yes" if left == right else "no",
+            "it holds": "yes" if left_side == right else "no",
         }
-        for name, left, right in equations(statement, seal, SystemEntropy())
+        for name, left_side, right in equations(statement, seal, SystemEntropy())
     ]
     fails = [row["equation"] for row in looked if row["it holds"] == "no"]
     verdict = f"broken at {', '.join(fails)}" if fails else "whole"
@@ -262,7 +264,7 @@ def _(
     mo,
     opened_elements,
     posted,
-    said,
+    ballot_words,
     secrets,
     values,
 ):
@@ -280,15 +282,15 @@ def _(
             "unreadable" if value is None else value.decode()
             for value in values.decode_all(elements)
         )
-        return ", ".join(f"{word}: {many}" for word, many in sorted(read.items()))
+        return ", ".join(f"{word}: {count}" for word, count in sorted(read.items()))
 
     without = [name for name in holders if name != holders[0]]
-    told = Counter(said)
+    answer_counts = Counter(ballot_words)
     mo.vstack(
         [
             mo.md(
                 "## The boxes are opened\nIf nobody had looked at the seal, this would have been "
-                f"counted. The people said {', '.join(f'{w}: {n}' for w, n in sorted(told.items()))}."
+                f"counted. The people said {', '.join(f'{w}: {n}' for w, n in sorted(answer_counts.items()))}."
             ),
             Frame.of(
                 [
@@ -308,9 +310,9 @@ def _(Frame, answers, fails, guessed, mo, veilmix):
     outcome = veilmix.run("verified-class")
     shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
     groups = [("curator",), ("analyst",), *((name,) for name in shufflers), tuple(shufflers)]
-    linked = {who: outcome.coalition(*who) for who in groups}
-    together = linked[tuple(shufflers)]
-    alone = max(view.linked for who, view in linked.items() if len(who) == 1)
+    linked = {members: outcome.coalition(*members) for members in groups}
+    joint_view = linked[tuple(shufflers)]
+    single_max = max(view.linked for members, view in linked.items() if len(members) == 1)
     mo.accordion(
         {
             "Answer": mo.vstack(
@@ -319,16 +321,16 @@ def _(Frame, answers, fails, guessed, mo, veilmix):
                         f"{answers[truth].capitalize()}. The check above has used the board alone: "
                         "no key, and no box of its own. A seal does not show **who put what in a "
                         f"box**, and it does not keep secrets: in a run of {outcome.users} people a "
-                        f"party alone links at most **{alone} of {together.users}** people to their "
-                        f"answers, and {' and '.join(shufflers)} together link **{together.linked} of "
-                        f"{together.users}**, since the keys of a public result are used in public. "
+                        f"party alone links at most **{single_max} of {joint_view.users}** people to their "
+                        f"answers, and {' and '.join(shufflers)} together link **{joint_view.linked} of "
+                        f"{joint_view.users}**, since the keys of a public result are used in public. "
                         "That the seal cannot be forged is a theorem with assumptions, whose proof "
                         "no machine has checked."
                     ),
                     Frame.of(
                         [
-                            {"who": " + ".join(who), "people linked": view.linked}
-                            for who, view in linked.items()
+                            {"who": " + ".join(members), "people linked": view.linked}
+                            for members, view in linked.items()
                         ]
                     ),
                 ]

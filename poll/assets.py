@@ -19,7 +19,7 @@ from ..languages.page_text import filled
 from ..machines.http import Header, HttpResponse
 from ..machines.web_files import TYPES, WebFile
 
-HERE = Path(__file__).parent
+POLL_FOLDER = Path(__file__).parent
 FOLDERS = ("static", "vendor")
 WRAPPER = "/vendor/libsodium-wrappers-sumo.mjs"
 BARE, PATH = b'from"libsodium-sumo"', b'from"./libsodium-sumo.mjs"'
@@ -31,7 +31,7 @@ def assets() -> Mapping[str, WebFile]:
     """Return all files that browsers may request, by path on the server (`/static/seal.js`)."""
     by_path = {}
     for folder in FOLDERS:
-        for path in sorted((HERE / folder).iterdir()):
+        for path in sorted((POLL_FOLDER / folder).iterdir()):
             if path.suffix in TYPES:
                 name, data = f"/{folder}/{path.name}", path.read_bytes()
                 if name == WRAPPER:
@@ -55,7 +55,7 @@ def asset_answer(path: str, accepted: str) -> HttpResponse | None:
 
 def policy() -> str:
     """Return the content security policy of every page."""
-    own = {
+    directives = {
         "default-src": "'none'",
         "script-src": "'self' 'wasm-unsafe-eval'",
         "style-src": "'self'",
@@ -65,26 +65,27 @@ def policy() -> str:
         "form-action": "'none'",
         "frame-ancestors": "'none'",
     }
-    return "; ".join(f"{name} {value}" for name, value in own.items())
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
 def page_answer(
     name: str,
     code: str,
     language: Language,
-    kept: tuple[Header, ...],
+    cache_headers: tuple[Header, ...],
     pictures: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """Answer with a page of `static/`, under the policy.
 
-    kept: headers about caches. pictures: SVG that this program has made, by its place in the page.
+    cache_headers: headers about caches. pictures: SVG that this program has made, by its place in
+    the page.
     """
     kind = ("content-type", "text/html; charset=utf-8")
     rule = ("content-security-policy", policy())
     text = page(name, code, language)
     for place, svg in (pictures or {}).items():
         text = text.replace(f"{{{{{place}}}}}".encode(), svg.encode())
-    return HttpResponse(200, text, (kind, rule, *kept))
+    return HttpResponse(200, text, (kind, rule, *cache_headers))
 
 
 def page(name: str, code: str, language: Language) -> bytes:
@@ -92,5 +93,5 @@ def page(name: str, code: str, language: Language) -> bytes:
 
     code: letters and digits.
     """
-    text = (HERE / "static" / f"{name}.html").read_text("utf-8")
+    text = (POLL_FOLDER / "static" / f"{name}.html").read_text("utf-8")
     return filled(text.replace("{{code}}", code), language).encode()

@@ -78,14 +78,14 @@ def with_cheat(scenario: Scenario, name: str) -> Scenario:
     return replace(scenario, fault=(fault,), mix=mix, defence=defence)
 
 
-def committed(scenario: Scenario, cast: Cast, nobody: Population) -> Cast:
+def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
     """Return the cast, with the misbehaviour of the scenario's fault if it has any.
 
-    nobody: the questions without people, since the participants are not known yet.
+    empty_people: the questions without people, since the participants are not known yet.
     """
     if not scenario.fault:
         return cast
-    return commit(scenario, cast, Samples(nobody, 0, 0), {}, None)
+    return commit(scenario, cast, Samples(empty_people, 0, 0), {}, None)
 
 
 def happened(scenario: Scenario, language: Language | None = None) -> dict[str, str] | None:
@@ -94,6 +94,6 @@ def happened(scenario: Scenario, language: Language | None = None) -> dict[str, 
     language: of the description; None: English.
     """
     for fault in scenario.fault:
-        told = (language or english()).say(CHEATS[fault.attack].key)
-        return {"attack": fault.attack, "told": told}
+        description = (language or english()).say(CHEATS[fault.attack].key)
+        return {"attack": fault.attack, "told": description}
     return None

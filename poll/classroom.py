@@ -46,7 +46,7 @@ class Phone:
     Attributes:
         name: of its person in this class.
         index: its number on the wire, from 0; None before its first letter.
-        sent: by round, the hash of the message that was accepted.
+        message_hashes: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated.py).
         device: where it joined from (machines/gate.py); empty if it did not come over the network.
         key: the public signing key; empty without a registry.
@@ -54,7 +54,7 @@ class Phone:
 
     name: str
     index: int | None = None
-    sent: dict[int, bytes] = field(default_factory=dict)
+    message_hashes: dict[int, bytes] = field(default_factory=dict)
     simulated: bool = False
     device: str = ""
     key: bytes = b""
@@ -110,7 +110,7 @@ class Classroom(Instrument):
         self.stopped = False  # whether the teacher has stopped it before its end
         self.started = False
         self.settled = False  # whether the questions cannot change any more
-        self.told: NoisyResult | None = None  # estimates from noisy answers, at the end
+        self.noisy_result: NoisyResult | None = None  # estimates from noisy answers, at the end
         self.singles: Singles | None = None  # each question by itself, without a joint table
         self.ended = ""  # why the session ended; "" while it runs
         self.final = "teacher-not-now"  # the key of why it is not repeated; "" if it may be
@@ -145,9 +145,9 @@ class Classroom(Instrument):
 
     def extend(self, seconds: float) -> bool:
         """Keep the round open longer; return False if it is as long as it may become."""
-        later = min(self.latest, self.closes + seconds)
-        longer = later > self.closes
-        self.closes = later
+        new_end = min(self.latest, self.closes + seconds)
+        longer = new_end > self.closes
+        self.closes = new_end
         self.change()
         return longer
 
@@ -156,9 +156,9 @@ class Classroom(Instrument):
         self._deadline, self._spare = deadline, spare
         self.change()
 
-    def let_in(self, many: int) -> None:
-        """Let so many people join from one address from now on. many: people."""
-        self.most_of_one = many
+    def let_in(self, limit: int) -> None:
+        """Let so many people join from one address from now on. limit: people."""
+        self.most_of_one = limit
         self.turned_away.clear()
 
     def stop(self) -> None:
@@ -185,10 +185,10 @@ class Classroom(Instrument):
         """Return why the session ended, in a language unless the words are the board's."""
         if self._end:
             return self._end.say(language)
-        few = TOO_FEW.fullmatch(self.ended)
-        if few is None:
+        match = TOO_FEW.fullmatch(self.ended)
+        if match is None:
             return self.ended
-        return language.say("few-took-part", n=int(few[1]), least=int(few[2]))
+        return language.say("few-took-part", n=int(match[1]), least=int(match[2]))
 
     # Requests of phones.
 
@@ -216,8 +216,8 @@ class Classroom(Instrument):
     @property
     def asks(self) -> bool:
         """Whether people answer in the last round; not in a release of earlier ballots."""
-        told = self.board.announcement if self.board else None
-        return told is None or not told.once or self.round == 1
+        announcement = self.board.announcement if self.board else None
+        return announcement is None or not announcement.once or self.round == 1
 
     @property
     def simulated(self) -> tuple[int, ...]:
@@ -228,7 +228,7 @@ class Classroom(Instrument):
     @property
     def handed_in(self) -> Counter[int]:
         """The number of submissions, by round."""
-        return Counter(number for phone in self.phones.values() for number in phone.sent)
+        return Counter(number for phone in self.phones.values() for number in phone.message_hashes)
 
     @property
     def numbered(self) -> int:
@@ -238,7 +238,7 @@ class Classroom(Instrument):
     @property
     def answered(self) -> int:
         """The number of phones that have answered in the last round."""
-        return sum(self.round in phone.sent for phone in self.phones.values())
+        return sum(self.round in phone.message_hashes for phone in self.phones.values())
 
     @property
     def seconds_left(self) -> float:
@@ -248,13 +248,19 @@ class Classroom(Instrument):
     @property
     def due(self) -> list[Phone]:
         """The phones that can answer in this round: all, or the respondents of the first round."""
-        return [phone for phone in self.phones.values() if self.round == 1 or 1 in phone.sent]
+        return [
+            phone for phone in self.phones.values() if self.round == 1 or 1 in phone.message_hashes
+        ]
 
     @property
     def complete(self) -> bool:
         """Whether all people who can still answer in this round have done so."""
         due = self.due
-        return self.collecting and bool(due) and all(self.round in phone.sent for phone in due)
+        return (
+            self.collecting
+            and bool(due)
+            and all(self.round in phone.message_hashes for phone in due)
+        )
 
     @property
     def asking_closes(self) -> float:
@@ -276,10 +282,10 @@ class Classroom(Instrument):
         admit phones; it is used up if and only if the phone is let in. key: for signatures, in a
         class with a registry; a known phone may bring another one before the registry.
         """
-        known = self.phones.get(secret)
-        if known is not None:
-            self._renew(known, key)
-            return known
+        phone = self.phones.get(secret)
+        if phone is not None:
+            self._renew(phone, key)
+            return phone
         name = " ".join(name.split())
         if self.registry is not None:
             raise Unwelcome(409, "join-begun")
@@ -321,7 +327,7 @@ class Classroom(Instrument):
 
     def _renew(self, phone: Phone, key: bytes) -> None:
         """Replace the key of a known phone after a closed tab; Unwelcome after the registry."""
-        if not self.registered or key == phone.key or phone.sent:
+        if not self.registered or key == phone.key or phone.message_hashes:
             return
         if self.registry is not None:
             raise Unwelcome(409, "join-key-gone")
@@ -365,11 +371,11 @@ class Classroom(Instrument):
         """
         phone = self.phone_with(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()
-        if number in phone.sent:
+        if number in phone.message_hashes:
             return False  # a second answer is ignored: one person, one answer
         if not self.collecting or number != self.round:
             raise Unwelcome(409, "answer-late")
-        if number > 1 and 1 not in phone.sent:
+        if number > 1 and 1 not in phone.message_hashes:
             raise Unwelcome(409, "answer-not-in-first")
         if plan.verified:
             envelope = self._signed(plan, phone, data)
@@ -378,7 +384,7 @@ class Classroom(Instrument):
         if envelope is None or (plan.envelope and len(envelope) != plan.envelope):
             raise Unwelcome(400, "answer-not-sealed")
         index = self.number(phone)
-        phone.sent[number] = digest
+        phone.message_hashes[number] = digest
         self.letters[number, index] = envelope
         await deliver(parties.user(index), data)
         self.change()

@@ -13,14 +13,14 @@ class EagerClock(trio.abc.Clock):
     """Real time plus the seconds that were skipped."""
 
     def __init__(self) -> None:
-        self._ahead = 0.0
+        self._skipped_seconds = 0.0
 
     def start_clock(self) -> None:
         """Do not start: time passes by itself."""
 
     def current_time(self) -> float:
         """Return the time in seconds, from an arbitrary beginning."""
-        return time.monotonic() + self._ahead
+        return time.monotonic() + self._skipped_seconds
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
         """Return the real seconds until a time of this clock."""
@@ -28,4 +28,4 @@ class EagerClock(trio.abc.Clock):
 
     def skip_to(self, then: float) -> None:
         """Move the clock forward to a time; it never goes back."""
-        self._ahead += max(0.0, then - self.current_time())
+        self._skipped_seconds += max(0.0, then - self.current_time())

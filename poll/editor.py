@@ -93,10 +93,10 @@ class ChangingSession(Protocol):
     def settled(self) -> bool:
         """Whether the questions cannot change any more."""
 
-    def set_questions(self, asked: Scenario, lang: str | None) -> None:
+    def set_questions(self, scenario: Scenario, lang: str | None) -> None:
         """Ask other questions."""
 
-    def preview(self, asked: Scenario, language: Language) -> dict[str, Any]:
+    def preview(self, scenario: Scenario, language: Language) -> dict[str, Any]:
         """Return the data of a preview."""
 
 
@@ -114,21 +114,21 @@ class Editor:
         self._slips = slips
         self._edition = 0
 
-    def answer(self, request: Request, what: str) -> HttpResponse:
+    def answer(self, request: Request, action: str) -> HttpResponse:
         """Answer a request. Unwelcome for a malformed request, or an impossible one."""
-        match request.method, what:
+        match request.method, action:
             case "GET", "questions":
-                said = self._state()
+                reply = self._state()
             case "POST", "check":
-                said = self._check(_read(request.body, Draft))
+                reply = self._check(_read(request.body, Draft))
             case "POST", "preview":
                 accepted = request.headers.get("accept-language", "")
-                said = self._preview(request.body, accepted)
+                reply = self._preview(request.body, accepted)
             case "POST", "save":
-                said = self._save(_read(request.body, Save))
+                reply = self._save(_read(request.body, Save))
             case _:
                 raise Unwelcome(404, "no-session")
-        return HttpResponse(200, msgspec.json.encode(said), ANSWERS)
+        return HttpResponse(200, msgspec.json.encode(reply), ANSWERS)
 
     def _state(self) -> dict[str, Any]:
         path = self._file.path
@@ -138,9 +138,10 @@ class Editor:
             "folder": str(self._file.folder),
             "title": self._table.title,
             "lang": self._table.lang,
-            "languages": [[tag, known.language] for tag, known in languages().items()],
+            "languages": [[tag, language.language] for tag, language in languages().items()],
             "feature": [
-                {"name": one.name, "values": one.values or ()} for one in self._table.feature
+                {"name": question.name, "values": question.values or ()}
+                for question in self._table.feature
             ],
             "settings": self._settings,
         }
@@ -170,8 +171,8 @@ class Editor:
             _, table, problems = self._examine(_read(body, Draft))
             if problems:
                 return {"problems": _problem_data(problems)}
-        said = self._session.preview(scenario_of(table), language_of(table.lang, accepted))
-        return {"problems": [], **said}
+        preview = self._session.preview(scenario_of(table), language_of(table.lang, accepted))
+        return {"problems": [], **preview}
 
     def _save(self, save: Save) -> dict[str, Any]:
         if save.edition != self._edition:
@@ -212,22 +213,24 @@ class Editor:
         table, problems = examine_questions(tables)
         if self._slips and draft.title != self._table.title:
             accepted = as_found(self._table.title)
-            said = f"found {as_found(draft.title)}; {accepted} is accepted: slips are for a title"
-            problems.append(problem(("title",), said))
+            message = (
+                f"found {as_found(draft.title)}; {accepted} is accepted: slips are for a title"
+            )
+            problems.append(problem(("title",), message))
         return tables, table, problems
 
     def _merge(self, draft: Draft) -> dict[str, Any]:
         """Return the tables with the changes of a draft; Unwelcome for an unknown setting."""
-        known = self._settings
-        if draft.settings.keys() != known.keys():
+        settings = self._settings
+        if draft.settings.keys() != settings.keys():
             raise Unwelcome(400, "editor-form")
         rest = {key: value for key, value in self._tables.items() if isinstance(value, dict)}
         for key, value in draft.settings.items():
             section, _, name = key.partition(".")
-            if value != known[key]:
+            if value != settings[key]:
                 rest[section] = {**rest.get(section, {}), name: value}
         lang = {} if draft.lang is None else {"lang": draft.lang}
-        feature = [{"name": one.name, "values": one.values} for one in draft.feature]
+        feature = [{"name": question.name, "values": question.values} for question in draft.feature]
         return {"title": draft.title, **lang, "feature": feature, **rest}
 
 

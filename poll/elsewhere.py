@@ -30,7 +30,7 @@ from ..roles.network import Bag, Network
 from .enrolment import IdentityRecord, Papers, PartySeat
 from .mixers import OWN_NAMES
 
-AWAY = 20.0  # seconds after which a shuffler that does not follow the board is given up
+MAX_ABSENCE = 20.0  # seconds after which a shuffler that does not follow the board is given up
 LOOK = 1.0  # seconds between two looks at who is there
 UNHEARD = 10_000  # milliseconds after which a computer that acknowledges nothing is gone
 LIMITS = ServerLimits(MOST_LETTERS, connections=200)
@@ -84,14 +84,16 @@ class MixerLink(Instrument):
     tell: receives a line about each failure.
     """
 
-    def __init__(self, own: ClassIdentities, papers: Papers, tell: Callable[[str], None]) -> None:
-        self._own = own
+    def __init__(
+        self, class_identities: ClassIdentities, papers: Papers, print_line: Callable[[str], None]
+    ) -> None:
+        self._class_identities = class_identities
         self._papers = papers
         self._directory = papers.directory
-        self._tell = tell
+        self._print_line = print_line
         self._naming = Naming()
-        self._seen: set[tuple[str, bytes]] = set()
-        self._troubles = Troubles(tell, self._directory.certificates)
+        self._accepted_letters: set[tuple[str, bytes]] = set()
+        self._troubles = Troubles(print_line, self._directory.certificates)
         self._outboxes = {name: self._outbox(name) for name in self._shufflers}
         self._follows = dict.fromkeys(self._shufflers, 0)  # open streams of the board
         self._since = dict.fromkeys(self._shufflers, -math.inf)  # when one was last open
@@ -118,15 +120,17 @@ class MixerLink(Instrument):
     def send(self, receiver: str, bag: Bag) -> None:
         """Send letters to a party on another computer; they are stored until it has them."""
         name = self._naming.name
-        letters = tuple(LetterInput(who, data, name(who, receiver, data)) for who, data in bag)
-        seen = len(self._network.board.entries)
-        self._outboxes[receiver].put(Parcel(receiver, seen, 0.0, letters))
+        letters = tuple(
+            LetterInput(sender, data, name(sender, receiver, data)) for sender, data in bag
+        )
+        entry_count = len(self._network.board.entries)
+        self._outboxes[receiver].put(Parcel(receiver, entry_count, 0.0, letters))
 
     async def run(self, listeners: list[trio.SocketListener]) -> None:
         """Carry letters and posts, until cancelled."""
         certificates = self._directory.certificates
-        context = tls.server_context(self._own.desk, certificates)
-        server = Server(self._answer, self._tell, LIMITS)
+        context = tls.server_context(self._class_identities.desk, certificates)
+        server = Server(self._answer, self._print_line, LIMITS)
         serve = secured(server, context, tls.names(certificates), self._troubles)
 
         async def watched(stream: trio.SocketStream) -> None:
@@ -145,12 +149,13 @@ class MixerLink(Instrument):
         began = trio.current_time()
         while True:
             await trio.sleep(LOOK)
-            for name, many in self._follows.items():
-                away = trio.current_time() - max(began, self._since[name])
-                if not many and away > AWAY:
-                    who = self._papers.shufflers[parties.index(name)]
+            for name, stream_count in self._follows.items():
+                absence = trio.current_time() - max(began, self._since[name])
+                if not stream_count and absence > MAX_ABSENCE:
+                    seat = self._papers.shufflers[parties.index(name)]
                     return (
-                        f"{name} ({who.who.name} at {who.host}) has been away for {AWAY:g} seconds"
+                        f"{name} ({seat.who.name} at {seat.host}) has been away for "
+                        f"{MAX_ABSENCE:g} seconds"
                     )
 
     async def hurry(self, number: int) -> None:
@@ -169,7 +174,7 @@ class MixerLink(Instrument):
 
     def _outbox(self, name: str) -> Outbox:
         def report_loss(why: str, letters: int) -> None:
-            self._tell(f"{letters} messages were not taken: {why}")
+            self._print_line(f"{letters} messages were not taken: {why}")
 
         place = self._directory.places[name]
         return Outbox(
@@ -179,7 +184,7 @@ class MixerLink(Instrument):
     async def _reach(self, name: str) -> Client:
         place = self._directory.places[name]
         stream = await trio.open_tcp_stream(place.host, place.port)
-        context = tls.client_context(self._own.hall, place.certificate)
+        context = tls.client_context(self._class_identities.hall, place.certificate)
         safe = await tls.connected(stream, context, tls.digest(place.certificate))
         return Client(safe, f"{place.host}:{place.port}")
 
@@ -210,10 +215,12 @@ class MixerLink(Instrument):
         if parcel.receiver not in READERS:
             return HttpResponse(403, b"for somebody else\n")
         for letter in parcel.letters:
-            known = request.peer, letter.id
-            if known in self._seen or not self._directory.speaks_for(request.peer, letter.sender):
+            letter_key = request.peer, letter.id
+            if letter_key in self._accepted_letters or not self._directory.speaks_for(
+                request.peer, letter.sender
+            ):
                 continue
-            self._seen.add(known)
+            self._accepted_letters.add(letter_key)
             await self._network.carry(letter.sender, parcel.receiver, letter.data)
         return HttpResponse(204)
 
@@ -221,15 +228,15 @@ class MixerLink(Instrument):
 class FarNetwork(Network):
     """A network with some parties on other computers."""
 
-    def __init__(self, elsewhere: MixerLink, *given: object) -> None:
-        super().__init__(*given)  # type: ignore[arg-type]
-        self._elsewhere = elsewhere
-        elsewhere.joins(self)
+    def __init__(self, mixer_link: MixerLink, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self._mixer_link = mixer_link
+        mixer_link.joins(self)
 
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Put letters into an inbox here, or send them to another computer."""
-        if not self._elsewhere.far(receiver):
+        if not self._mixer_link.far(receiver):
             await super().hand(receiver, bag)
             return
-        self._elsewhere.send(receiver, bag)
+        self._mixer_link.send(receiver, bag)
         await trio.lowlevel.checkpoint()

@@ -39,21 +39,21 @@ class EndFigures(msgspec.Struct, frozen=True):
     eyes: WatchingEyes | None
 
 
-def measured_of(scenario: Scenario, held: FinishedSession) -> EndFigures | None:
+def measured_of(scenario: Scenario, finished_session: FinishedSession) -> EndFigures | None:
     """Return the figures of a session; its transcript stays unchanged. None without figures.
 
     Only for sessions of two rounds. The record opens the same envelopes.
     """
     if wire(scenario) is not Program.TWO_ROUND:
         return None
-    apart = copy(held.transcript)
-    apart.made = list(held.transcript.made)
-    outcome = outcome_of_phones(scenario, replace(held, transcript=apart))
+    transcript_copy = copy(finished_session.transcript)
+    transcript_copy.sealed_answers = list(finished_session.transcript.sealed_answers)
+    outcome = outcome_of_phones(scenario, replace(finished_session, transcript=transcript_copy))
     if outcome is None or (outcome.burned and not scenario.fault):
         return None
     if scenario.fault:
-        got = ((effect.value, effect.of) for effect in outcome.attacks)
-        return EndFigures(next(got, None), None)
+        effects = ((effect.value, effect.of) for effect in outcome.attacks)
+        return EndFigures(next(effects, None), None)
     return EndFigures(None, _eyes(outcome, scenario.mix.shufflers))
 
 

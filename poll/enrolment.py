@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from ..crypto.identity import PublicIdentity
 from ..errors import DataError, ParameterError
-from ..machines.directory import EVERYBODY, Directory, SessionPlace
+from ..machines.directory import ALL_USERS, Directory, SessionPlace
 from ..protocol import parties
 from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
@@ -105,7 +105,7 @@ class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def place(self, name: str) -> SessionPlace:
         """Return it as a place of a directory."""
-        users = EVERYBODY if name == HALL else range(0)
+        users = ALL_USERS if name == HALL else range(0)
         return SessionPlace(name, self.who.identity.certificate, self.host, self.port, users)
 
 

@@ -48,18 +48,18 @@ class _Envelope:
         )
 
 
-def opened(held: FinishedSession) -> list[SealedAnswers]:
+def opened(finished_session: FinishedSession) -> list[SealedAnswers]:
     """Open every envelope of a session with all keys; leave out envelopes that do not open.
 
     In the order of rounds and people; the rows that only k people open come last.
     """
-    board = held.board
+    board = finished_session.board
     calls = {call.round: call for call in board.calls} if board else {}
-    secrets = {name: key.secret for name, key in held.keys.items()}
+    secrets = {name: key.secret for name, key in finished_session.keys.items()}
     sealed_answers: list[SealedAnswers] = []
     closed: list[_Envelope] = []
-    for (number, index), sealed in sorted(held.room.letters.items()):
-        plan = held.network.plan(calls[number])
+    for (number, index), sealed in sorted(finished_session.room.letters.items()):
+        plan = finished_session.network.plan(calls[number])
         try:
             envelope = _Envelope(plan, index, sealed, _onions(plan, secrets, sealed))
             if plan.shape is not None:
@@ -72,7 +72,7 @@ def opened(held: FinishedSession) -> list[SealedAnswers]:
                 )
         except Refused:
             continue  # only its sender knows the content
-    return sealed_answers + _tried(closed, held.functions)
+    return sealed_answers + _tried(closed, finished_session.functions)
 
 
 def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> list[list[bytes]]:
@@ -97,13 +97,15 @@ def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[
     """
     sealed_answers: list[SealedAnswers] = []
     for number, key in keys.items():
-        here = [envelope for envelope in envelopes if envelope.plan.call.round == number]
-        if not here or (shape := here[0].plan.shape) is None:
+        round_envelopes = [envelope for envelope in envelopes if envelope.plan.call.round == number]
+        if not round_envelopes or (shape := round_envelopes[0].plan.shape) is None:
             continue
-        plan = here[0].plan
-        read = [read_sealed(plan, [envelope.onions[0][-1]]).sealed for envelope in here]
+        plan = round_envelopes[0].plan
+        read = [read_sealed(plan, [envelope.onions[0][-1]]).sealed for envelope in round_envelopes]
         both = [
-            (envelope, sealed[0]) for envelope, sealed in zip(here, read, strict=True) if sealed
+            (envelope, sealed[0])
+            for envelope, sealed in zip(round_envelopes, read, strict=True)
+            if sealed
         ]
         messages = [sealed for _, sealed in both]
         tried = prefixes_of(plan, key, messages)

@@ -16,34 +16,34 @@ from .questions import noise_of
 VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")  # of VERDICTS, in order
 
 
-def forecast_of(scenario: Scenario, here: int, awaited: int | None) -> Forecast | None:
+def forecast_of(scenario: Scenario, present_people: int, awaited: int | None) -> Forecast | None:
     """Return the forecast of the question with the widest limits; None if phones add no noise.
 
     Args:
         scenario: of the class.
-        here: number of people that have joined.
+        present_people: number of people that have joined.
         awaited: number of awaited people; None: as many as are needed to begin.
     """
-    asked = noise_of(scenario)
-    if not asked:
+    questions = noise_of(scenario)
+    if not questions:
         return None
-    people = max(here, awaited or scenario.mix.min_batch)
-    return _widest(asked, people, share(scenario.local.epsilon or 0.0, len(asked)))
+    people = max(present_people, awaited or scenario.mix.min_batch)
+    return _widest(questions, people, share(scenario.local.epsilon or 0.0, len(questions)))
 
 
 @lru_cache(maxsize=64)
-def _widest(asked: tuple[Question, ...], people: int, epsilon: float) -> Forecast:
-    return max(forecasts(asked, people, epsilon), key=lambda forecast: forecast.reach)
+def _widest(questions: tuple[Question, ...], people: int, epsilon: float) -> Forecast:
+    return max(forecasts(questions, people, epsilon), key=lambda forecast: forecast.reach)
 
 
 def expected_of(
-    scenario: Scenario, here: int, awaited: int | None, language: Language | None = None
+    scenario: Scenario, present_people: int, awaited: int | None, language: Language | None = None
 ) -> dict[str, Any] | None:
     """Return the forecast as phones and the wall show it; None if phones add no noise.
 
-    here, awaited: as in `forecast_of`. language: of its sentences; None: English.
+    present_people, awaited: as in `forecast_of`. language: of its sentences; None: English.
     """
-    forecast = forecast_of(scenario, here, awaited)
+    forecast = forecast_of(scenario, present_people, awaited)
     return None if forecast is None else forecast_data(forecast, language)
 
 
@@ -66,15 +66,15 @@ def forecast_data(forecast: Forecast, language: Language | None = None) -> dict[
         verdict=language.say(verdict),
     )
     if forecast.least_share is None:
-        least = language.say("expected-none")
+        least_text = language.say("expected-none")
     else:
-        least = language.say("expected-least", share=language.percent(forecast.least_share))
+        least_text = language.say("expected-least", share=language.percent(forecast.least_share))
     return {
         "people": forecast.people,
         "title": language.say("expected-title"),
         "sentence": sentence,
         "explains": language.say("expected-explains"),
-        "least": least,
+        "least": least_text,
         "low": forecast.low,
         "high": forecast.high,
         "picture": language.say(

@@ -44,7 +44,7 @@ def facts_of(
         "questions": len(scenario.feature),
         "language": _spoken(terms.language),
         "slips": room.slips is not None,
-        "kept": terms.kept,
+        "kept": terms.has_run_folder,
         "verified": mix.kind == "verified",
         "once": mix.submit == "once",
         "others": None if mixers is None else _shuffler_list(terms, mixers),
@@ -54,7 +54,7 @@ def facts_of(
         "attempt": room.attempt,
         "again": room.repeatable,
         "noisy": scenario.local.epsilon is not None,
-        "noise": room.told,
+        "noise": room.noisy_result,
         "singles": room.singles,
         "expected": None
         if room.started
@@ -76,8 +76,8 @@ def _until(time: float) -> int:
 
 def _shuffler_list(terms: ClassTerms, mixers: Mixers) -> list[dict[str, Any]]:
     """Return the shufflers by name and address, and whether each is this computer after all."""
-    own = (terms.host, *LOOPBACKS)
+    local_hosts = (terms.host, *LOOPBACKS)
     return [
-        {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in own}
+        {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in local_hosts}
         for name, seat in mixers.present_seats.items()
     ]

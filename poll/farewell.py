@@ -16,11 +16,11 @@ class Farewell:
     """The task that stops a session early. room, wall: are informed.
 
     Attributes:
-        asked: whether it is to be stopped; may be set from any thread.
+        is_stopping: whether it is to be stopped; may be set from any thread.
     """
 
     def __init__(self, room: Classroom, wall: Wall) -> None:
-        self.asked = False
+        self.is_stopping = False
         self._room = room
         self._wall = wall
 
@@ -34,9 +34,9 @@ class Farewell:
             return
         with trio.open_signal_receiver(signal.SIGINT) as signals:
             async for _ in signals:
-                if self.asked:
+                if self.is_stopping:
                     raise KeyboardInterrupt
-                self.asked = True
+                self.is_stopping = True
 
     async def watch(self, whole: trio.CancelScope) -> None:
         """Wait until it is to be stopped. whole: of the session; cancelled if its results are out.
@@ -44,7 +44,7 @@ class Farewell:
         Raises:
             KeyboardInterrupt: it was stopped before its end, and phones have been informed.
         """
-        while not self.asked:  # noqa: ASYNC110 - set from any thread
+        while not self.is_stopping:  # noqa: ASYNC110 - set from any thread
             await trio.sleep(LOOK)
         if self._room.ended:
             whole.cancel()

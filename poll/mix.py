@@ -26,7 +26,7 @@ from ..roles.cast import Cast
 from ..roles.event_loop import run_loop
 from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, perform
-from ..roles.workplace import HERE, Workplace
+from ..roles.workplace import LOCAL_WORKPLACE, Workplace
 from ..scenarios.schema.model import Scenario
 from ..strict_text import Unreadable, from_json
 from .enrolment import IdentityRecord, MixOffer, Papers
@@ -35,31 +35,31 @@ from .stage import cast_of
 from .words import key_words, to_compare
 
 PATIENCE = 30.0  # seconds for an answer of the class's computer, which itself waits for news
-AWAY = 60.0  # seconds after which a class's computer that is away is given up
+MAX_ABSENCE = 60.0  # seconds after which a class's computer that is away is given up
 
-Tell = Callable[[str], None]
+LineSink = Callable[[str], None]
 
 
 def mix(
     address: str,
     party: str,
-    own: Identity,
+    identity: Identity,
     port: int,
     log: Log,
-    tell: Tell,
-    workplace: Workplace = HERE,
+    print_line: LineSink,
+    workplace: Workplace = LOCAL_WORKPLACE,
 ) -> "ShufflerResult":
     """Be a shuffler of the class at an address, to the end of its session.
 
-    port: to listen at; 0: any free port. log: receives events; tell: receives lines for people to
-    read. workplace: where its long lists of work are done.
+    port: to listen at; 0: any free port. log: receives events; print_line: receives lines for
+    people to read. workplace: where its long lists of work are done.
 
     Raises:
         ParameterError: the address is invalid, or the class needs an option that is not available.
         DataError: the class's computer is away, or refuses the offer; its reason is in the text.
         StorageError: the port is taken.
     """
-    return run_loop(_Mixing(address, party, own, port, log, tell, workplace).run)
+    return run_loop(_Mixing(address, party, identity, port, log, print_line, workplace).run)
 
 
 class ShufflerResult(msgspec.Struct, frozen=True):
@@ -81,10 +81,10 @@ class _Mixing:
         self,
         address: str,
         party: str,
-        own: Identity,
+        identity: Identity,
         port: int,
         log: Log,
-        tell: Tell,
+        print_line: LineSink,
         workplace: Workplace,
     ) -> None:
         split = urlsplit(address)
@@ -96,25 +96,27 @@ class _Mixing:
             )
         self._host, self._port = split.hostname, split.port or 80
         self._name, self._code = split.netloc, code
-        self._party, self._own, self._listen_at = party, own, port
-        self._log, self._tell, self._workplace = log, tell, workplace
+        self._party, self._identity, self._listen_at = party, identity, port
+        self._log, self._print_line, self._workplace = log, print_line, workplace
 
     async def run(self) -> ShufflerResult:
         """Offer to mix, wait, and mix."""
         listeners, port = await self._listen()
-        self._tell(f"{self._party} is {self._own.public.name}: waiting for the class to begin")
+        self._print_line(
+            f"{self._party} is {self._identity.public.name}: waiting for the class to begin"
+        )
         papers = await self._papers(port)
         self._check(papers)
         scenario = scenario_of(papers.questions)
         for line in _session_lines(scenario):
-            self._tell(line)
+            self._print_line(line)
         site = Site(
             name=self._party,
-            own=self._own,
+            identity=self._identity,
             directory=papers.directory,
-            known=papers.roster,
+            known_roster=papers.roster,
             log=self._log,
-            patience=AWAY,
+            patience=MAX_ABSENCE,
         )
         board = await run_party(site, partial(self._role, scenario), listeners)
         return ShufflerResult(board, scenario)
@@ -126,12 +128,13 @@ class _Mixing:
         except OSError as bad:
             raise DataError(self._unreachable(bad)) from None
         async with stream:
-            here = stream.socket.getsockname()[0]
+            local_address = stream.socket.getsockname()[0]
         try:
-            listeners = list(await trio.open_tcp_listeners(self._listen_at, host=here))
+            listeners = list(await trio.open_tcp_listeners(self._listen_at, host=local_address))
         except OSError as bad:
             raise StorageError(
-                f"{here} port {self._listen_at}: cannot be listened at ({bad.strerror or bad}); "
+                f"{local_address} port {self._listen_at}: cannot be listened at "
+                f"({bad.strerror or bad}); "
                 "--port is a free port, or 0 for any"
             ) from None
         return listeners, listeners[0].socket.getsockname()[1]
@@ -139,26 +142,26 @@ class _Mixing:
     async def _papers(self, port: int) -> Papers:
         """Repeat the offer until the session begins; return its papers. DataError if refused."""
         offer = MixOffer(
-            party=self._party, who=IdentityRecord.from_identity(self._own.public), port=port
+            party=self._party, who=IdentityRecord.from_identity(self._identity.public), port=port
         )
-        body, wait, seen = msgspec.json.encode(offer), SOONEST, trio.current_time()
+        body, wait, last_contact = msgspec.json.encode(offer), SOONEST, trio.current_time()
         while True:
             try:
-                status, said = await self._ask(body)
-                wait, seen = SOONEST, trio.current_time()
+                status, reply = await self._ask(body)
+                wait, last_contact = SOONEST, trio.current_time()
             except TROUBLE as bad:
-                if trio.current_time() - seen > AWAY:
+                if trio.current_time() - last_contact > MAX_ABSENCE:
                     raise DataError(self._unreachable(bad)) from None
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
                 continue
             if status == 200:
                 try:
-                    return from_json(said, Papers)
+                    return from_json(reply, Papers)
                 except Unreadable as wrong:
                     raise DataError(f"{self._name}: gives no papers: {wrong.why}") from None
             if status not in (204, 429):
-                raise DataError(f"{self._name}: {said.decode(errors='replace').strip():.400}")
+                raise DataError(f"{self._name}: {reply.decode(errors='replace').strip():.400}")
             await trio.sleep(wait)
 
     async def _ask(self, body: bytes) -> tuple[int, bytes]:
@@ -180,10 +183,10 @@ class _Mixing:
             directory, roster = papers.directory, papers.roster
         except ParameterError as wrong:
             raise DataError(f"{self._name}: gives papers with a wrong identity: {wrong}") from None
-        mine, known = directory.places.get(self._party), self._own.public
-        if mine is None or mine.certificate != known.certificate:
+        mine, public_identity = directory.places.get(self._party), self._identity.public
+        if mine is None or mine.certificate != public_identity.certificate:
             raise DataError(f"{self._name}: names somebody else as {self._party}")
-        if roster.key(self._party) != known.key:
+        if roster.key(self._party) != public_identity.key:
             raise DataError(f"{self._name}: names another key than mine for {self._party}")
 
     async def _role(self, scenario: Scenario, network: RemoteNetwork, entropy: Entropy) -> None:
@@ -191,7 +194,7 @@ class _Mixing:
         cast = replace(
             cast_of(scenario),
             entropy=entropy,
-            identities={self._party: self._own.signer},
+            identities={self._party: self._identity.signer},
             workplace=self._workplace,
         )
         network.terms = cast.terms
@@ -200,14 +203,14 @@ class _Mixing:
             nursery.start_soon(partial(perform, cast, network, {self._party}, {}, key))
             await network.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
             for line in to_compare(network.board):
-                self._tell(line)
+                self._print_line(line)
             await network.until(Kind.CLOSED, lambda _: False)
             nursery.cancel_scope.cancel()
 
     def _key(self, cast: Cast, party: str) -> Keyholder:
         key = make_key(cast, party)
         words = key_words(key.pair.public.encode())
-        self._tell(f"my key is: {words}   (every phone must show these words for {party})")
+        self._print_line(f"my key is: {words}   (every phone must show these words for {party})")
         return key
 
 

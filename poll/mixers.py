@@ -22,18 +22,18 @@ class Offered:
 
     Attributes:
         seat: its identity and address.
-        heard: when it was last repeated, in seconds.
+        repeat_time: when it was last repeated, in seconds.
     """
 
     seat: PartySeat
-    heard: float
+    repeat_time: float
 
 
 class Mixers:
     """The offers to mix. shufflers: their number. changed: called when a new computer offers."""
 
     def __init__(self, shufflers: int, changed: Callable[[], None]) -> None:
-        self._wanted = tuple(parties.shuffler(hop + 1) for hop in range(shufflers))
+        self._party_names = tuple(parties.shuffler(hop + 1) for hop in range(shufflers))
         self._offers: dict[str, Offered] = {}
         self._changed = changed
         self._begun = trio.Event()
@@ -43,16 +43,16 @@ class Mixers:
     def present_seats(self) -> Mapping[str, PartySeat]:
         """The computers with a recent offer, in the order of their hops."""
         if self.papers is not None:
-            return dict(zip(self._wanted, self.papers.shufflers, strict=True))
+            return dict(zip(self._party_names, self.papers.shufflers, strict=True))
         old = trio.current_time() - SILENCE
-        offers = ((name, self._offers.get(name)) for name in self._wanted)
-        return {name: offer.seat for name, offer in offers if offer and offer.heard > old}
+        offers = ((name, self._offers.get(name)) for name in self._party_names)
+        return {name: offer.seat for name, offer in offers if offer and offer.repeat_time > old}
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The shufflers without an offer."""
-        here = self.present_seats
-        return tuple(name for name in self._wanted if name not in here)
+        present_seats = self.present_seats
+        return tuple(name for name in self._party_names if name not in present_seats)
 
     def begin(self, papers: Papers) -> None:
         """Begin the session: give all mixing computers its papers."""
@@ -74,29 +74,29 @@ class Mixers:
         return self.papers
 
     def _take(self, name: str, seat: PartySeat) -> None:
-        if name not in self._wanted:
-            accepted = ", ".join(self._wanted)
+        if name not in self._party_names:
+            accepted = ", ".join(self._party_names)
             raise Unwelcome(409, words=f"There is no {name} here; this session has {accepted}.")
-        known, now = self.present_seats.get(name), trio.current_time()
-        if known is not None and known != seat:
+        present_seat, now = self.present_seats.get(name), trio.current_time()
+        if present_seat is not None and present_seat != seat:
             raise Unwelcome(
                 409,
-                words=f"{known.who.name} at {known.host} is {name} already; be another one, or "
-                f"wait {SILENCE:g} seconds after it has left.",
+                words=f"{present_seat.who.name} at {present_seat.host} is {name} already; "
+                f"be another one, or wait {SILENCE:g} seconds after it has left.",
             )
-        if self.papers is not None and known is None:
+        if self.papers is not None and present_seat is None:
             raise Unwelcome(409, words="This session has begun without you.")
-        taken = {"the class's computer": OWN_NAMES}
-        taken |= {
-            other: (held.who.name, held.who.key)
-            for other, held in self.present_seats.items()
-            if other != name
+        used_names = {"the class's computer": OWN_NAMES}
+        used_names |= {
+            other_party: (other_seat.who.name, other_seat.who.key)
+            for other_party, other_seat in self.present_seats.items()
+            if other_party != name
         }
-        for other, facts in taken.items():
+        for other_party, facts in used_names.items():
             if not {seat.who.name, seat.who.key}.isdisjoint(facts):
                 raise Unwelcome(
-                    409, words=f"{seat.who.name} is {other} already; use another identity."
+                    409, words=f"{seat.who.name} is {other_party} already; use another identity."
                 )
         self._offers[name] = Offered(seat, now)
-        if known is None:
+        if present_seat is None:
             self._changed()

@@ -86,7 +86,7 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
     if not read or not min(read):
         return None
     names = [feature.name for feature in scenario.feature]
-    known: list[Estimated] = [
+    estimated_shares: list[Estimated] = [
         limits(estimate, ())
         for question, count in zip(questions, counts, strict=True)
         for estimate in estimates(question, count, names)
@@ -103,7 +103,7 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
             estimate.feature: tuple(
                 map(AnswerShare, estimate.values, estimate.shares, estimate.low, estimate.high)
             )
-            for estimate in known
+            for estimate in estimated_shares
         },
     )
 
@@ -112,19 +112,21 @@ def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
     """Return the epsilon of all reports of a person together; None for fewer than two people."""
     if people < 2:
         return None
-    each, together = after_shuffling(questions, [people] * len(questions))
-    return together or (each[0] if each else None)
+    each, joint_bound = after_shuffling(questions, [people] * len(questions))
+    return joint_bound or (each[0] if each else None)
 
 
 def promised(result: NoisyResult, language: Language | None = None) -> list[str]:
     """Return the privacy guarantees, in sentences. language: None: English."""
     language = language or english()
-    said = [language.say("noise-local", epsilon=language.number(result.local))]
+    sentences = [language.say("noise-local", epsilon=language.number(result.local))]
     if result.shuffled is not None and result.delta is not None:
         bound = at_most(result.shuffled).replace(".", language.decimal)
         delta = language.number(result.delta)
-        said.append(language.say("noise-shuffled", epsilon=bound, delta=delta, n=result.people))
-    return said
+        sentences.append(
+            language.say("noise-shuffled", epsilon=bound, delta=delta, n=result.people)
+        )
+    return sentences
 
 
 def result_data(result: NoisyResult, language: Language | None = None) -> dict[str, Any]:

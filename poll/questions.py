@@ -75,7 +75,10 @@ PROVED = (
     Program.TWO_ROUND_ONCE,
 )  # that phones lock ballots of a verified mix for
 MECHANISM = "grr"  # its reports are announced answers; for other mechanisms a page has no values
-LEAST, MOST = 0.01, 20.0  # nats for one question: less is all noise, more is the answer itself
+MIN_EPSILON, MAX_EPSILON = (
+    0.01,
+    20.0,
+)  # nats for one question: less is all noise, more is the answer itself
 MOST_ROWS = 10_000  # that are tried at the end, where a run folder is written (record.py)
 WHY = {"incidence": "its sets are of owners, who are no people"}
 
@@ -123,7 +126,7 @@ def parse_questions(data: bytes, path: Path) -> QuestionsTable:
     if problems:
         lines = Locator(text)
         numbered = sorted((lines.line(wrong.path), wrong.line("", 0)) for wrong in problems)
-        raise ScenarioError([f"{path}:{number}: {said}" for number, said in numbered])
+        raise ScenarioError([f"{path}:{number}: {message}" for number, message in numbered])
     return table
 
 
@@ -213,7 +216,7 @@ def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
         *mix,
         *_free("local", table.local),
         *_free("defence", table.defence),
-        *(wrong for at, one in enumerate(table.feature) for wrong in _question(at, one)),
+        *(wrong for at, feature in enumerate(table.feature) for wrong in _question(at, feature)),
         *_texts(table.feature),
         *_columns(table),
         *(() if mix else _program(_scenario(table))),  # peers would be another program
@@ -296,14 +299,15 @@ def _opening(scenario: Scenario) -> Iterator[Problem]:
         )
 
 
-def _epsilon(epsilon: float | None, many: int) -> Iterator[Problem]:
-    least, most = LEAST * many, MOST * many
-    if epsilon is None or not least <= epsilon <= most:
-        given = "none" if epsilon is None else f"{epsilon:g} nats"
+def _epsilon(epsilon: float | None, question_count: int) -> Iterator[Problem]:
+    min_epsilon, max_epsilon = MIN_EPSILON * question_count, MAX_EPSILON * question_count
+    if epsilon is None or not min_epsilon <= epsilon <= max_epsilon:
+        value_text = "none" if epsilon is None else f"{epsilon:g} nats"
         yield problem(
             ("local", "epsilon"),
-            f"found {given}; from {least:g} to {most:g} nats are accepted for the whole answer, "
-            f"which is divided over {plural(many, 'question')}",
+            f"found {value_text}; from {min_epsilon:g} to {max_epsilon:g} nats are accepted for "
+            "the whole answer, "
+            f"which is divided over {plural(question_count, 'question')}",
         )
 
 
@@ -323,12 +327,12 @@ def _question(at: int, feature: FeatureSection) -> Iterator[Problem]:
             yield problem(
                 ("feature", at, key), f"found {as_found(value)}; a question has name and values"
             )
-    many = len(feature.values or ())
-    if not 2 <= many <= MOST_ANSWERS:
+    answer_count = len(feature.values or ())
+    if not 2 <= answer_count <= MOST_ANSWERS:
         yield problem(
             ("feature", at, "values"),
-            f'found {plural(many, "answer")} to "{feature.name}"; all answers are needed, from 2 '
-            f"to {MOST_ANSWERS} of them",
+            f'found {plural(answer_count, "answer")} to "{feature.name}"; all answers are '
+            f"needed, from 2 to {MOST_ANSWERS} of them",
         )
 
 
@@ -339,7 +343,7 @@ def _texts(features: Sequence[FeatureSection]) -> Iterator[Problem]:
             Schema((Feature(feature.name, feature.values or ("a", "b")),))
         except ParameterError as wrong:
             yield problem(("feature", at), str(wrong))
-        if feature.name in [other.name for other in features[:at]]:
+        if feature.name in [earlier_feature.name for earlier_feature in features[:at]]:
             yield problem(("feature", at, "name"), f'found "{feature.name}" twice; one is accepted')
 
 

@@ -77,15 +77,15 @@ class QuestionsFile:
             raise StorageError("the demo is no file to be replaced; name a new one")
         private = not self.path.stat().st_mode & GROUP
         copy = self._back_up(self.path, private=private)
-        made = self._with_tables(self.path, tables)
-        write_whole(self.path, made.data, force=True, private=private, lasting=True)
-        return made, copy
+        new_file = self._with_tables(self.path, tables)
+        write_whole(self.path, new_file.data, force=True, private=private, lasting=True)
+        return new_file, copy
 
     def write_new(self, name: str, tables: Mapping[str, Any]) -> "QuestionsFile":
         """Write tables to a new file of the folder; StorageError if the name is taken."""
-        made = self._with_tables(self.folder / name, tables)
-        write_whole(self.folder / name, made.data, force=False, lasting=True)
-        return made
+        new_file = self._with_tables(self.folder / name, tables)
+        write_whole(self.folder / name, new_file.data, force=False, lasting=True)
+        return new_file
 
     def _with_tables(self, path: Path, tables: Mapping[str, Any]) -> "QuestionsFile":
         data = questions_text(tables).encode()
@@ -100,7 +100,11 @@ class QuestionsFile:
             return None
         names = (f"{path.name}.bak{number if number > 1 else ''}" for number in count(1))
         copies = map(path.with_name, names)
-        copy = next(one for one in copies if not lexists(one) or _has_bytes(one, self.data))
+        copy = next(
+            candidate
+            for candidate in copies
+            if not lexists(candidate) or _has_bytes(candidate, self.data)
+        )
         if not copy.exists():
             write_whole(copy, self.data, force=False, private=private, lasting=True)
         return copy
@@ -141,14 +145,14 @@ def _entries(section: str, table: Mapping[str, Any], *, explained: bool) -> Iter
 @cache
 def _explanations() -> Mapping[tuple[str, str], str]:
     """Return the comments of the template, by table and key."""
-    found: dict[tuple[str, str], str] = {}
+    comments: dict[tuple[str, str], str] = {}
     section = ""
     for line in NEW.read_text("utf-8").splitlines():
         if heading := HEADING.fullmatch(line):
             section = heading[1]
         elif entry := ENTRY.fullmatch(line):
-            found.setdefault((section, entry[1]), entry[2] or "")
-    return found
+            comments.setdefault((section, entry[1]), entry[2] or "")
+    return comments
 
 
 def _text(value: object) -> str:

@@ -34,37 +34,52 @@ from .questions import schema_of
 
 NOTE = "people who answered on their own phones"
 NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"
-SENT, SILENT = "sent something that opens for nobody", "asked for a seed, and sent nothing"
+UNREADABLE, SILENT = "sent something that opens for nobody", "asked for a seed, and sent nothing"
 PARTLY = "said nothing that anybody could have said of"
 STANDS = "the first answers stand for it here"
 
 
-def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | None:
+def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> Outcome | None:
     """Return the outcome of a session; None if it did not begin, or no submission arrived.
 
     Every envelope is opened with the keys that this computer had.
     """
-    if held.board is None or not held.room.letters:
+    if finished_session.board is None or not finished_session.room.letters:
         return None
-    transcript = held.transcript
-    made = opened(held)
-    users = held.room.numbered
-    sent = {index for _, index in held.room.letters}
+    transcript = finished_session.transcript
+    sealed_answers = opened(finished_session)
+    users = finished_session.room.numbered
+    submitters = {index for _, index in finished_session.room.letters}
     transcript.users = users
-    transcript.sealed(made)
-    people = population(scenario, made, users, held.room.simulated, sent)
-    silent = silences(made, users, len(held.board.tallies), sent)
-    labelled = replace(scenario, scenario=_labelled(scenario, len(held.room.simulated), users))
+    transcript.sealed(sealed_answers)
+    people = population(
+        scenario, sealed_answers, users, finished_session.room.simulated, submitters
+    )
+    silent = silences(sealed_answers, users, len(finished_session.board.tallies), submitters)
+    labelled = replace(
+        scenario, scenario=_labelled(scenario, len(finished_session.room.simulated), users)
+    )
     played_scenario = resolve(labelled, users, people.schema.names)
     crowd = Samples(people, users, users)
     achieved = Achieved()
-    if held.adversary is not None:
-        scene = Scene(played_scenario, people, held.board, transcript, held.adversary, None, (), {})
+    if finished_session.adversary is not None:
+        scene = Scene(
+            played_scenario,
+            people,
+            finished_session.board,
+            transcript,
+            finished_session.adversary,
+            None,
+            (),
+            {},
+        )
         achieved = Achieved(measure(scene))
-    played = played_of(transcript, held.board, achieved)
-    done = Session(played_scenario, crowd, played, partial(present, crowd, silent))
-    scored = program_of(played_scenario).score(done)
-    return expectations(outcome_of(done, scored, None, "real", held.seconds, None))
+    played = played_of(transcript, finished_session.board, achieved)
+    played_session = Session(played_scenario, crowd, played, partial(present, crowd, silent))
+    scored = program_of(played_scenario).score(played_session)
+    return expectations(
+        outcome_of(played_session, scored, None, "real", finished_session.seconds, None)
+    )
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
@@ -77,32 +92,32 @@ def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
 
 def population(
     scenario: Scenario,
-    made: list[SealedAnswers],
+    sealed_answers: list[SealedAnswers],
     users: int,
     simulated: Sequence[int],
-    sent: Collection[int],
+    submitters: Collection[int],
 ) -> Population:
     """Return the participants, in the order of their numbers, with their answers of round 1.
 
     If a message did not open, or leaves some answers blank, these answers are unknown; the
     question's first answer stands there. It is not the counted value, and a warning says so.
-    Another warning names simulated people. sent: the numbers of users that have submitted.
+    Another warning names simulated people. submitters: the numbers of users that have submitted.
     """
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
     codes = np.zeros((users, len(values)), dtype=np.int32)
     unknown = dict.fromkeys(range(users), schema.names)
-    for sealed in made:
+    for sealed in sealed_answers:
         if sealed.round == 1:
             # in the order of columns
-            said = [value for _, values in sealed.answers for value in values]
-            named = dict(zip(schema.names, said, strict=True))
+            answer_values = [value for _, values in sealed.answers for value in values]
+            named = dict(zip(schema.names, answer_values, strict=True))
             unknown[sealed.user] = tuple(name for name in named if named[name] == BLANK)
-            for column, value in enumerate(said):
+            for column, value in enumerate(answer_values):
                 codes[sealed.user, column] = values[column].index(value) if value != BLANK else 0
     noisy = (NOISY,) if program_of(scenario).reports else ()
     warnings = noisy + tuple(
-        f"{parties.user(index)} {_missing(names, schema.names, index in sent)}: {STANDS}"
+        f"{parties.user(index)} {_missing(names, schema.names, index in submitters)}: {STANDS}"
         for index, names in unknown.items()
         if names
     )
@@ -112,28 +127,28 @@ def population(
     return Population(PHONES, schema, codes, values, NOTE, warnings)
 
 
-def _missing(names: Sequence[str], of: Sequence[str], sent: bool) -> str:  # noqa: FBT001 - private
+def _missing(names: Sequence[str], columns: Sequence[str], has_submitted: bool) -> str:  # noqa: FBT001 - private
     """Return why some answers of a participant are unknown."""
-    if not sent:
+    if not has_submitted:
         return SILENT
-    return SENT if len(names) == len(of) else f"{PARTLY} {', '.join(names)}"
+    return UNREADABLE if len(names) == len(columns) else f"{PARTLY} {', '.join(names)}"
 
 
 def silences(
-    made: list[SealedAnswers], users: int, rounds: int, sent: Collection[int]
+    sealed_answers: list[SealedAnswers], users: int, rounds: int, submitters: Collection[int]
 ) -> dict[int, dict[int, Strike]]:
     """Return the missing participants by number and counted round, each as a fault of a scenario.
 
     The scenario of the run folder does not name them: they were not planned.
     """
-    said = {(sealed.user, sealed.round) for sealed in made}
+    submissions = {(sealed.user, sealed.round) for sealed in sealed_answers}
     silent: dict[int, dict[int, Strike]] = {}
     for index in range(users):
-        if (index, 1) not in said:
-            how = "malformed" if index in sent else "absent"
+        if (index, 1) not in submissions:
+            how = "malformed" if index in submitters else "absent"
             silent[index] = dict.fromkeys(range(1, rounds + 1), Strike(how, UNPLANNED))
             continue
-        missing = [number for number in range(2, rounds + 1) if (index, number) not in said]
+        missing = [number for number in range(2, rounds + 1) if (index, number) not in submissions]
         if missing:
             silent[index] = dict.fromkeys(missing, Strike("absent", UNPLANNED))
     return silent

@@ -24,7 +24,9 @@ from ..protocol.transcript import Event
 from ..scenarios.schema.model import Scenario
 from .terms import ClassTerms
 
-HERE = 12.0  # seconds in which phones come back: they ask for news every 8 seconds at least
+RETURN_SECONDS = (
+    12.0  # seconds in which phones come back: they ask for news every 8 seconds at least
+)
 
 POSTS = frozenset(
     {
@@ -60,7 +62,7 @@ def reason_against(
     carried = list(events)
     if not led:
         return "teacher-repeat-alone"
-    if terms.others:
+    if terms.has_remote_shufflers:
         return "teacher-repeat-others"
     if scenario.fault:
         return "teacher-repeat-cheat"

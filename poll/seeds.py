@@ -36,7 +36,7 @@ class _Exchange:
 
     query: bytes
     answer: bytes = b""
-    done: trio.Event = field(default_factory=trio.Event)
+    completion: trio.Event = field(default_factory=trio.Event)
 
 
 class Seeds:
@@ -45,33 +45,33 @@ class Seeds:
     def __init__(self, room: Classroom, network: Network) -> None:
         self._room = room
         self._network = network
-        self._asked: dict[tuple[int, str], _Exchange] = {}
+        self._exchanges: dict[tuple[int, str], _Exchange] = {}
 
     async def ask(self, plan: Round, secret: str, data: bytes) -> bytes:
         """Return the answer of `randomness` to a query; Unwelcome if the query is bad or late."""
         phone, place = self._room.phone_with(secret), (plan.call.round, secret)
-        if (before := self._asked.get(place)) is not None:
-            if before.query != data:
+        if (earlier_exchange := self._exchanges.get(place)) is not None:
+            if earlier_exchange.query != data:
                 raise Unwelcome(409, "seed-again")
-            await before.done.wait()
-            return self._require_answer(before)
+            await earlier_exchange.completion.wait()
+            return self._require_answer(earlier_exchange)
         if not is_query(plan, data):
             raise Unwelcome(400, "seed-nothing")
         if trio.current_time() >= self._room.asking_closes or not self._room.collecting:
             raise Unwelcome(409, "seed-late")
-        self._asked[place] = asked = _Exchange(data)
+        self._exchanges[place] = exchange = _Exchange(data)
         sender = parties.user(self._room.number(phone))
         inbox = self._network.inbox(sender)
         with trio.move_on_at(self._room.asking_closes + MARGIN):
             await self._network.carry(sender, parties.RANDOMNESS, data)
-            ((_, asked.answer), *_) = await inbox.receive()
-        asked.done.set()
-        return self._require_answer(asked)
+            ((_, exchange.answer), *_) = await inbox.receive()
+        exchange.completion.set()
+        return self._require_answer(exchange)
 
-    def _require_answer(self, asked: _Exchange) -> bytes:
-        if not asked.answer:
+    def _require_answer(self, exchange: _Exchange) -> bytes:
+        if not exchange.answer:
             raise Unwelcome(409, "seed-late")
-        return asked.answer
+        return exchange.answer
 
     async def public(self, number: int) -> bytes:
         """Wait for the public key of `randomness` in a round; Unwelcome if no key will come."""
@@ -93,8 +93,8 @@ def is_query(plan: Round, data: bytes) -> bool:
             decoded(element)
     except Refused:
         return False
-    here = message.session == plan.session and message.round == plan.call.round
-    return here and len(query.elements) == len(plan.shape.widths)
+    is_current = message.session == plan.session and message.round == plan.call.round
+    return is_current and len(query.elements) == len(plan.shape.widths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +120,11 @@ class SimulatedQuery:
             raise Refused(Reason.UNEXPECTED)
         assert self.plan.shape is not None  # noqa: S101 - asked in a round of this program
         job = 0, self.asking.row, self.entropy, None, (self.asking, body, public)
-        (done,) = sign_many(self.plan, [job], Sealer(self.plan.shape))
-        if isinstance(done, Reason):
-            raise Refused(done)
-        sent, _, _ = done
-        return Message(self.plan.session, self.plan.call.round, sent).encode()
+        (result,) = sign_many(self.plan, [job], Sealer(self.plan.shape))
+        if isinstance(result, Reason):
+            raise Refused(result)
+        submission, _, _ = result
+        return Message(self.plan.session, self.plan.call.round, submission).encode()
 
 
 def question(plan: Round, row: Sequence[str], entropy: Entropy) -> SimulatedQuery:

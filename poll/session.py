@@ -42,7 +42,7 @@ from .noise import noisy_result, result_data
 from .preview import preview_of
 from .questions import empty_population, promise_of, table_of
 from .questions_file import QuestionsFile
-from .repeats import HERE, reason_against
+from .repeats import RETURN_SECONDS, reason_against
 from .seeds import Seeds
 from .simulated import SimulatedPeople
 from .singles import counts_data, singles_of
@@ -61,7 +61,7 @@ GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 0.2  # seconds after the last answer, before the round is closed early
 LOOK = 0.1  # seconds between two looks at who has answered
 
-Tell = Callable[[str], None]
+LineSink = Callable[[str], None]
 
 
 class PhoneSession:
@@ -75,41 +75,43 @@ class PhoneSession:
         self,
         scenario: Scenario,
         terms: ClassTerms,
-        tell: Tell,
+        print_line: LineSink,
         file: QuestionsFile | None = None,
         qr: QrCode = lambda _: "",
     ) -> None:
         self.code = fresh_code()
         spare = spare_of(scenario)
-        later = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
-        self.scenario = replace_struct(scenario, mix=later)
+        extended_mix = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
+        self.scenario = replace_struct(scenario, mix=extended_mix)
         slips = Slips(terms.slips) if terms.slips else None
-        most = MOST_PHONES if slips else terms.most_of_one  # a slip is one person already
+        device_limit = MOST_PHONES if slips else terms.most_of_one  # a slip is one person already
         proved = scenario.mix.kind == "verified"
-        self.room = Classroom(scenario.mix.deadline, most, spare, slips, registered=proved)
-        self.mixers = Mixers(scenario.mix.shufflers, self.room.change) if terms.others else None
+        self.room = Classroom(scenario.mix.deadline, device_limit, spare, slips, registered=proved)
+        self.mixers = (
+            Mixers(scenario.mix.shufflers, self.room.change) if terms.has_remote_shufflers else None
+        )
         self._language = language_of(terms.language)
         once = scenario.mix.submit == "once"
-        known = scenario.scenario.title, scenario.mix.shufflers, self._language
-        self.wall = Wall(*known, proved=proved, once=once)
+        wall_facts = scenario.scenario.title, scenario.mix.shufflers, self._language
+        self.wall = Wall(*wall_facts, proved=proved, once=once)
         self._terms = terms
-        self._tell = tell
+        self._print_line = print_line
         self._clock = EagerClock()
         needed = scenario.mix.min_batch
         self._led = False
-        self.teacher = Teacher(self.room, needed, lambda: self._missing, tell)
+        self.teacher = Teacher(self.room, needed, lambda: self._missing, print_line)
         self._desk: PhoneServer | None = None
         editor = None if file is None else Editor(file, self, self.room.slips is not None)
         self.page = TeacherPage(self.room, self.teacher, terms.host, editor)
         self.wall_page = WallPage(self.room, self.facts, lambda: self.scenario, qr)
         self.farewell = Farewell(self.room, self.wall)
-        self._seen = (0, 0, 0)
+        self._last_counts = (0, 0, 0)
         self._read_out = 0  # the last attempt with words that were read out
         self._mixing: set[str] = set()
         self._refused: set[str] = set()
 
     def hold(
-        self, opened: Tell, lines: Lines | None = None, finished: Finished | None = None
+        self, opened: LineSink, lines: Lines | None = None, finished: Finished | None = None
     ) -> FinishedSession:
         """Hold the session to its end.
 
@@ -132,42 +134,43 @@ class PhoneSession:
     @property
     def settled(self) -> bool:
         """Whether the questions are final: the session begins, or has begun."""
-        return self.room.settled or self.teacher.wanted or bool(self.room.ended)
+        return self.room.settled or self.teacher.is_starting or bool(self.room.ended)
 
-    def set_questions(self, asked: Scenario, lang: str | None) -> None:
+    def set_questions(self, scenario: Scenario, lang: str | None) -> None:
         """Change the questions before the session begins; inform phones, wall and terminal.
 
-        asked: a scenario with the same kinds of policy and mix. lang: the tag of its language.
+        scenario: a scenario with the same kinds of policy and mix. lang: the tag of its language.
         """
-        spare, mix, defence = spare_of(asked), self.scenario.mix, self.scenario.defence
-        times = {"deadline": asked.mix.deadline + spare, "min_batch": asked.mix.min_batch}
+        spare, mix, defence = spare_of(scenario), self.scenario.mix, self.scenario.defence
+        times = {"deadline": scenario.mix.deadline + spare, "min_batch": scenario.mix.min_batch}
         self.scenario = replace_struct(
             self.scenario,
-            scenario=asked.scenario,
-            feature=asked.feature,
-            policy=asked.policy,
+            scenario=scenario.scenario,
+            feature=scenario.feature,
+            policy=scenario.policy,
             mix=replace_struct(mix, **times),  # a cheat keeps what it has changed
-            defence=replace_struct(defence, min_dropout=asked.defence.min_dropout),
+            defence=replace_struct(defence, min_dropout=scenario.defence.min_dropout),
         )
         self._terms = replace(self._terms, language=lang)
         self._language = language_of(lang)
         if self._desk is not None:
             self._desk.language = lang
-        self.teacher.needed = asked.mix.min_batch
-        self.wall.set_title(asked.scenario.title, self._language)
-        self.room.set_times(asked.mix.deadline, spare)
-        self._tell(
-            f"the questions were changed on the teacher's page: {asked.scenario.title}: "
-            f"{plural(len(asked.feature), 'question')}, from {asked.mix.min_batch} people on, "
-            f"{asked.mix.deadline} seconds for a round; promised: {promise_of(asked)}"
+        self.teacher.needed = scenario.mix.min_batch
+        self.wall.set_title(scenario.scenario.title, self._language)
+        self.room.set_times(scenario.mix.deadline, spare)
+        self._print_line(
+            f"the questions were changed on the teacher's page: {scenario.scenario.title}: "
+            f"{plural(len(scenario.feature), 'question')}, from {scenario.mix.min_batch} people "
+            "on, "
+            f"{scenario.mix.deadline} seconds for a round; promised: {promise_of(scenario)}"
         )
 
-    def preview(self, asked: Scenario, language: Language) -> dict[str, Any]:
+    def preview(self, scenario: Scenario, language: Language) -> dict[str, Any]:
         """Return the data of a preview of questions. language: that the phone speaks."""
-        return preview_of(asked, self._terms, self.room.slips, self.mixers, language)
+        return preview_of(scenario, self._terms, self.room.slips, self.mixers, language)
 
     async def _hold(
-        self, opened: Tell, lines: Lines | None, finished: Finished | None
+        self, opened: LineSink, lines: Lines | None, finished: Finished | None
     ) -> FinishedSession:
         listeners = await listeners_at(self._terms.host, self._terms.port)
         port = listeners[0].socket.getsockname()[1]
@@ -177,34 +180,34 @@ class PhoneSession:
         desk = self._desk = PhoneServer(self.room, self.code, gate, *about, *pages)
         self.wall_page.address = f"{gate.names[0]}/{self.code}"
         async with trio.open_nursery() as nursery:
-            server = desk.server(self._tell)
+            server = desk.server(self._print_line)
             nursery.start_soon(trio.serve_listeners, partial(serve_phone, server), listeners)
             nursery.start_soon(self.farewell.hear)
             opened(f"http://{gate.names[0]}/{self.code}")
             page = f"http://{gate.names[0]}/{self.code}/teacher/{self.page.secret}"
-            self._tell(f"your own page, on this computer alone: {page}")
+            self._print_line(f"your own page, on this computer alone: {page}")
             nursery.start_soon(self.farewell.watch, nursery.cancel_scope)
             if lines is not None:
                 self._led = True
                 nursery.start_soon(self.teacher.listen, lines)
-            held, told = await self._attempt(desk), False
+            finished_session, is_reported = await self._attempt(desk), False
             while await self._repeated():
-                held = await self._attempt(desk)
-            await self._measure(held)
+                finished_session = await self._attempt(desk)
+            await self._measure(finished_session)
             if finished is not None:
-                await trio.to_thread.run_sync(finished, held)
-                told = True
+                await trio.to_thread.run_sync(finished, finished_session)
+                is_reported = True
             await self._stay()
             nursery.cancel_scope.cancel()
-        if finished is not None and not told:
-            finished(held)  # it was stopped while the teacher could have repeated it
-        return held
+        if finished is not None and not is_reported:
+            finished(finished_session)  # it was stopped while the teacher could have repeated it
+        return finished_session
 
-    async def _measure(self, held: FinishedSession) -> None:
+    async def _measure(self, finished_session: FinishedSession) -> None:
         """Show the figures of a session with a run folder."""
-        if self._terms.kept:
-            found = await trio.to_thread.run_sync(measured_of, self.scenario, held)
-            self.wall_page.measured = found
+        if self._terms.has_run_folder:
+            figures = await trio.to_thread.run_sync(measured_of, self.scenario, finished_session)
+            self.wall_page.measured = figures
             self.room.change()
 
     async def _attempt(self, desk: PhoneServer) -> FinishedSession:
@@ -213,33 +216,35 @@ class PhoneSession:
             simulated = SimulatedPeople(self.room, lambda: self.scenario, self._terms.simulated)
             simulated.join()
             nursery.start_soon(simulated.live, desk)
-            held = await self._play(desk)
+            finished_session = await self._play(desk)
             nursery.cancel_scope.cancel()
         desk.rest()
-        return held
+        return finished_session
 
     async def _repeated(self) -> bool:
         """Whether the teacher repeats the session; waits for it, if it may be repeated."""
         room = self.room
         if not room.repeatable:
             return False
-        self._tell(f"nothing was counted: {room.ended}")
-        self._tell("r and Enter: repeat it with those who are here; Enter: end it")
+        self._print_line(f"nothing was counted: {room.ended}")
+        self._print_line("r and Enter: repeat it with those who are here; Enter: end it")
         if not await self.teacher.choice():
             room.final = "teacher-over"
             room.change()
             return False
         room.begin_again()
         self.wall.begin_again(room.attempt)
-        self._tell(f"attempt {room.attempt}: phones come back within {HERE:.0f} seconds")
+        self._print_line(
+            f"attempt {room.attempt}: phones come back within {RETURN_SECONDS:.0f} seconds"
+        )
         return True
 
     async def _stay(self) -> None:
         """Let results stay: until the teacher ends the session, or for slow phones to read."""
         if self._led and self.room.started and not self.teacher.absent:
-            if not self.teacher.left.is_set():
-                self._tell("the results stay on the wall and on phones until you press Enter")
-            await self.teacher.left.wait()
+            if not self.teacher.end_event.is_set():
+                self._print_line("the results stay on the wall and on phones until you press Enter")
+            await self.teacher.end_event.wait()
         else:
             await trio.sleep(GRACE if self.room.phones else 0)
 
@@ -250,9 +255,9 @@ class PhoneSession:
 
     async def _enough(self) -> bool:
         """Wait for people and shufflers; False if too few have come in time."""
-        patience = HERE if self.room.attempt > 1 else self._terms.patience
+        patience = RETURN_SECONDS if self.room.attempt > 1 else self._terms.patience
         with trio.move_on_after(patience):
-            while not self.teacher.wanted and self._awaits_people:
+            while not self.teacher.is_starting and self._awaits_people:
                 self._count()
                 await trio.sleep(LOOK)
         self.room.settled = True
@@ -265,24 +270,26 @@ class PhoneSession:
         people = self.room.returning if self.room.attempt > 1 else self._terms.people
         if people is None:
             return True
-        most = people + self._terms.simulated
-        return len(self.room.phones) < max(self.teacher.needed, most) or bool(self._missing)
+        awaited_people = people + self._terms.simulated
+        return len(self.room.phones) < max(self.teacher.needed, awaited_people) or bool(
+            self._missing
+        )
 
     def _count(self) -> None:
         """Report the number of people and of answers, if it has changed."""
         room = self.room
         mixing = self.mixers.present_seats if self.mixers else {}
         for name in mixing.keys() - self._mixing:
-            self._tell(f"{name} is {mixing[name].who.name} at {mixing[name].host}")
+            self._print_line(f"{name} is {mixing[name].who.name} at {mixing[name].host}")
         for name in self._mixing - mixing.keys():
-            self._tell(f"{name} has left")
+            self._print_line(f"{name} has left")
         if mixing.keys() != self._mixing:
             self.wall.mixed_by(
                 tuple(f"{name} is {seat.who.name} at {seat.host}" for name, seat in mixing.items())
             )
         self._mixing = set(mixing)
         for device in room.turned_away.keys() - self._refused:
-            self._tell(
+            self._print_line(
                 f"{device} wants to be more than {room.most_of_one} people, and is refused; "
                 "--one-address lets in more, and so does a number where Enter begins"
             )
@@ -293,18 +300,20 @@ class PhoneSession:
             crowd = len(room.phones), self._terms.people
             self.wall.expect(expected_of(self.scenario, *crowd, self._language))
         now = len(room.phones), room.round, room.answered
-        if now == self._seen:
+        if now == self._last_counts:
             return
-        self._seen = now
-        made = self._terms.simulated
-        here = f"{now[0]} {'person is' if now[0] == 1 else 'people are'} here"
-        here += f", {made} of them simulated" if made else ""
-        here += from_where(room.devices)
-        here += f"; {room.slips.used} of {room.slips.number} slips are used" if room.slips else ""
-        asked = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
+        self._last_counts = now
+        simulated_count = self._terms.simulated
+        people_text = f"{now[0]} {'person is' if now[0] == 1 else 'people are'} here"
+        people_text += f", {simulated_count} of them simulated" if simulated_count else ""
+        people_text += from_where(room.devices)
+        people_text += (
+            f"; {room.slips.used} of {room.slips.number} slips are used" if room.slips else ""
+        )
+        answers_text = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
         if room.collecting:
             self.wall.awaits(now[2], len(room.due))
-        self._tell(here + asked)
+        self._print_line(people_text + answers_text)
 
     async def _play(self, desk: PhoneServer) -> FinishedSession:
         transcript = Transcript.sized(0)
@@ -313,11 +322,11 @@ class PhoneSession:
             led = self._led and self.room.attempt > 1
             self.room.final = reason_against(self.scenario, self._terms, (), 0, led=led)
             self.room.end(self._too_small())
-            silent = Network(Instruments([], self._tell))
+            silent = Network(Instruments([], self._print_line))
             return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
-        if program_of(self.scenario).opens and self._terms.kept:
+        if program_of(self.scenario).opens and self._terms.has_run_folder:
             cast = replace(cast, adversary=lent)  # for what is written down at the end
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())
@@ -336,7 +345,7 @@ class PhoneSession:
                 await self._look(stage)
             self._count()
             await self._say_what_noise_leaves(network.board)
-            if stage.elsewhere is None:
+            if stage.mixer_link is None:
                 self._say_singles(network.board, transcript)
             posts = len(network.board.entries)
             self.room.final = reason_against(
@@ -347,19 +356,19 @@ class PhoneSession:
                 self.wall.own_up(self._language.say("cheated-wall", **cheated))
             self.wall.over()
             self.room.change()
-            await trio.sleep(GRACE if stage.elsewhere else 0)
+            await trio.sleep(GRACE if stage.mixer_link else 0)
             nursery.cancel_scope.cancel()  # shufflers stay to turn people away: phones are told
         seconds, board = time.monotonic() - began, network.board
-        left = (board, transcript, network, stage.keys, self.room, seconds)
-        return FinishedSession(*left, cheating, lent.functions)
+        session_fields = (board, transcript, network, stage.keys, self.room, seconds)
+        return FinishedSession(*session_fields, cheating, lent.functions)
 
     async def _say_what_noise_leaves(self, board: Board) -> None:
         """Show estimates and guarantees, if phones have added noise."""
         simulated = len(self.room.simulated)
-        told = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
-        if told is not None:
-            self.room.told = told
-            self.wall.show_result(result_data(told, self._language))
+        result = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
+        if result is not None:
+            self.room.noisy_result = result
+            self.wall.show_result(result_data(result, self._language))
 
     def _say_singles(self, board: Board, transcript: Transcript) -> None:
         """Show each question by itself, if the second round was aborted for missing phones."""
@@ -370,17 +379,17 @@ class PhoneSession:
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> PendingSession:
         if self.mixers is None:
-            return all_here(cast, tools, self._tell)
+            return all_here(cast, tools, self._print_line)
         questions = table_of(self.scenario)
         host = self._terms.host
-        return await mixed_elsewhere(cast, tools, self._tell, self.mixers, questions, host)
+        return await mixed_elsewhere(cast, tools, self._print_line, self.mixers, questions, host)
 
     def _too_small(self) -> Unwelcome:
         """Return why the session does not begin."""
         if missing := self._missing:
             return Unwelcome(409, "mixers-missing", names=", ".join(missing))
-        here, needed = len(self.room.phones), self.scenario.mix.min_batch
-        return Unwelcome(409, "few-came", n=here, needed=needed)
+        present_people, needed = len(self.room.phones), self.scenario.mix.min_batch
+        return Unwelcome(409, "few-came", n=present_people, needed=needed)
 
     async def _look(self, stage: PendingSession) -> None:
         """Check for new answers; close the round when it is complete or due."""
@@ -390,7 +399,7 @@ class PhoneSession:
         if number and self._read_out < self.room.attempt and self.room.board is not None:
             self._read_out = self.room.attempt
             for line in to_compare(self.room.board):
-                self._tell(line)
+                self._print_line(line)
         if not self._due_to_close(number):
             if not self.room.complete:
                 return
@@ -398,8 +407,8 @@ class PhoneSession:
             if not self.room.complete or self.room.round != number:
                 return
             self._count()  # the last answer too, before its round is closed
-        if stage.elsewhere is not None:
-            await stage.elsewhere.hurry(number)
+        if stage.mixer_link is not None:
+            await stage.mixer_link.hurry(number)
         else:
             self._clock.skip_to(self.room.latest + LOOK)
 

@@ -35,16 +35,16 @@ SECRET = 16  # bytes, as a phone's
 class SimulatedPeople:
     """The simulated people. scenario: returns the played scenario; many: their number."""
 
-    def __init__(self, room: Classroom, scenario: Callable[[], Scenario], many: int) -> None:
+    def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
         self._signers: dict[str, Signer] = {}
         self._scenario = scenario
-        self._many = many
+        self._count = count
 
     def join(self) -> None:
         """Join, by names that begin with "simulated"."""
-        for number in range(self._many):
+        for number in range(self._count):
             secret = secrets.token_hex(SECRET)
             signer = self._signers[secret] = Signer(SystemEntropy())
             key = signer.public if self._room.registered else b""
@@ -61,15 +61,15 @@ class SimulatedPeople:
 
     async def live(self, desk: PhoneServer) -> None:
         """Answer every round, until cancelled. desk: where phones submit."""
-        done: set[int] = set()
+        answered_rounds: set[int] = set()
         while self._people:
             plan = desk.plan()
-            if plan is not None and self._is_due(plan, done):
-                if not done:
+            if plan is not None and self._is_due(plan, answered_rounds):
+                if not answered_rounds:
                     self._answer()
-                done.add(plan.call.round)
-                left = self._room.closes - trio.current_time()
-                pause = min(SLOWEST, left / 4) / self._many
+                answered_rounds.add(plan.call.round)
+                remaining_seconds = self._room.closes - trio.current_time()
+                pause = min(SLOWEST, remaining_seconds / 4) / self._count
                 with suppress(Unwelcome):  # the round has closed: the rest are late
                     for secret, row in self._people.items():
                         await trio.sleep(pause)
@@ -77,14 +77,14 @@ class SimulatedPeople:
                         await self._room.answer(plan, secret, sealed, desk.deliver)
             await trio.sleep(LOOK)
 
-    def _is_due(self, plan: Round, done: Collection[int]) -> bool:
+    def _is_due(self, plan: Round, answered_rounds: Collection[int]) -> bool:
         """Whether a round is open and unanswered, with all keys for ballots posted.
 
-        done: answered rounds.
+        answered_rounds: answered rounds.
         """
         board = self._room.board
         locked = not plan.verified or (board is not None and board.verified.has_keys(plan))
-        return plan.call.round not in done and self._room.collecting and locked
+        return plan.call.round not in answered_rounds and self._room.collecting and locked
 
     async def _sealed(
         self, plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None
@@ -111,7 +111,7 @@ async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | N
     """Return an envelope of layers, or of a row for k people."""
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
-        asked = question(plan, row, SystemEntropy())
-        return asked.sealed(await seeds.ask(plan, secret, asked.data), public)
-    (made,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
-    return frame_envelopes(plan.session, plan.call.round, [made.envelope], plan.witness)[0]
+        query = question(plan, row, SystemEntropy())
+        return query.sealed(await seeds.ask(plan, secret, query.data), public)
+    (submission,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
+    return frame_envelopes(plan.session, plan.call.round, [submission.envelope], plan.witness)[0]

@@ -39,7 +39,7 @@ class Singles(msgspec.Struct, frozen=True):
 
 
 def singles_of(
-    scenario: Scenario, board: Board, transcript: Transcript, sent: Mapping[int, int]
+    scenario: Scenario, board: Board, transcript: Transcript, submission_counts: Mapping[int, int]
 ) -> Singles | None:
     """Return the published counts of each question by itself; None if no such counts are published.
 
@@ -47,7 +47,7 @@ def singles_of(
         scenario: of the session.
         board: of the session, which is over.
         transcript: of it, with the curator's counts.
-        sent: number of people that have submitted, by round.
+        submission_counts: number of people that have submitted, by round.
     """
     decision = board.decision
     given_up = board.burned is not None and board.account(2, 1) is None and len(board.calls) == 2
@@ -58,7 +58,7 @@ def singles_of(
     first = [
         read for read in transcript.reads if read.round == 1 and read.reader == parties.CURATOR
     ]
-    if not first or sent.get(2, 0) >= sent.get(1, 0):
+    if not first or submission_counts.get(2, 0) >= submission_counts.get(1, 0):
         return None
     counts = {
         scenario.feature[column].name: tuple(
@@ -66,8 +66,8 @@ def singles_of(
         )
         for column in decision.kept
     }
-    people = min(sum(many for _, many in cells) for cells in counts.values())
-    return Singles(people, sent.get(1, 0) - sent.get(2, 0), counts)
+    people = min(sum(count for _, count in cells) for cells in counts.values())
+    return Singles(people, submission_counts.get(1, 0) - submission_counts.get(2, 0), counts)
 
 
 def counts_data(singles: Singles, language: Language | None = None) -> dict[str, Any]:

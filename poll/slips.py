@@ -34,7 +34,7 @@ LENGTH, GROUP = 12, 4  # letters of a code, and of a part of it as it is printed
 MOST_SLIPS = 1_000
 LARGEST = 1 << 17  # bytes of the file
 LONGEST = 64  # signs of a typed code that are looked at
-OTHERS = 0o077  # bits of a file's mode: all users but its owner
+NON_OWNER_BITS = 0o077  # bits of a file's mode: all users but its owner
 CODE = re.compile(f"[{LETTERS}]{{{LENGTH}}}")
 KIND = "file of slips"
 
@@ -85,10 +85,10 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         )
 
 
-def fresh_slips(title: str, host: str, port: int, many: int) -> SlipsFile:
+def fresh_slips(title: str, host: str, port: int, count: int) -> SlipsFile:
     """Draw the codes of so many slips, with the system's randomness."""
     codes: set[str] = set()
-    while len(codes) < many:
+    while len(codes) < count:
         codes.add("".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
     return SlipsFile(version=1, title=title, host=host, port=port, codes=tuple(sorted(codes)))
 
@@ -100,7 +100,7 @@ def read_slips(path: Path, title: str) -> SlipsFile:
     read by other users of this computer. No message holds a code.
     """
     data = read_bounded(path, LARGEST, KIND)
-    if systems.OWNER_MODES and path.stat().st_mode & OTHERS:
+    if systems.OWNER_MODES and path.stat().st_mode & NON_OWNER_BITS:
         raise StorageError(f"{path}: other users can read these codes; say chmod 600 {path}")
     try:
         slips = from_toml(data, SlipsFile)

@@ -23,7 +23,7 @@ from .enrolment import Papers
 from .mixers import Mixers
 from .questions import QuestionsTable, schema_of
 
-Tell = Callable[[str], None]
+LineSink = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +34,46 @@ class PendingSession:
         cast: with the identities of the parties here.
         network: that connects them, and the phones.
         keys: of the parties here, by name.
-        elsewhere: the link to shufflers on other computers; None: there are none.
+        mixer_link: the link to shufflers on other computers; None: there are none.
         listeners: where these connect to.
     """
 
     cast: Cast
     network: Network
     keys: dict[str, Keyholder]
-    elsewhere: MixerLink | None = None
+    mixer_link: MixerLink | None = None
     listeners: list[trio.SocketListener] = field(default_factory=list)
 
     async def play(self) -> None:
         """Play the parties here, and carry letters to other computers, until cancelled."""
         async with trio.open_nursery() as nursery:
-            if self.elsewhere is not None:
-                nursery.start_soon(self.elsewhere.run, self.listeners)
-                nursery.start_soon(self._give_up, self.elsewhere)
+            if self.mixer_link is not None:
+                nursery.start_soon(self.mixer_link.run, self.listeners)
+                nursery.start_soon(self._give_up, self.mixer_link)
             await perform(self.cast, self.network, tuple(self.keys), {}, self.keys.__getitem__)
 
-    async def _give_up(self, elsewhere: MixerLink) -> None:
+    async def _give_up(self, mixer_link: MixerLink) -> None:
         """Abort the session when a shuffler has been away for too long."""
-        why = await elsewhere.await_loss()
+        why = await mixer_link.await_loss()
         curator = Endpoint(self.network, parties.CURATOR)
         curator.identity = identities_of(self.cast).get(parties.CURATOR)
         await curator.burn(RoundBurned(why))
 
 
-def all_here(cast: Cast, tools: list[Instrument], tell: Tell) -> PendingSession:
+def all_here(cast: Cast, tools: list[Instrument], print_line: LineSink) -> PendingSession:
     """Set up a session with all parties on this computer."""
     identities = identities_of(cast)
     cast = replace(cast, identities=identities)  # they are drawn once
-    network = Network(Instruments(tools, tell), roster_of(cast, identities), identities.get(BOARD))
+    network = Network(
+        Instruments(tools, print_line), roster_of(cast, identities), identities.get(BOARD)
+    )
     return PendingSession(cast, network, {name: make_key(cast, name) for name in keyholders(cast)})
 
 
 async def mixed_elsewhere(
     cast: Cast,
     tools: list[Instrument],
-    tell: Tell,
+    print_line: LineSink,
     mixers: Mixers,
     questions: QuestionsTable,
     host: str,
@@ -89,8 +91,8 @@ async def mixed_elsewhere(
         raise StorageError(
             f"{host}: cannot be listened at for those who mix ({bad.strerror or bad})"
         ) from None
-    own = ClassIdentities.fresh()
-    desk, hall = own.seats(host, listeners[0].socket.getsockname()[1])
+    class_identities = ClassIdentities.fresh()
+    desk, hall = class_identities.seats(host, listeners[0].socket.getsockname()[1])
     more = {parties.RANDOMNESS} & identities.keys()
     names = (BOARD, parties.CURATOR, parties.ANALYST, *more)
     papers = Papers(
@@ -101,12 +103,12 @@ async def mixed_elsewhere(
         hall=hall,
         shufflers=tuple(mixers.present_seats.values()),
     )
-    elsewhere = MixerLink(own, papers, tell)
-    watching = Instruments([*tools, elsewhere], tell)
-    network = FarNetwork(elsewhere, watching, papers.roster, identities[BOARD])
+    mixer_link = MixerLink(class_identities, papers, print_line)
+    watching = Instruments([*tools, mixer_link], print_line)
+    network = FarNetwork(mixer_link, watching, papers.roster, identities[BOARD])
     mixers.begin(papers)
     keys = {name: make_key(cast, name) for name in keyholders(cast) if name not in far}
-    return PendingSession(cast, network, keys, elsewhere, listeners)
+    return PendingSession(cast, network, keys, mixer_link, listeners)
 
 
 def cast_of(scenario: Scenario) -> Cast:

@@ -22,7 +22,7 @@ LONGEST = 3_600  # seconds of a round that may become longer
 DIGITS = 9  # of a number that are read
 
 Lines = Callable[[], str | None]
-Tell = Callable[[str], None]
+LineSink = Callable[[str], None]
 
 
 def spare_of(scenario: Scenario) -> int:
@@ -40,25 +40,29 @@ class Teacher:
     missing: returns the shufflers without a computer.
 
     Attributes:
-        wanted: whether the session is to begin now.
+        is_starting: whether the session is to begin now.
         closing: the round that is to be closed now; 0: none.
-        left: set when the teacher ends the session after its results.
+        end_event: set when the teacher ends the session after its results.
         absent: whether the teacher's terminal is gone.
         needed: people, to begin.
     """
 
     def __init__(
-        self, room: Classroom, needed: int, missing: Callable[[], tuple[str, ...]], tell: Tell
+        self,
+        room: Classroom,
+        needed: int,
+        missing: Callable[[], tuple[str, ...]],
+        print_line: LineSink,
     ) -> None:
-        self.wanted = False
+        self.is_starting = False
         self.closing = 0
-        self.left = trio.Event()
+        self.end_event = trio.Event()
         self.absent = False
         self._chosen = trio.Event()
         self._room = room
         self.needed = needed
         self._missing = missing
-        self._tell = tell
+        self._print_line = print_line
 
     async def listen(self, read: Lines) -> None:
         """Read and follow commands to the end of input. read: waits, in a thread; None: the end."""
@@ -75,13 +79,13 @@ class Teacher:
         elif not room.started:
             self.let_in(int(line[:DIGITS])) if line.isdecimal() else self.begin()
         elif not room.collecting:
-            self._tell("no round is open now")
+            self._print_line("no round is open now")
         elif line == "w":
             self.wait()
         elif line == "g":
             self.close()
         else:
-            self._tell(self.awaited)
+            self._print_line(self.awaited)
 
     @property
     def lacks(self) -> tuple[int, tuple[str, ...]]:
@@ -90,20 +94,22 @@ class Teacher:
 
     def begin(self) -> bool:
         """Begin the session; return False, and say why, if people or shufflers are missing."""
-        here, (few, missing) = len(self._room.phones), self.lacks
-        if few:
-            are = "person is" if here == 1 else "people are"
-            self._tell(f"{here} {are} here; fewer than {self.needed} are not asked anything")
+        present_people, (missing_people, missing) = len(self._room.phones), self.lacks
+        if missing_people:
+            are = "person is" if present_people == 1 else "people are"
+            self._print_line(
+                f"{present_people} {are} here; fewer than {self.needed} are not asked anything"
+            )
         for name in missing:
-            self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
-        self.wanted = not few and not missing
-        return self.wanted
+            self._print_line(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
+        self.is_starting = not missing_people and not missing
+        return self.is_starting
 
     def wait(self) -> bool:
         """Keep the round open longer; return False if it is as long as it may become."""
         longer = self._room.extend(MORE)
-        left = f"{self._room.seconds_left:.0f} seconds left"
-        self._tell(left if longer else "a round cannot become longer than that")
+        time_text = f"{self._room.seconds_left:.0f} seconds left"
+        self._print_line(time_text if longer else "a round cannot become longer than that")
         return longer
 
     def close(self) -> bool:
@@ -113,14 +119,14 @@ class Teacher:
 
     def end(self) -> bool:
         """End the session after its results."""
-        self.left.set()
+        self.end_event.set()
         self._chosen.set()
         return True
 
     def repeat(self) -> bool:
         """Repeat the session; return False, and say why, if that is not safe."""
         if not self._room.repeatable:
-            self._tell(english().say(self._room.final))
+            self._print_line(english().say(self._room.final))
             return False
         self._chosen.set()
         return True
@@ -129,16 +135,18 @@ class Teacher:
         """Wait until the teacher ends the session or repeats it; return whether it is repeated."""
         await self._chosen.wait()
         self._chosen = trio.Event()
-        self.wanted, self.closing = False, 0
-        return not self.left.is_set()
+        self.is_starting, self.closing = False, 0
+        return not self.end_event.is_set()
 
-    def let_in(self, many: int) -> bool:
+    def let_in(self, limit: int) -> bool:
         """Let so many people join from one address; return False for an impossible number."""
-        if not 1 <= many <= MOST_PHONES:
-            self._tell(f"found {many} people from one address; 1 to {MOST_PHONES} are accepted")
+        if not 1 <= limit <= MOST_PHONES:
+            self._print_line(
+                f"found {limit} people from one address; 1 to {MOST_PHONES} are accepted"
+            )
             return False
-        self._room.let_in(many)
-        self._tell(f"so many people may join from one address now: {many}")
+        self._room.let_in(limit)
+        self._print_line(f"so many people may join from one address now: {limit}")
         return True
 
     @property

@@ -25,7 +25,7 @@ from ..strict_text import Unreadable, from_json
 from .assets import page_answer
 from .classroom import MOST_PHONES, Classroom
 from .editor import Editor
-from .repeats import HERE
+from .repeats import RETURN_SECONDS
 from .teacher import MORE, Teacher
 from .unwelcome import Unwelcome
 
@@ -51,16 +51,16 @@ class TeacherPage:
         self._room = room
         self._teacher = teacher
         self._editor = editor
-        self._here = (host, *LOOPBACKS)
+        self._local_hosts = (host, *LOOPBACKS)
 
     def state(self, language: Language) -> dict[str, Any]:
         """Return the state of the session. language: of the reason why it ended."""
-        room, (few, missing) = self._room, self._teacher.lacks
+        room, (missing_people, missing) = self._room, self._teacher.lacks
         return {
             "version": room.version,
             "phase": self._phase,
             "people": len(room.phones),
-            "few": few,
+            "few": missing_people,
             "missing": missing,
             "slips": None if room.slips is None else [room.slips.used, room.slips.number],
             "address": max(room.devices.values(), default=0),
@@ -75,7 +75,7 @@ class TeacherPage:
             "ended": "" if room.ended == "over" else room.ended_in(language),
             "attempt": room.attempt,
             "final": language.say(room.final) if room.final else "",
-            "here": HERE,
+            "here": RETURN_SECONDS,
         }
 
     @property
@@ -95,12 +95,12 @@ class TeacherPage:
 
         Unwelcome for another secret, from another computer, and for what is not possible now.
         """
-        secret, *what = rest
+        secret, *path_parts = rest
         if not compare_digest(secret.encode(), self.secret.encode()):
             raise Unwelcome(404, "no-session")
-        if request.peer not in self._here:
+        if request.peer not in self._local_hosts:
             raise Unwelcome(403, "teacher-elsewhere")
-        match request.method, what:
+        match request.method, path_parts:
             case (("GET" | "HEAD"), []):
                 return page_answer("teacher", code, language, (NO_STORE,))
             case "GET", ["news", version] if version.isascii() and version.isdecimal():
@@ -141,8 +141,8 @@ class TeacherPage:
 def _people(body: bytes) -> int:
     """Return a number of people; 0 if there is none."""
     try:
-        said = from_json(body)
+        fields = from_json(body)
     except Unreadable:
         return 0
-    number = said.get("people") if isinstance(said, dict) else None
+    number = fields.get("people") if isinstance(fields, dict) else None
     return number if isinstance(number, int) and not isinstance(number, bool) else 0

@@ -14,10 +14,10 @@ class ClassTerms:
         port: the TCP port to listen at; 0: any free port.
         people: number of people to wait for; None: until the teacher begins.
         patience: seconds to wait for them, at most.
-        kept: whether a run folder with the answers of each person is written at the end; never
-            with shufflers on other computers or a verified mix, as this computer then cannot link
-            answers to people.
-        others: whether the shufflers run on other computers in the room.
+        has_run_folder: whether a run folder with the answers of each person is written at the end;
+            never with shufflers on other computers or a verified mix, as this computer then cannot
+            link answers to people.
+        has_remote_shufflers: whether the shufflers run on other computers in the room.
         simulated: number of simulated people that fill up the class; they are labelled, and this
             computer knows their answers.
         most_of_one: number of people that may join from one network address; the teacher can change
@@ -30,8 +30,8 @@ class ClassTerms:
     port: int
     people: int | None
     patience: float
-    kept: bool
-    others: bool = False
+    has_run_folder: bool
+    has_remote_shufflers: bool = False
     simulated: int = 0
     most_of_one: int = MOST_OF_ONE
     slips: tuple[str, ...] = field(default=(), repr=False)

@@ -49,7 +49,7 @@ class Wall(Instrument):
         self._language = language or english()
         self._proved = proved
         self._once = once
-        self._who: tuple[str, ...] | None = None  # the shufflers on other computers
+        self._mixer_texts: tuple[str, ...] | None = None  # the shufflers on other computers
         self._joined = ""  # by which slips, or from how few addresses
         self._reached = False  # whether a phone has joined
         self._attempt = ""
@@ -66,20 +66,20 @@ class Wall(Instrument):
         self._redraw()
 
     def _clear(self) -> None:
-        known = {"shufflers": self._shufflers, "watch": ["network"], "note": self._heading}
+        session_facts = {"shufflers": self._shufflers, "watch": ["network"], "note": self._heading}
         stage = {"mix": "verified"} if self._proved else {}
-        self._bill = {**bill_of(None, self._title, self._language), **known, **stage}
+        self._bill = {**bill_of(None, self._title, self._language), **session_facts, **stage}
         recorder = ProvedRecorder if self._proved else MoveRecorder
         self._recorder = recorder(None, self._move, self._language)
         self._moves: list[object] = []
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
-        self._sent: set[int] = set()
+        self._senders: set[int] = set()
         self._expected: Mapping[str, object] | None = None
 
-    async def answer(self, request: Request, what: str) -> HttpResponse:
-        """Answer a browser. what: `page` or `events`."""
-        path = {"page": "/", "events": "/events"}[what]
+    async def answer(self, request: Request, resource: str) -> HttpResponse:
+        """Answer a browser. resource: `page` or `events`."""
+        path = {"page": "/", "events": "/events"}[resource]
         return await self._audience.answer(Request(request.method, path, request.headers))
 
     # Events of the session.
@@ -89,12 +89,12 @@ class Wall(Instrument):
         self._recorder.posted(time, entry)
         match entry.message.body:
             case Announcement() as announced:
-                told = bill_of(announced, self._bill["name"], self._language)
-                self._bill = {**self._bill, **told, "people": self._people[0]}
+                announced_bill = bill_of(announced, self._bill["name"], self._language)
+                self._bill = {**self._bill, **announced_bill, "people": self._people[0]}
                 self._expected = None  # a begun session needs no forecast
                 self._redraw()
             case Call() as call:
-                self._call, self._sent = call, set()
+                self._call, self._senders = call, set()
             case Mixed() as mixed:
                 self._passed_on(mixed)
 
@@ -103,7 +103,9 @@ class Wall(Instrument):
         if self._call is None:
             return
         slots = len(self._call.asks)
-        numbers = [person * slots + slot for person in sorted(self._sent) for slot in range(slots)]
+        numbers = [
+            person * slots + slot for person in sorted(self._senders) for slot in range(slots)
+        ]
         if len(numbers) != mixed.forwarded:
             numbers = list(range(mixed.forwarded))
         last = mixed.hop == self._bill["shufflers"]
@@ -115,20 +117,20 @@ class Wall(Instrument):
         door = self._proved or receiver == parties.shuffler(1)
         if door and parties.role(sender) is parties.Role.USER and self._call is not None:
             person = parties.index(sender)
-            self._sent.add(person)
+            self._senders.add(person)
             self._move(Send(sender, receiver, self._call.round, person))
 
-    def crowd(self, people: int, simulated: tuple[int, ...], made: int) -> None:
+    def crowd(self, people: int, simulated: tuple[int, ...], simulated_count: int) -> None:
         """Show the number of people here.
 
         Args:
             people: number of people that have joined, simulated people included.
             simulated: the numbers, from 0, of simulated people that have answered.
-            made: how many of `people` are simulated.
+            simulated_count: how many of `people` are simulated.
         """
         if (people, simulated) != self._people:
             self._people = people, simulated
-            if not self._reached and people > made:
+            if not self._reached and people > simulated_count:
                 self._reached = True
                 self._bill = {**self._bill, "note": self._heading}
                 self._redraw()
@@ -148,19 +150,19 @@ class Wall(Instrument):
         self._clear()
         self._redraw()
 
-    def mixed_by(self, who: tuple[str, ...]) -> None:
-        """Show the shufflers on other computers. who: a text for each."""
-        self._who = who
+    def mixed_by(self, mixer_texts: tuple[str, ...]) -> None:
+        """Show the shufflers on other computers. mixer_texts: a text for each."""
+        self._mixer_texts = mixer_texts
         self._bill = {**self._bill, "note": self._heading}
         self._redraw()
 
     def admits(self, devices: Counter[str], slips: Slips | None) -> None:
         """Show how phones were admitted. devices: number of people from each."""
-        most = max(devices.values(), default=0)
+        max_people = max(devices.values(), default=0)
         if slips is not None:
             joined = self._language.say("wall-slips", used=slips.used, n=slips.number)
-        elif most > 1:
-            joined = self._language.say("wall-addresses", n=most)
+        elif max_people > 1:
+            joined = self._language.say("wall-addresses", n=max_people)
         else:
             joined = ""
         if joined != self._joined:
@@ -171,8 +173,8 @@ class Wall(Instrument):
     @property
     def _mixers(self) -> str:
         """The line about the shufflers, and so about the parties that could read everything."""
-        if self._who is not None:
-            return self._language.say("wall-apart", who="; ".join(self._who))
+        if self._mixer_texts is not None:
+            return self._language.say("wall-apart", who="; ".join(self._mixer_texts))
         words = self._language.say("wall-here")
         if self._proved:
             words += self._language.say("wall-linked-once" if self._once else "wall-linked")
@@ -184,13 +186,13 @@ class Wall(Instrument):
         isolated = "" if self._reached else self._language.say("wall-isolated")
         return " ".join(filter(None, (self._attempt, self._mixers, isolated, self._joined)))
 
-    def show_result(self, told: Mapping[str, object]) -> None:
+    def show_result(self, result: Mapping[str, object]) -> None:
         """Show the result of the answers, if it is more than the board's counts. Once."""
-        self.log.append(dict(told))
+        self.log.append(dict(result))
 
-    def own_up(self, told: str) -> None:
+    def own_up(self, sentence: str) -> None:
         """Show at the top that a party has cheated, and how; it stays."""
-        self._bill = {**self._bill, "deviated": deviated_data((told,), self._language)}
+        self._bill = {**self._bill, "deviated": deviated_data((sentence,), self._language)}
         self._redraw()
 
     def awaits(self, answered: int, due: int) -> None:

@@ -84,7 +84,7 @@ class WallPage:
             return "join"
         if not room.collecting:
             return "mixing"
-        answered = [phone for phone in room.phones.values() if 1 in phone.sent]
+        answered = [phone for phone in room.phones.values() if 1 in phone.message_hashes]
         begun = room.round > 1 or any(not phone.simulated for phone in answered)
         return "answering" if begun else "words"
 
@@ -108,10 +108,10 @@ def way_of(board: Board) -> dict[str, Any] | None:
     `passed`: the number of shufflers that have forwarded. `answers`: the number of forwarded sealed
     answers; None before the first.
     """
-    told, call = board.announcement, board.calls[-1]
-    if told is None:
+    announcement, call = board.announcement, board.calls[-1]
+    if announcement is None:
         return None
-    hops = len(told.shufflers)
+    hops = len(announcement.shufflers)
     accounts = [board.account(call.round, hop) for hop in range(1, hops + 1)]
     posted = [account for account in accounts if account is not None]
     return {
@@ -128,26 +128,30 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
     `most`: the promised number of people in crowds smaller than `k`. `certain`: the number in the
     certificate of the decision.
     """
-    told, decision = board.announcement, board.decision
-    if told is None or decision is None or board.burned is not None or not decision.kept:
+    announcement, decision = board.announcement, board.decision
+    if announcement is None or decision is None or board.burned is not None or not decision.kept:
         return None
-    if told.program is Program.RANDOMIZED or not board.tallies or not board.tallies[-1].counts:
+    if (
+        announcement.program is Program.RANDOMIZED
+        or not board.tallies
+        or not board.tallies[-1].counts
+    ):
         return None
     counts = board.tallies[-1].counts[0]
-    names = [feature.name for feature in told.schema.features]
+    names = [feature.name for feature in announcement.schema.features]
     people, certificate = sum(counts.values()), decision.certificate
     opens = program_of(scenario).opens
     return {
         "names": [names[column] for column in decision.kept],
         "held": [name for column, name in enumerate(names) if column not in decision.kept],
         "chosen": scenario.policy.kind == "exposure",
-        "counts": sorted(([list(cell), many] for cell, many in counts.items()), key=_largest),
+        "counts": sorted(([list(cell), count] for cell, count in counts.items()), key=_largest),
         "people": people,
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
         "most": int(scenario.policy.max_exposure * people + 1e-9),
         "certain": certificate.people,
-        "two": told.program in (Program.TWO_ROUND, Program.TWO_ROUND_ONCE),
+        "two": announcement.program in (Program.TWO_ROUND, Program.TWO_ROUND_ONCE),
         "domains": [len(feature.values or ()) for feature in scenario.feature],
         "shape": _shape(certificate.rule) if opens else None,
     }

@@ -101,9 +101,9 @@ class PhoneServer:
         self.deliver: Deliver = _nowhere
         self.seeds: Seeds | None = None
 
-    def server(self, tell: Callable[[str], None]) -> Server:
-        """Return the server of phones. tell: receives a line about a fault of our own."""
-        return Server(self.answer, tell, LIMITS, HEADERS)
+    def server(self, log_fault: Callable[[str], None]) -> Server:
+        """Return the server of phones. log_fault: receives a line about a fault of our own."""
+        return Server(self.answer, log_fault, LIMITS, HEADERS)
 
     async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
@@ -119,27 +119,27 @@ class PhoneServer:
             return HttpResponse(302, b"", (("location", f"/{self._code}"), NO_STORE))
         if request.path == "/":
             return _sentence(200, language, "whole-address")
-        code, _, what = request.path[1:].partition("/")
+        code, _, path = request.path[1:].partition("/")
         if code.upper() != self._code:
             return _sentence(404, language, "no-session")
         try:
-            return await self._respond(request, what, language)
+            return await self._respond(request, path, language)
         except Unwelcome as no:
             return HttpResponse(no.status, no.say(language).encode(), SENTENCES)
 
-    async def _respond(self, request: Request, what: str, language: Language) -> HttpResponse:
+    async def _respond(self, request: Request, path: str, language: Language) -> HttpResponse:
         # Only paths are told apart here: each page checks its own secret and form.
-        match request.method, what.split("/"):
+        match request.method, path.split("/"):
             case (("GET" | "HEAD"), [""]):
-                kept = NO_CACHE, ("vary", "accept-language")
-                return page_answer("join", self._code, language, kept)
+                cache_headers = NO_CACHE, ("vary", "accept-language")
+                return page_answer("join", self._code, language, cache_headers)
             case _, ["wall", *rest] if self._wall_page is not None:
                 return await self._wall_page.answer(request, self._code, rest, language)
             case (("GET" | "HEAD"), ["theatre"]):
                 return await self._wall.answer(request, "page")
             case _, ["teacher", _, *_] if self._teacher is not None:
                 return await self._teacher.answer(
-                    request, self._code, what.split("/")[1:], language
+                    request, self._code, path.split("/")[1:], language
                 )
             case "GET", ["events"]:
                 return await self._wall.answer(request, "events")
@@ -163,26 +163,28 @@ class PhoneServer:
         await self._room.news(version, BEAT)
         posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
         now = self._facts(language)
-        said = {"version": self._room.version, "from": number, "posts": posts, **now}
-        return HttpResponse(200, msgspec.json.encode(said), (*JSON, NO_STORE))
+        reply = {"version": self._room.version, "from": number, "posts": posts, **now}
+        return HttpResponse(200, msgspec.json.encode(reply), (*JSON, NO_STORE))
 
     def _join(self, request: Request) -> HttpResponse:
         try:
-            asked = from_json(request.body)
+            fields = from_json(request.body)
         except Unreadable:
-            asked = None
-        wanted = {"phone", "name"} if self._room.slips is None else {"phone", "name", "slip"}
+            fields = None
+        expected_fields = (
+            {"phone", "name"} if self._room.slips is None else {"phone", "name", "slip"}
+        )
         if self._room.registered:
-            wanted.add("key")
-        if not isinstance(asked, dict) or set(asked) != wanted:
+            expected_fields.add("key")
+        if not isinstance(fields, dict) or set(fields) != expected_fields:
             raise Unwelcome(400, "join-form")
-        secret, name, slip = asked["phone"], asked["name"], asked.get("slip", "")
+        secret, name, slip = fields["phone"], fields["name"], fields.get("slip", "")
         if not _is_secret(secret) or not isinstance(name, str) or not isinstance(slip, str):
             raise Unwelcome(400, "join-form")
-        key = _key(asked["key"]) if self._room.registered else b""
+        key = _key(fields["key"]) if self._room.registered else b""
         phone = self._room.join(secret, name, device_of(request.peer), slip, key)
-        said = {"name": phone.name, "answered": bool(phone.sent)}
-        return HttpResponse(200, json.dumps(said).encode(), (*JSON, NO_STORE))
+        reply = {"name": phone.name, "answered": bool(phone.message_hashes)}
+        return HttpResponse(200, json.dumps(reply).encode(), (*JSON, NO_STORE))
 
     async def _mix(self, request: Request) -> HttpResponse:
         if self._mixers is None:
@@ -194,8 +196,8 @@ class PhoneServer:
         except DataError as wrong:
             raise Unwelcome(400, words=str(wrong)) from None
         papers = await self._mixers.offer(offer, request.peer, BEAT)
-        said = b"" if papers is None else msgspec.json.encode(papers)
-        return HttpResponse(200 if said else 204, said, (*JSON, NO_STORE))
+        reply = b"" if papers is None else msgspec.json.encode(papers)
+        return HttpResponse(200 if reply else 204, reply, (*JSON, NO_STORE))
 
     async def _answer(self, request: Request) -> HttpResponse:
         secret, plan = self._asking(request)
@@ -206,8 +208,8 @@ class PhoneServer:
         secret, plan = self._asking(request)
         if self.seeds is None or plan.shape is None:
             raise Unwelcome(409, "seed-none")
-        said = await self.seeds.ask(plan, secret, request.body)
-        return HttpResponse(200, said, (BYTES, NO_STORE))
+        reply = await self.seeds.ask(plan, secret, request.body)
+        return HttpResponse(200, reply, (BYTES, NO_STORE))
 
     def _asking(self, request: Request) -> tuple[str, Round]:
         """Return the secret of the submitting phone, and the round; Unwelcome without either."""

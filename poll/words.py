@@ -37,20 +37,20 @@ def compared_digest(board: Board) -> bytes:
     Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest includes
     the signing keys of all parties.
     """
-    told, roster = board.announcement, board.roster
-    if told is None or roster is None or not told.rules.verified:
+    announcement, roster = board.announcement, board.roster
+    if announcement is None or roster is None or not announcement.rules.verified:
         return board.session
     return hashlib.sha256(PARTIES_LABEL + board.session + roster_digest(roster)).digest()
 
 
 def to_compare(board: Board) -> list[str]:
     """Return the lines to read out and compare with phones: words of the session, and of keys."""
-    told = board.announcement
-    if told is None:
+    announcement = board.announcement
+    if announcement is None:
         return []
-    keys = {f"shuffler {hop}": key for hop, key in enumerate(told.shufflers, start=1)}
-    keys |= {"curator": told.curator, "analyst": told.analyst}
+    keys = {f"shuffler {hop}": key for hop, key in enumerate(announcement.shufflers, start=1)}
+    keys |= {"curator": announcement.curator, "analyst": announcement.analyst}
     lines = [f"read aloud: {session_words(compared_digest(board))}"]
-    if told.rules.verified:  # their keys lock nothing
+    if announcement.rules.verified:  # their keys lock nothing
         return lines
     return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]

@@ -53,7 +53,7 @@ class AdversaryView:
         letters: the letters that an accomplice saw, in order.
         keys: of the accomplices, by party.
         forged: another board that they showed to a party.
-        told: another announcement that they showed to a user, with the same board.
+        shown_announcement: another announcement that they showed to a user, with the same board.
         shares: secrets of shares of locks, by party and round.
         functions: OPRF keys by round, if `randomness` is an accomplice.
         outputs: answers of `randomness` to accomplices, by round and request.
@@ -80,15 +80,17 @@ class AdversaryView:
     entropies: Mapping[str, Entropy] = field(default_factory=dict)
     sealed: tuple[SealedAnswers, ...] = ()
     outputs: Mapping[int, Mapping[bytes, bytes]] = field(default_factory=dict)
-    told: Announcement | None = None
+    shown_announcement: Announcement | None = None
 
     def plan(self, number: int) -> Round | None:
         """Return the round with this number; None if the announced session has no such round."""
-        announced = self.told or self.board.announcement
+        announced = self.shown_announcement or self.board.announcement
         if not 1 <= number <= len(self.board.calls) or announced is None:
             return None
         call = self.board.calls[number - 1]
-        session = self.told.digest() if self.told else self.board.session
+        session = (
+            self.shown_announcement.digest() if self.shown_announcement else self.board.session
+        )
         try:
             plan = open_round(announced, session, call)
         except ParameterError:
@@ -100,20 +102,20 @@ class AdversaryView:
         if not plan.announcement.rules.challenge:
             return plain
         number = plan.call.round
-        shown = self.board.challenged.shown.get(number, {})
-        own = {party: secret for (party, at), secret in self.shares.items() if at == number}
-        known = {**shown, **own}
-        if not plan.lock or not set(plan.openers) <= known.keys():
+        posted_secrets = self.board.challenged.share_secrets.get(number, {})
+        own_secrets = {party: secret for (party, at), secret in self.shares.items() if at == number}
+        secrets = {**posted_secrets, **own_secrets}
+        if not plan.lock or not set(plan.openers) <= secrets.keys():
             return None
-        return unlock(plan, [known[party] for party in plan.openers], [plain])[0]
+        return unlock(plan, [secrets[party] for party in plan.openers], [plain])[0]
 
 
 def envelopes(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
     """Network or first shuffler: yield the first envelope of every sender, in order of arrival."""
-    seen: set[str] = set()
+    senders: set[str] = set()
     for sender, envelope in _submitted(loot, plan):
-        if sender not in seen:
-            seen.add(sender)
+        if sender not in senders:
+            senders.add(sender)
             yield sender, envelope
 
 

@@ -21,7 +21,7 @@ LEAST_ANNOUNCEMENT = 1 << 16  # bytes
 LENGTHS = 12  # bytes of a list before its items, and at most of each item besides the item
 LARGEST_LAYER = 1 << 16  # bytes, where layers are not of one size
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
-NOTHING: Mapping[Cause, int] = {
+EVIDENCE_LIMITS: Mapping[Cause, int] = {
     Cause.SPLIT: WITNESS,
     Cause.BALANCE: 0,
     Cause.ACCOUNTS: 0,
@@ -43,10 +43,10 @@ def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) ->
         return len(alarm.evidence) <= widest + DIGEST * (MAX_SHUFFLERS + 2)
     if alarm.cause is Cause.ANNOUNCEMENT:
         return len(alarm.evidence) <= max(LEAST_ANNOUNCEMENT, 4 * announced)
-    return len(alarm.evidence) <= NOTHING[alarm.cause]
+    return len(alarm.evidence) <= EVIDENCE_LIMITS[alarm.cause]
 
 
 def has_raised(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
     """Any party: whether the author has raised an alarm of this cause in this round."""
     about = author, alarm.round, alarm.cause
-    return any((who, earlier.round, earlier.cause) == about for who, earlier in alarms)
+    return any((party, earlier.round, earlier.cause) == about for party, earlier in alarms)

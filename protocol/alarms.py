@@ -43,21 +43,23 @@ def unaccounted(board: Board, number: int) -> bool:
     flaws = board.announcement.rules.flaws if board.announcement else ()
     rows = board.announcement.rules.rows if board.announcement else 1
     slots = 1 if Flaw.BUNDLED in flaws else rows * len(board.calls[number - 1].asks)
-    came = None
+    arrived_layers = None
     for account in chain:
-        if came not in (None, account.received):
+        if arrived_layers not in (None, account.received):
             return True
-        if _due(account, came, slots) != account.forwarded + sum(account.refused.values()):
+        if _due(account, arrived_layers, slots) != account.forwarded + sum(
+            account.refused.values()
+        ):
             return True
-        came = account.forwarded
-    if tally is None or came is None or Flaw.BUNDLED in flaws:
+        arrived_layers = account.forwarded
+    if tally is None or arrived_layers is None or Flaw.BUNDLED in flaws:
         return False
-    return came != sum(tally.totals) + sum(tally.refused.values())
+    return arrived_layers != sum(tally.totals) + sum(tally.refused.values())
 
 
-def _due(account: Mixed, came: int | None, slots: int) -> int:
+def _due(account: Mixed, arrived_layers: int | None, slots: int) -> int:
     """Return the number of layers that a shuffler has to forward or refuse."""
-    if came is None:  # hop 1: envelopes come, the onions inside them go
+    if arrived_layers is None:  # hop 1: envelopes come, the onions inside them go
         return account.people * slots + account.received - account.people
     return account.received
 
@@ -67,14 +69,17 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
 
     False if the marginals are not published: then only the curator can compare.
     """
-    heard = published(board)
-    if heard is None:
+    round_results = published(board)
+    if round_results is None:
         return False
-    asked = [call for call in board.calls if call.reader is Role.CURATOR]
-    said: list[Call | Decision] = [*asked, *([board.decision] if board.decision else [])]
+    curator_calls = [call for call in board.calls if call.reader is Role.CURATOR]
+    posted_steps: list[Call | Decision] = [
+        *curator_calls,
+        *([board.decision] if board.decision else []),
+    ]
     return any(
-        claim(_due_step(board, strategy, heard[:number])) != claim(taken)
-        for number, taken in enumerate(said)
+        claim(_due_step(board, strategy, round_results[:number])) != claim(step)
+        for number, step in enumerate(posted_steps)
     )
 
 
@@ -86,29 +91,36 @@ def misasked(board: Board, strategy: Strategy) -> bool:
     call = board.calls[-1]
     if call.round == 1 or call.reader is not Role.CURATOR:
         return False
-    heard = published(board)
-    return heard is not None and _due_step(board, strategy, heard) != call
+    round_results = published(board)
+    return round_results is not None and _due_step(board, strategy, round_results) != call
 
 
 def published(board: Board) -> list[RoundResult] | None:
     """Any party: return the curator's rounds with their counts; None if counts are unpublished."""
-    heard: list[RoundResult] = []
+    round_results: list[RoundResult] = []
     for call, tally in zip(board.calls, board.tallies, strict=False):
         if call.reader is Role.ANALYST:
             break
         if tally.counts is None:
             return None
-        heard.append(RoundResult(call, tally.counts))
-    return heard
+        round_results.append(RoundResult(call, tally.counts))
+    return round_results
 
 
 def _due_step(
-    board: Board, strategy: Strategy, heard: Sequence[RoundResult]
+    board: Board, strategy: Strategy, round_results: Sequence[RoundResult]
 ) -> Call | Decision | None:
     """Return the next call or decision of the announced rule after these rounds."""
-    told = board.announcement
-    assert told is not None  # noqa: S101 - calls and decisions follow an announcement
-    return next_step(told.program, told.schema, strategy, heard, None, told.policy.rule)
+    announcement = board.announcement
+    assert announcement is not None  # noqa: S101 - calls and decisions follow an announcement
+    return next_step(
+        announcement.program,
+        announcement.schema,
+        strategy,
+        round_results,
+        None,
+        announcement.policy.rule,
+    )
 
 
 def claim(step: Call | Decision | None) -> Call | Decision | None:
@@ -126,10 +138,10 @@ def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) ->
     if not 0 <= alarm.round <= len(board.calls):
         raise VerificationError(f"alarm {alarm.cause}: there was no round {alarm.round}")
     if alarm.cause is Cause.DECISION and strategy is not None:
-        shown = misdecided(board, strategy)
+        is_proved = misdecided(board, strategy)
     else:
-        shown = _PROOFS[alarm.cause](board, alarm)
-    if not shown:
+        is_proved = _PROOFS[alarm.cause](board, alarm)
+    if not is_proved:
         why = UNPROVABLE.get(alarm.cause, "nothing shows it")
         raise VerificationError(f"alarm {alarm.cause} in round {alarm.round}: {why}")
 
@@ -157,10 +169,10 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 def _forked(board: Board, alarm: Alarm) -> bool:
     """Whether the evidence is a second head that the board has signed for the same place."""
     try:
-        here = board.heads.get(head_in(alarm.evidence).place)
-        if here is None or board.roster is None:
+        board_head = board.heads.get(head_in(alarm.evidence).place)
+        if board_head is None or board.roster is None:
             return False
-        fork_between(board.roster, here, alarm.evidence)
+        fork_between(board.roster, board_head, alarm.evidence)
     except Refused:
         return False
     return True

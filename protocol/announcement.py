@@ -299,9 +299,9 @@ class Announcement:
     def encode(self) -> bytes:
         """Return the canonical encoding; there is no second encoding."""
         out = Writer().text(self.title).text(self.program).raw(self.nonce)
-        out.many(self.schema.features, write_feature)
+        out.structures(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
-        out.many(self.shufflers, lambda w, key: w.blob(key.encode()))
+        out.structures(self.shufflers, lambda w, key: w.blob(key.encode()))
         out.blob(self.curator.encode()).blob(self.analyst.encode())
         return out.blob(self.registry).finish()
 
@@ -328,7 +328,7 @@ def write_terms(out: Writer, policy: AnnouncedPolicy, rules: Rules) -> None:
     out.u8(sum(on * bit for on, bit in guards))
     if rules.rows > 1:
         out.u16(rules.rows)
-    out.many(rules.flaws, Writer.text)
+    out.structures(rules.flaws, Writer.text)
 
 
 def write_feature(out: Writer, feature: Feature) -> None:
@@ -336,9 +336,9 @@ def write_feature(out: Writer, feature: Feature) -> None:
     kind = (PUBLIC if feature.values is not None else 0) | (COARSER if feature.rules else 0)
     out.text(feature.name).u16(feature.width).u8(kind)
     if feature.values is not None:
-        out.many(feature.values, Writer.text)
+        out.structures(feature.values, Writer.text)
     if feature.rules:
-        out.many(feature.rules, write_rule)
+        out.structures(feature.rules, write_rule)
 
 
 def read_feature(data: Reader) -> Feature:
@@ -346,8 +346,8 @@ def read_feature(data: Reader) -> Feature:
     name, width, kind = data.text(), data.u16(), data.u8()
     if not width or kind > PUBLIC | COARSER:
         raise Refused(Reason.MALFORMED)  # a caller may leave the width out, a sender may not
-    values = data.many(Reader.text) if kind & PUBLIC else None
-    rules = data.many(read_rule) if kind & COARSER else ()
+    values = data.structures(Reader.text) if kind & PUBLIC else None
+    rules = data.structures(read_rule) if kind & COARSER else ()
     if kind & COARSER and not rules:
         raise Refused(Reason.MALFORMED)
     return Feature(name, values, width, rules)
@@ -372,7 +372,7 @@ def read_terms(data: Reader) -> tuple[AnnouncedPolicy, Rules]:
     tokens, challenge, audit = (bool(guards & bit) for bit in (TOKENS, CHALLENGE, AUDIT))
     return policy, Rules(
         *(*numbers, *flags, tokens, challenge, audit, bool(guards & VERIFIED)),
-        data.many(lambda r: _read_name(r, Flaw)),
+        data.structures(lambda r: _read_name(r, Flaw)),
         rows,
     )
 
@@ -386,9 +386,9 @@ def _read_name(data: Reader, names: type[Name]) -> Name:
 
 def _read(data: Reader) -> Announcement:
     title, program, nonce = data.text(), _read_name(data, Program), data.raw(NONCE)
-    schema = Schema(data.many(read_feature))
+    schema = Schema(data.structures(read_feature))
     policy, rules = read_terms(data)
-    shufflers = data.many(_read_key)
+    shufflers = data.structures(_read_key)
     readers = (_read_key(data), _read_key(data))
     return Announcement(
         title, nonce, schema, policy, rules, shufflers, *readers, program, data.blob()

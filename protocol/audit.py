@@ -56,12 +56,12 @@ def trace(hop: int, batch: Iterable[bytes]) -> Traced:
     return Traced(hop, tuple(dict.fromkeys(map(layer_hash, batch))))
 
 
-def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, many: int) -> list[int]:
+def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, count: int) -> list[int]:
     """Any party: return the places of the inputs that the first hop of a pair must open."""
     seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
     seed += b"".join(tosses[party].value for party in plan.openers)
-    bits = hashlib.shake_256(seed).digest((many + 7) // 8)
-    return [at for at in range(many) if bits[at // 8] >> at % 8 & 1]
+    bits = hashlib.shake_256(seed).digest((count + 7) // 8)
+    return [at for at in range(count) if bits[at // 8] >> at % 8 & 1]
 
 
 def open_links(
@@ -105,21 +105,22 @@ def led_to(
     hop: int,
     opened: Opened,
     due: Sequence[int],
-    came: Sequence[bytes],
-    sent: Iterable[bytes],
+    input_hashes: Sequence[bytes],
+    output_hashes: Iterable[bytes],
 ) -> set[bytes]:
     """Any party: return the hashes of the layers to which openings lead, all of them sent layers.
 
-    due: the places to open. came, sent: hashes of the hop's inputs and outputs. RoundBurned, with
-    its name, if the hop opened other places, or did not forward the contents of an opened layer.
+    due: the places to open. input_hashes, output_hashes: hashes of the hop's inputs and outputs.
+    RoundBurned, with its name, if the hop opened other places, or did not forward the contents of
+    an opened layer.
     """
-    party, there, hashes = plan.openers[hop - 1], frozenset(sent), set[bytes]()
+    party, output_set, hashes = plan.openers[hop - 1], frozenset(output_hashes), set[bytes]()
     if [link.place for link in opened.links] != list(due):
         raise RoundBurned(f"{party} opened others of its layers than the coins have chosen")
     for link in opened.links:
-        if input_hash(hop, link.layer) != came[link.place]:
+        if input_hash(hop, link.layer) != input_hashes[link.place]:
             raise RoundBurned(f"{party} opened a layer that has not come to it")
-        hashes |= _outputs(plan, hop, link, there)
+        hashes |= _outputs(plan, hop, link, output_set)
     return hashes
 
 
@@ -128,17 +129,17 @@ def input_hash(hop: int, layer: bytes) -> bytes:
     return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
 
 
-def _outputs(plan: Round, hop: int, link: Link, sent: frozenset[bytes]) -> set[bytes]:
+def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes]) -> set[bytes]:
     """Return the hashes of a layer's contents; empty if the hop rightly refused the layer."""
     at, party = plan.hops[hop - 1], plan.openers[hop - 1]
     plain = open_with(link.key, at.public, link.layer, at.context)
-    held = _inner_onions(plan, hop, link.layer, plain)
-    if held is None:
+    inner_onions = _inner_onions(plan, hop, link.layer, plain)
+    if inner_onions is None:
         if hop > 1 and _refusable(plan, hop, link):
             return set()
         raise RoundBurned(f"{party} has not shown that a layer does not open")
-    hashes = {layer_hash(onion) for onion in held}
-    if not hashes <= sent:
+    hashes = {layer_hash(onion) for onion in inner_onions}
+    if not hashes <= output_hashes:
         raise RoundBurned(f"{party} has not sent on what was in one of its layers")
     return hashes
 
@@ -173,13 +174,13 @@ def due_of(
 
     RoundBurned if the openings of the first hop of its pair were wrong.
     """
-    came = inputs_of(hop, accepted, traced)
+    input_hashes = inputs_of(hop, accepted, traced)
     if hop % 2:
-        return chosen(plan, tosses, hop, len(came))
-    before = inputs_of(hop - 1, accepted, traced)
-    places = chosen(plan, tosses, hop - 1, len(before))
-    shown = led_to(plan, hop - 1, opened[hop - 1], places, before, came)
-    return [place for place, digest in enumerate(came) if digest not in shown]
+        return chosen(plan, tosses, hop, len(input_hashes))
+    earlier_inputs = inputs_of(hop - 1, accepted, traced)
+    places = chosen(plan, tosses, hop - 1, len(earlier_inputs))
+    opened_hashes = led_to(plan, hop - 1, opened[hop - 1], places, earlier_inputs, input_hashes)
+    return [place for place, digest in enumerate(input_hashes) if digest not in opened_hashes]
 
 
 def check_pairs(
@@ -191,10 +192,10 @@ def check_pairs(
 ) -> None:
     """Any party: RoundBurned, with a name, unless all openings lead to forwarded layers."""
     for hop in range(1, paired(len(plan.hops) - 1) + 1):
-        came = inputs_of(hop, accepted, traced)
-        most = len(came) * (plan.slots if hop == 1 else 1)
-        if len(traced[hop]) > most:
+        input_hashes = inputs_of(hop, accepted, traced)
+        max_outputs = len(input_hashes) * (plan.slots if hop == 1 else 1)
+        if len(traced[hop]) > max_outputs:
             raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
         if hop % 2 == 0:  # with the openings of the hop before
             due = due_of(plan, hop, accepted, traced, tosses, opened)
-            led_to(plan, hop, opened[hop], due, came, traced[hop])
+            led_to(plan, hop, opened[hop], due, input_hashes, traced[hop])

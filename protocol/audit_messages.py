@@ -115,8 +115,8 @@ def write_opened(out: Writer, body: Opened) -> None:
 
 def read_opened(data: Reader) -> Opened:
     """Read openings."""
-    hop, many = data.u8(), data.u32()
-    return Opened(hop, tuple([_read_link(data) for _ in range(many)]))
+    hop, count = data.u8(), data.u32()
+    return Opened(hop, tuple([_read_link(data) for _ in range(count)]))
 
 
 def _read_link(data: Reader) -> Link:

@@ -45,20 +45,23 @@ def shown_layers(board: Board) -> Mapping[int, frozenset[bytes]]:
     }
 
 
-def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[bytes]) -> AnswerCrowds:
+def crowds(
+    ways: Mapping[int, Way], closed: Sequence[int], opened_layers: frozenset[bytes]
+) -> AnswerCrowds:
     """Any party: return the crowds that a coalition distinguishes.
 
-    ways: of a query, by person. closed: hops of non-members, from 0. shown: names of opened layers.
+    ways: of a query, by person. closed: hops of non-members, from 0. opened_layers: names of opened
+    layers.
     """
     blocks = [
         block
         for hop in closed
-        if (block := frozenset(user for user, way in ways.items() if way[hop] not in shown))
+        if (block := frozenset(user for user, way in ways.items() if way[hop] not in opened_layers))
     ]
     joined: list[frozenset[int]] = []
     for block in blocks:
-        apart = [crowd for crowd in joined if not crowd & block]
-        joined = [*apart, block.union(*(crowd for crowd in joined if crowd & block))]
+        disjoint_crowds = [crowd for crowd in joined if not crowd & block]
+        joined = [*disjoint_crowds, block.union(*(crowd for crowd in joined if crowd & block))]
     return AnswerCrowds(tuple(joined), all(crowd in blocks for crowd in joined))
 
 
@@ -67,7 +70,7 @@ class AuditedRecord(RunRecord):
 
     def __init__(self, transcript: Transcript, board: Board) -> None:
         super().__init__(transcript, board)
-        self._found: dict[tuple[int, int, tuple[int, ...]], AnswerCrowds] = {}
+        self._crowd_cache: dict[tuple[int, int, tuple[int, ...]], AnswerCrowds] = {}
 
     @cached_property
     def opened_layers(self) -> Mapping[int, frozenset[bytes]]:
@@ -78,19 +81,25 @@ class AuditedRecord(RunRecord):
     def ways(self) -> Mapping[tuple[int, int], Mapping[int, Way]]:
         """By audited round and query, the way of each submitted answer, by user."""
         by_question: dict[tuple[int, int], dict[int, Way]] = {}
-        for made in self.transcript.made:
-            if made.round not in self.opened_layers or made.user not in self.submitted[made.round]:
+        for user_answers in self.transcript.sealed_answers:
+            if (
+                user_answers.round not in self.opened_layers
+                or user_answers.user not in self.submitted[user_answers.round]
+            ):
                 continue
-            names, hops = split_names(made.names), len(self.openers[made.round]) - 1
-            for place, (ask, _) in enumerate(made.answers):
+            names, hops = split_names(user_answers.names), len(self.openers[user_answers.round]) - 1
+            for place, (ask, _) in enumerate(user_answers.answers):
                 onion = names[1 + place * hops :][: hops - 1]
-                by_question.setdefault((made.round, ask), {})[made.user] = (names[0], *onion)
+                by_question.setdefault((user_answers.round, ask), {})[user_answers.user] = (
+                    names[0],
+                    *onion,
+                )
         return by_question
 
     def readable(self, number: int) -> bool:
         """Whether a reader can read a round without all keys: no lock is left on it."""
-        told = self.board.announcement
-        locked = told is not None and told.rules.challenge
+        announcement = self.board.announcement
+        locked = announcement is not None and announcement.rules.challenge
         return not locked or self.board.challenged.unlocked(number, self.openers[number])
 
     def crowds_of(self, number: int, ask: int, members: frozenset[str]) -> AnswerCrowds:
@@ -98,12 +107,12 @@ class AuditedRecord(RunRecord):
         hops = self.openers[number][:-1]
         closed = tuple(at for at, party in enumerate(hops) if party not in members)
         key = number, ask, closed
-        if key not in self._found:
+        if key not in self._crowd_cache:
             ways = self.ways.get((number, ask), {})
-            came = self.respondents.get((number, self.calls[number].asks[ask]), frozenset())
-            there = {user: way for user, way in ways.items() if user in came}
-            self._found[key] = crowds(there, closed, self.opened_layers[number])
-        return self._found[key]
+            respondents = self.respondents.get((number, self.calls[number].asks[ask]), frozenset())
+            respondent_ways = {user: way for user, way in ways.items() if user in respondents}
+            self._crowd_cache[key] = crowds(respondent_ways, closed, self.opened_layers[number])
+        return self._crowd_cache[key]
 
     def followed(self, number: int, members: frozenset[str]) -> Mapping[int, Row]:
         """Return the values, by person, that a coalition reads from messages that it follows."""
@@ -115,22 +124,22 @@ class AuditedRecord(RunRecord):
         for ask, columns in enumerate(self.calls[number].asks):
             for user, way in self.ways.get((number, ask), {}).items():
                 if all(way[at] in self.opened_layers[number] for at in closed):
-                    said = zip(columns, self.answers[number, user, ask], strict=True)
-                    rows.setdefault(user, {}).update(said)
+                    column_values = zip(columns, self.answers[number, user, ask], strict=True)
+                    rows.setdefault(user, {}).update(column_values)
         return rows
 
     def separate_counts(
         self, read: Iterable[CountsSeen], members: frozenset[str]
     ) -> Iterator[CountsSeen]:
         """Yield the counts of each crowd that a coalition's reader counts separately."""
-        for seen in read:
-            if seen.round not in self.opened_layers:
+        for counts_seen in read:
+            if counts_seen.round not in self.opened_layers:
                 continue
-            ask = self.calls[seen.round].asks.index(seen.columns)
-            for block in self.crowds_of(seen.round, ask, members).blocks:
-                if len(block) < seen.people:
-                    said = (self.answers[seen.round, user, ask] for user in sorted(block))
-                    yield replace(seen, counts=Counter(said), among=block)
+            ask = self.calls[counts_seen.round].asks.index(counts_seen.columns)
+            for block in self.crowds_of(counts_seen.round, ask, members).blocks:
+                if len(block) < counts_seen.people:
+                    answers = (self.answers[counts_seen.round, user, ask] for user in sorted(block))
+                    yield replace(counts_seen, counts=Counter(answers), among=block)
 
     def reveals_more(self, number: int, members: frozenset[str]) -> bool:
         """Whether audits reveal more to the reader of a round than the counts of `apart`."""

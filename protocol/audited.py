@@ -34,9 +34,9 @@ class Audited:
             case Mixed(hop=1):
                 return set(at.openers) <= self.coins.get(at.number, {}).keys()
             case Traced(hop=hop, hashes=hashes):
-                due = self._due(author, hop, at) and hop <= len(at.sent)
+                due = self._due(author, hop, at) and hop <= len(at.forwarded_counts)
                 new = hop not in self.traced.get(at.number, ())
-                return due and new and len(hashes) == at.sent[hop - 1]
+                return due and new and len(hashes) == at.forwarded_counts[hop - 1]
             case Toss():
                 return self._tosses(author, body, at)
             case Opened(hop=hop, links=links):

@@ -193,47 +193,50 @@ class Phrasebook:
         ballots = []
         for ask, columns in enumerate(self.plan.call.asks):
             key = (ask, tuple([row[column] for column in columns]))
-            known = self._written.get(key)
-            ballots.append(known if known is not None else self._write(key, row))
+            entry = self._written.get(key)
+            ballots.append(entry if entry is not None else self._write(key, row))
         return ballots
 
     def _several(self, rows: Sequence[Sequence[str]]) -> list[tuple[Ballot, bytes]]:
         """Return S ballots to each query: the different answers of a person, then dummies."""
-        columns, most, ballots = len(self.plan.domains), self._rows, []
+        columns, max_rows, ballots = len(self.plan.domains), self._rows, []
         if not rows or any(len(row) != columns or DUMMY in row for row in rows):
             raise ParameterError(
                 f"rows: rows of {columns} values, none empty, are accepted, and at least one"
             )
-        for ask, asked in enumerate(self.plan.call.asks):
-            said = different_answers(rows, asked, most)
-            for values in (*said, *[dummy(len(asked))] * (most - len(said))):
-                known = self._written.get((ask, values))
-                ballots.append(known or self._write_values(Ballot(ask, values)))
+        for ask, query in enumerate(self.plan.call.asks):
+            distinct_answers = different_answers(rows, query, max_rows)
+            for values in (
+                *distinct_answers,
+                *[dummy(len(query))] * (max_rows - len(distinct_answers)),
+            ):
+                entry = self._written.get((ask, values))
+                ballots.append(entry or self._write_values(Ballot(ask, values)))
         return ballots
 
     def _write_values(self, ballot: Ballot) -> tuple[Ballot, bytes]:
         """Write a ballot without a salt. ParameterError if a value is not in its domain."""
         for column, value in zip(self.plan.call.asks[ballot.ask], ballot.values, strict=True):
             check_domain(self.plan, column, value)
-        known = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
-        self._written[ballot.ask, ballot.values] = known
-        return known
+        entry = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
+        self._written[ballot.ask, ballot.values] = entry
+        return entry
 
     def _write(self, key: tuple[int, tuple[str, ...]], row: Sequence[str]) -> tuple[Ballot, bytes]:
         ballot = answers(self.plan, row)[key[0]]
-        known = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
-        self._written[key] = known
-        return known
+        entry = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
+        self._written[key] = entry
+        return entry
 
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     """User: return a salt for every answer of the round, fresh unless a lesson has another rule."""
-    many = plan.ballots
+    count = plan.ballots
     if not plan.announcement.rules.salted:
-        return [NO_SALT] * many
+        return [NO_SALT] * count
     if Flaw.ONE_SALT in plan.announcement.rules.flaws:
-        return fresh_salts(entropy, 1) * many
-    return fresh_salts(entropy, many)
+        return fresh_salts(entropy, 1) * count
+    return fresh_salts(entropy, count)
 
 
 def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
@@ -244,9 +247,9 @@ def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
     return [(salt, entropy.random(plan.token)) for salt in mine]
 
 
-def fresh_salts(entropy: Entropy, many: int) -> list[bytes]:
-    """User, peer: draw `many` salts in one call, because every call costs as much as a hash."""
-    fresh = entropy.random(SALT * many)
+def fresh_salts(entropy: Entropy, count: int) -> list[bytes]:
+    """User, peer: draw `count` salts in one call, because every call costs as much as a hash."""
+    fresh = entropy.random(SALT * count)
     return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
 
@@ -278,7 +281,7 @@ def submit_all(
     if rules.flaws or rules.challenge:
         people = zip(rows, entropies, tokens or [()] * len(rows), strict=True)
         return [_one_by_one(book, *person) for person in people]
-    said = [
+    answer_lists = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
     entropies = [sealing(entropy, plan.session) for entropy in entropies]
@@ -289,7 +292,9 @@ def submit_all(
     if plan.shape is not None:  # never the rows themselves
         plaintexts = list(written)
     else:
-        plaintexts = [text for pair in zip(said, drawn, strict=True) for text in _salted(*pair)]
+        plaintexts = [
+            text for pair in zip(answer_lists, drawn, strict=True) for text in _salted(*pair)
+        ]
     marks = [token for mine in drawn for _, token in mine]
     sealed = list(map(add, plaintexts, marks)) if plan.token else plaintexts
     each = [entropy for entropy in entropies for _ in range(slots)]
@@ -299,7 +304,7 @@ def submit_all(
     envelopes = wrap_all(plan.suite, plan.hops[:1], bundles, entropies)
     return [
         Sealed(envelope, tuple([ballot for ballot, _ in answers]), onions)
-        for (envelope,), answers, onions in zip(envelopes, said, inside, strict=True)
+        for (envelope,), answers, onions in zip(envelopes, answer_lists, inside, strict=True)
     ]
 
 
@@ -313,8 +318,8 @@ def _one_by_one(
 ) -> Sealed:
     """User: seal with the design errors of a lesson, or to the lock of a round."""
     plan = book.plan
-    said = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
-    return enclose(plan, said, sealing(entropy, plan.session), tokens)
+    ballots = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
+    return enclose(plan, ballots, sealing(entropy, plan.session), tokens)
 
 
 def enclose(

@@ -111,7 +111,7 @@ class Board:
         burned: the reason of an end without a release; None: not burned.
         registry: the users that may send; None: all users, or not posted yet.
         alarms: each alarm with its author.
-        known: the roster that a reader of the board knows beforehand; it does not count in
+        known_roster: the roster that a reader of the board knows beforehand; it does not count in
             comparisons of boards.
         roster: the posted roster of signing keys; None: posts are not signed.
         heads: by number of posts, the signed head of the board.
@@ -138,7 +138,7 @@ class Board:
     burned: str | None = None
     registry: Registry | None = None
     alarms: list[tuple[str, Alarm]] = field(default_factory=list)
-    known: Roster | None = field(default=None, compare=False)
+    known_roster: Roster | None = field(default=None, compare=False)
     roster: Roster | None = None
     heads: dict[int, Head] = field(default_factory=dict)
     mints: dict[int, bytes] = field(default_factory=dict)
@@ -181,11 +181,16 @@ class Board:
         After a decision the release alone is tallied. Never after a burn, with dropouts, in the
         statistical setting, or with suppressed values.
         """
-        told, said = self.announcement, self.committed
-        if told is None or said is None or self.opened or self.phase is not Phase.TALLIED:
+        announcement, committed = self.announcement, self.committed
+        if (
+            announcement is None
+            or committed is None
+            or self.opened
+            or self.phase is not Phase.TALLIED
+        ):
             return False
         totals = (total for tally in self.tallies for total in tally.totals)
-        return may_open(told.policy, said.hidden, totals)
+        return may_open(announcement.policy, committed.hidden, totals)
 
     def account(self, number: int, hop: int) -> Mixed | None:
         """Return the account of the shuffler at a hop in a round; None before it is posted."""
@@ -215,8 +220,11 @@ class Board:
         body = message.body
         number = self.calls[-1].round if self.calls else 0
         expected = number + isinstance(body, Call)  # a call opens the round after
-        known = self._may_post(author, body)
-        if not (known and self._right(author, body, number)) or message.session != self.session:
+        is_allowed = self._may_post(author, body)
+        if (
+            not (is_allowed and self._right(author, body, number))
+            or message.session != self.session
+        ):
             raise Refused(Reason.UNEXPECTED)
         if message.round != expected or not self._challenges(author, body, number):
             raise Refused(Reason.UNEXPECTED)
@@ -230,7 +238,7 @@ class Board:
         """
         body, seal = message.body, message.seal
         roster = body if isinstance(body, Roster) else self.roster
-        if roster is None and self.known is not None:
+        if roster is None and self.known_roster is not None:
             raise Refused(Reason.UNREGISTERED)
         if roster is None or isinstance(body, Head) or parties.role(author) is parties.Role.USER:
             if seal is not None:
@@ -255,17 +263,19 @@ class Board:
 
         A party posts its key once.
         """
-        known = author == parties.CURATOR or author in self.keys
-        known = known or (author == parties.RANDOMNESS and opens_by_threshold(self.announcement))
+        is_keyholder = author == parties.CURATOR or author in self.keys
+        is_keyholder = is_keyholder or (
+            author == parties.RANDOMNESS and opens_by_threshold(self.announcement)
+        )
         match body:
             case Head():
                 return True  # the table names its author
             case Key():
-                return not known
+                return not is_keyholder
             case Alarm() | Ask():
-                return known or parties.role(author) is parties.Role.USER
+                return is_keyholder or parties.role(author) is parties.Role.USER
             case _:
-                return known
+                return is_keyholder
 
     def _right(self, author: str, body: Body, number: int) -> bool:
         """Whether the content of a post is legal for its author now. number: the current round."""
@@ -276,7 +286,7 @@ class Board:
             case Announcement():
                 return self._cites(body)
             case Roster():
-                return not self.entries and self.known in (None, body)
+                return not self.entries and self.known_roster in (None, body)
             case Head():
                 return self._attested(body)
             case Registry():
@@ -313,30 +323,39 @@ class Board:
 
     def _challenges(self, author: str, body: Body, number: int) -> bool:
         """Whether a post about challenges or audits is right; sessions without them refuse it."""
-        told = self.announcement
-        locks, audits = (told.rules.challenge, told.rules.audit) if told else (False, False)
+        announcement = self.announcement
+        locks, audits = (
+            (announcement.rules.challenge, announcement.rules.audit)
+            if announcement
+            else (False, False)
+        )
         if isinstance(body, Share | BallotMarks | ShareSecret) and not locks:
             return False
         if isinstance(body, Coin | Traced | Toss | Opened) and not audits:
             return False
-        if told is None or not (locks or audits):
+        if announcement is None or not (locks or audits):
             return not isinstance(body, Accepted)
         if not self.calls or isinstance(body, Call):
             return True
         call, registered = self.calls[-1], len(self.registry.keys) if self.registry else 0
-        hops = len(told.shufflers)
-        plan, shown = open_round(told, self.session, call), self.challenged.accepted.get(number)
-        slots = told.rules.rows * len(call.asks)
-        sent = [mix.forwarded for mix in self.mixed[(number - 1) * hops : number * hops]]
+        hops = len(announcement.shufflers)
+        plan, accepted_post = (
+            open_round(announcement, self.session, call),
+            self.challenged.accepted.get(number),
+        )
+        slots = announcement.rules.rows * len(call.asks)
+        forwarded_counts = [
+            mix.forwarded for mix in self.mixed[(number - 1) * hops : number * hops]
+        ]
         at = Place(
             session=self.session,
             number=number,
             openers=self._openers,
             slots=slots,
             registered=registered,
-            mixed=len(sent) == hops,
-            accepted=len(shown.people) if shown else 0,
-            sent=tuple(sent),
+            mixed=len(forwarded_counts) == hops,
+            accepted=len(accepted_post.people) if accepted_post else 0,
+            forwarded_counts=tuple(forwarded_counts),
             sizes=(plan.envelope, *plan.inner[2:]),
         )
         right = self.challenged.right(author, body, at)
@@ -344,12 +363,12 @@ class Board:
 
     def _verifies(self, author: str, body: Body) -> bool:
         """Whether a post about a verified mix is right; other sessions refuse it."""
-        told = self.announcement
-        if told is None or not told.rules.verified:
+        announcement = self.announcement
+        if announcement is None or not announcement.rules.verified:
             return not isinstance(body, VerifiedPost)
         if not isinstance(body, VerifiedPost | Tally):
             return True
-        plan = open_round(told, self.session, self.calls[-1])
+        plan = open_round(announcement, self.session, self.calls[-1])
         if isinstance(body, Tally):
             return self.verified.answers(body, plan)
         registered = len(self.registry.keys) if self.registry else 0
@@ -396,12 +415,12 @@ class Board:
         """Whether this session commits to its certificates."""
         return self.announcement is not None and closes(self.announcement)
 
-    def _committable(self, said: CommittedDecision) -> bool:
+    def _committable(self, committed: CommittedDecision) -> bool:
         """Whether a decision may be committed to: the sealed size must be a padded size."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
-        told = self.announcement
-        decision = public_decision(told.policy, said)
-        return is_sealed_size(told, len(said.sealed)) and self._decidable(decision)
+        announcement = self.announcement
+        decision = public_decision(announcement.policy, committed)
+        return is_sealed_size(announcement, len(committed.sealed)) and self._decidable(decision)
 
     def _opens(self, opened: OpenedCertificate) -> bool:
         """Whether this is the committed certificate; raises Refused if it is another."""
@@ -448,12 +467,12 @@ class Board:
         account = self.account(number, 1)
         return due and account is not None and account.people == issued.people
 
-    def _asks(self, author: str, asked: Ask, number: int) -> bool:
+    def _asks(self, author: str, request: Ask, number: int) -> bool:
         """Whether a person may ask for tokens on the board; Refused for an invalid request."""
         if number not in self.mints or self.announcement is None:
             return False
         plan = open_round(self.announcement, self.session, self.calls[-1])
-        return plan.token > 0 and self.public_asks.may_ask(author, asked, plan, self.registry)
+        return plan.token > 0 and self.public_asks.may_ask(author, request, plan, self.registry)
 
     def _unlocked(self, number: int) -> bool:
         """Whether ballots may have been opened: after all shares, or without a challenge."""
@@ -507,10 +526,10 @@ class Board:
                 self.tallies.append(tally)
             case Decision() as decision:
                 self.decision = decision
-            case CommittedDecision() as said:
+            case CommittedDecision() as committed:
                 assert self.announcement is not None  # noqa: S101 - the table comes first
-                self.committed = said
-                self.decision = public_decision(self.announcement.policy, said)
+                self.committed = committed
+                self.decision = public_decision(self.announcement.policy, committed)
             case OpenedCertificate() as certificate if self.committed:
                 self.decision = open_commitment(self.session, self.committed, certificate)
                 self.opened = True
@@ -546,12 +565,12 @@ def digest_of(entries: Iterable[Entry]) -> bytes:
     return digest.digest()
 
 
-def replay(posts: list[tuple[str, bytes]], known: Roster | None = None) -> Board:
+def replay(posts: list[tuple[str, bytes]], known_roster: Roster | None = None) -> Board:
     """Any party: rebuild a board from its posts; Refused at the first illegal post.
 
-    known: the roster of signing keys; None: the roster on the board.
+    known_roster: the roster of signing keys; None: the roster on the board.
     """
-    board = Board(known=known)
+    board = Board(known_roster=known_roster)
     for author, data in posts:
         board.post(author, data)
     return board

@@ -126,7 +126,7 @@ def write_counts(out: Writer, counts: Counts) -> None:
     for values in sorted(counts):
         if counts[values] < 1:
             raise ParameterError(f"counts: {values} is held by {counts[values]} people")
-        out.many(values, Writer.text).u32(counts[values])
+        out.structures(values, Writer.text).u32(counts[values])
 
 
 def read_counts(data: Reader) -> Counts:
@@ -134,7 +134,7 @@ def read_counts(data: Reader) -> Counts:
     counts: dict[tuple[str, ...], int] = {}
     last: tuple[str, ...] | None = None
     for _ in range(data.u32()):
-        values, people = data.many(Reader.text), data.u32()
+        values, people = data.structures(Reader.text), data.u32()
         if people < 1 or (last is not None and values <= last):
             raise Refused(Reason.MALFORMED)
         counts[values] = people
@@ -143,14 +143,14 @@ def read_counts(data: Reader) -> Counts:
 
 
 def _write_call(out: Writer, call: Call) -> None:
-    out.u8(call.round).flag(call.reader is Role.ANALYST).many(call.asks, write_columns)
-    out.many(call.hidden, write_hiding)
+    out.u8(call.round).flag(call.reader is Role.ANALYST).structures(call.asks, write_columns)
+    out.structures(call.hidden, write_hiding)
 
 
 def _read_call(data: Reader) -> Call:
-    number, analyst, asks = data.u8(), data.flag(), data.many(read_columns)
+    number, analyst, asks = data.u8(), data.flag(), data.structures(read_columns)
     reader = Role.ANALYST if analyst else Role.CURATOR
-    return Call(number, reader, asks, data.many(read_hiding))
+    return Call(number, reader, asks, data.structures(read_hiding))
 
 
 def _write_mixed(out: Writer, mixed: Mixed) -> None:
@@ -165,16 +165,16 @@ def _read_mixed(data: Reader) -> Mixed:
 
 
 def _write_tally(out: Writer, tally: Tally) -> None:
-    out.many(tally.totals, Writer.u32)
+    out.structures(tally.totals, Writer.u32)
     write_refused(out, tally.refused)
     out.flag(tally.counts is not None)
     if tally.counts is not None:
-        out.many(tally.counts, write_counts)
+        out.structures(tally.counts, write_counts)
 
 
 def _read_tally(data: Reader) -> Tally:
-    totals, refused = data.many(Reader.u32), read_refused(data)
-    counts = data.many(read_counts) if data.flag() else None
+    totals, refused = data.structures(Reader.u32), read_refused(data)
+    counts = data.structures(read_counts) if data.flag() else None
     if counts is not None and tuple(sum(c.values()) for c in counts) != totals:
         raise Refused(Reason.MALFORMED)
     return Tally(totals, refused, counts)
@@ -190,9 +190,11 @@ def _read_submission(data: Reader) -> Submission:
 def _read_roster(data: Reader) -> Roster:
     opening, board = data.raw(OPENING), data.raw(SIGNING_KEY)
     readers = (data.raw(SIGNING_KEY), data.raw(SIGNING_KEY))
-    many = data.u16()
-    hops = tuple(data.raw(SIGNING_KEY) for _ in range(many & ~ONE_MORE))
-    return Roster(opening, board, *readers, hops, data.raw(SIGNING_KEY) if many & ONE_MORE else b"")
+    hop_count = data.u16()
+    hops = tuple(data.raw(SIGNING_KEY) for _ in range(hop_count & ~ONE_MORE))
+    return Roster(
+        opening, board, *readers, hops, data.raw(SIGNING_KEY) if hop_count & ONE_MORE else b""
+    )
 
 
 def _write_roster(out: Writer, roster: Roster) -> None:
@@ -202,8 +204,8 @@ def _write_roster(out: Writer, roster: Roster) -> None:
 
 
 def _read_accepted(data: Reader) -> Accepted:
-    many = range(data.u32())
-    raw = iter([data.raw(ENVELOPED) for _ in many])
+    positions = range(data.u32())
+    raw = iter([data.raw(ENVELOPED) for _ in positions])
     return Accepted(tuple([_envelope(envelope) for envelope in raw]))
 
 
@@ -288,19 +290,19 @@ FORMS: Mapping[int, Form] = {
     Kind.ASK: Form(
         Ask,
         lambda r: Ask(read_elements(r, MOST_ASKED), r.raw(SIGNATURE)),
-        lambda w, body: w.many(body.elements, Writer.raw).raw(body.signature),
+        lambda w, body: w.structures(body.elements, Writer.raw).raw(body.signature),
     ),
     Kind.GRANT: Form(Grant, read_grant, write_grant),
     Kind.GRANTED: Form(PublicGrant, read_granted, write_granted),
     Kind.QUERY: Form(
         Query,
         lambda r: Query(read_elements(r, MOST_ASKED)),
-        lambda w, body: w.many(body.elements, Writer.raw),
+        lambda w, body: w.structures(body.elements, Writer.raw),
     ),
     Kind.EVALUATED: Form(
         Evaluated,
         lambda r: Evaluated(read_elements(r, MOST_ASKED), r.raw(PROOF)),
-        lambda w, body: w.many(body.elements, Writer.raw).raw(body.proof),
+        lambda w, body: w.structures(body.elements, Writer.raw).raw(body.proof),
     ),
     Kind.ROLL: Form(Roll, read_roll, write_roll),
     Kind.ISSUED: Form(Issued, lambda r: Issued(r.u32()), lambda w, body: w.u32(body.people)),
@@ -320,8 +322,8 @@ FORMS: Mapping[int, Form] = {
     Kind.SHUFFLED: Form(ShuffledLists, read_shuffled, write_shuffled),
     Kind.SHARED: Form(
         OpeningShares,
-        lambda r: OpeningShares(r.many(Reader.blob)),
-        lambda w, body: w.many(body.shares, Writer.blob),
+        lambda r: OpeningShares(r.structures(Reader.blob)),
+        lambda w, body: w.structures(body.shares, Writer.blob),
     ),
 }
 

@@ -59,15 +59,18 @@ COMPLAINTS_END = 2.5  # deadlines
 LOOKING = 3.0  # deadlines
 
 
-def accept(index: int, sent: Submission) -> Envelope:
+def accept(index: int, submission: Submission) -> Envelope:
     """First shuffler: return its post about an accepted envelope."""
-    return Envelope(index, hashlib.sha256(sent.envelope).digest(), sent.signature)
+    return Envelope(index, hashlib.sha256(submission.envelope).digest(), submission.signature)
 
 
 def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
     """Whether the first shuffler accepted this envelope of a user."""
     mine = person, hashlib.sha256(envelope).digest()
-    return any(mine == (known.person, known.digest) for known in accepted.people)
+    return any(
+        mine == (accepted_envelope.person, accepted_envelope.digest)
+        for accepted_envelope in accepted.people
+    )
 
 
 def check_envelopes(
@@ -81,74 +84,80 @@ def check_envelopes(
     return [None if fits else Reason.UNREGISTERED for fits in signed_by(registry, claims)]
 
 
-def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, batch: int) -> None:
+def check_people(
+    accepted: Accepted, earlier_rounds: Sequence[Accepted], min_difference: int, batch: int
+) -> None:
     """Keyholder: RoundBurned unless enough people were accepted, close to no earlier round.
 
-    before: earlier rounds of the same people. least: the smallest number of people in which two
-    rounds
+    earlier_rounds: earlier rounds of the same people. min_difference: the smallest number of people
+    in which two rounds
     may differ, if they differ. A first shuffler that replaces a user by another changes two.
     """
-    here = frozenset(envelope.person for envelope in accepted.people)
-    check_batch_size(len(here), batch)
-    for earlier in before:
-        apart = len(here ^ {envelope.person for envelope in earlier.people})
-        if too_few(apart, least):
+    people = frozenset(envelope.person for envelope in accepted.people)
+    check_batch_size(len(people), batch)
+    for earlier in earlier_rounds:
+        difference = len(people ^ {envelope.person for envelope in earlier.people})
+        if too_few(difference, min_difference):
             raise RoundBurned(
-                f"{apart} people were accepted in one of two rounds only: fewer than {least} "
+                f"{difference} people were accepted in one of two rounds only: fewer than "
+                f"{min_difference} "
                 "could be told apart by subtracting the two rounds"
             )
 
 
-def check_came(accepted: Accepted, slots: int, came: int) -> None:
+def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
     """Reader: RoundBurned unless all accepted ballots have come.
 
     slots: ballots of a person. The party that lost the missing ballots is unknown: a user may have
     sealed none.
     """
-    sent = len(accepted.people) * slots
-    if came != sent:
+    accepted_count = len(accepted.people) * slots
+    if arrived_count != accepted_count:
         raise RoundBurned(
-            f"{came} ballots have come of {sent} that were accepted: some were lost between "
+            f"{arrived_count} ballots have come of {accepted_count} that were accepted: some were "
+            "lost between "
             "people, shufflers and reader"
         )
 
 
 def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
     """Person: return the proof that a ballot of its own was in its envelope."""
-    others = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
+    other_layers = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
     out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
-    return out.items(sorted(others)).finish()
+    return out.items(sorted(other_layers)).finish()
 
 
-def missing(plan: Round, heard: BallotMarks, proofs: Proofs) -> int | None:
+def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
     """Person: return the place of its first missing ballot; None if all have arrived."""
-    came = set(heard.hashes)
-    gone = (at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in came)
-    return next(gone, None)
+    arrived_hashes = set(marks.hashes)
+    missing_places = (
+        at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in arrived_hashes
+    )
+    return next(missing_places, None)
 
 
 def changed(board: "Board", alarm: Alarm) -> bool:
     """Any party: whether a ballot of an accepted envelope is missing among the posted marks."""
-    shown = board.challenged
-    accepted, heard = shown.accepted.get(alarm.round), shown.heard.get(alarm.round)
-    if accepted is None or heard is None or board.announcement is None:
+    challenged = board.challenged
+    accepted, marks = challenged.accepted.get(alarm.round), challenged.marks.get(alarm.round)
+    if accepted is None or marks is None or board.announcement is None:
         return False
     plan = open_round(board.announcement, board.session, board.calls[alarm.round - 1])
     try:
         person, ballot, envelope = decode(alarm.evidence, lambda data: _rebuilt(plan, data))
     except (Refused, ParameterError):
         return False
-    return takes(accepted, person, envelope) and mark(plan, ballot) not in heard.hashes
+    return takes(accepted, person, envelope) and mark(plan, ballot) not in marks.hashes
 
 
 def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
     """Return the person, its locked ballot and the rebuilt envelope; Refused if invalid."""
     person, ballot = data.u32(), data.blob()
     layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))
-    draw, others = data.raw(SECRET_SIZE), data.items()
-    if {len(layer) for layer in (*others, layers[0])} != {plan.inner[2]}:
+    draw, other_layers = data.raw(SECRET_SIZE), data.items()
+    if {len(layer) for layer in (*other_layers, layers[0])} != {plan.inner[2]}:
         raise Refused(Reason.WRONG_SIZE)
-    onions = sorted({*others, layers[0]})
+    onions = sorted({*other_layers, layers[0]})
     if len(onions) != plan.slots:
         raise Refused(Reason.MALFORMED)
     return person, ballot, wrap(plan.suite, plan.hops[:1], bundle(onions), Drawn(draw))[0]

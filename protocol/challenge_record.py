@@ -15,18 +15,22 @@ def check_accepted(board: Board, number: int) -> None:
     Raises:
         VerificationError: names the round, and the error.
     """
-    told, registry = board.announcement, board.registry
+    announcement, registry = board.announcement, board.registry
     accepted = board.challenged.accepted[number]
-    if told is None or registry is None:
+    if announcement is None or registry is None:
         raise VerificationError(f"round {number}: no person is registered")
-    plan = open_round(told, board.session, board.calls[number - 1])
-    seen = as_cited(plan, board.heads)
-    if any(check_envelopes(seen, registry, accepted.people)):
+    plan = open_round(announcement, board.session, board.calls[number - 1])
+    cited_plan = as_cited(plan, board.heads)
+    if any(check_envelopes(cited_plan, registry, accepted.people)):
         raise VerificationError(f"round {number}: an envelope that its person has not signed")
-    fixed = told.policy.setting is Setting.FIXED
-    before = [board.challenged.accepted[earlier] for earlier in range(1, number)] if fixed else []
+    fixed = announcement.policy.setting is Setting.FIXED
+    earlier_rounds = (
+        [board.challenged.accepted[earlier] for earlier in range(1, number)] if fixed else []
+    )
     try:
-        check_people(accepted, before, told.rules.min_dropout, told.rules.min_batch)
+        check_people(
+            accepted, earlier_rounds, announcement.rules.min_dropout, announcement.rules.min_batch
+        )
     except RoundBurned as why:
         raise VerificationError(f"round {number}: {why}") from None
     for party, alarm in board.alarms:

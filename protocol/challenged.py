@@ -20,7 +20,7 @@ class Place(NamedTuple):
         registered: number of registered people.
         mixed: whether all shufflers have accounted for their batches.
         accepted: number of people with accepted envelopes.
-        sent: number of layers in each account so far, by hop.
+        forwarded_counts: number of layers in each account so far, by hop.
         sizes: bytes of an input of each hop.
     """
 
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     registered: int
     mixed: bool
     accepted: int
-    sent: tuple[int, ...]
+    forwarded_counts: tuple[int, ...]
     sizes: tuple[int, ...]
 
 
@@ -42,14 +42,14 @@ class Challenged:
     Attributes:
         shares: shares of the lock, by party.
         accepted: the envelopes that the first shuffler accepted.
-        heard: the marks of the ballots that arrived at the reader.
-        shown: the secrets of shufflers' shares.
+        marks: the marks of the ballots that arrived at the reader.
+        share_secrets: the secrets of shufflers' shares.
     """
 
     shares: dict[int, dict[str, Share]] = field(default_factory=dict)
     accepted: dict[int, Accepted] = field(default_factory=dict)
-    heard: dict[int, BallotMarks] = field(default_factory=dict)
-    shown: dict[int, dict[str, bytes]] = field(default_factory=dict)
+    marks: dict[int, BallotMarks] = field(default_factory=dict)
+    share_secrets: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def right(self, author: str, body: Body, at: Place) -> bool:
         """Whether a post is legal in a session with challenges; Refused if a share is invalid."""
@@ -59,12 +59,12 @@ class Challenged:
             case Accepted(people=people):
                 first = author == at.openers[0] and at.number not in self.accepted
                 return first and all(envelope.person < at.registered for envelope in people)
-            case Mixed(hop=1, people=many):
+            case Mixed(hop=1, people=people_count):
                 accepted = self.accepted.get(at.number)
-                return accepted is not None and len(accepted.people) == many
+                return accepted is not None and len(accepted.people) == people_count
             case BallotMarks(hashes=hashes):
-                sent = len(self.accepted[at.number].people) * at.slots if at.mixed else -1
-                return author == at.openers[-1] and len(hashes) == sent
+                ballot_count = len(self.accepted[at.number].people) * at.slots if at.mixed else -1
+                return author == at.openers[-1] and len(hashes) == ballot_count
             case ShareSecret():
                 return self._shows(author, body, at)
             case _:
@@ -79,7 +79,7 @@ class Challenged:
     def _shows(self, author: str, body: ShareSecret, at: Place) -> bool:
         hop = at.openers.index(author) + 1
         share = self.shares.get(at.number, {}).get(author)
-        if share is None or body.step != hop or author in self.shown.get(at.number, ()):
+        if share is None or body.step != hop or author in self.share_secrets.get(at.number, ()):
             return False
         check_shown(body.secret, share.public)
         return True
@@ -92,10 +92,10 @@ class Challenged:
             case Accepted():
                 self.accepted[number] = body
             case BallotMarks():
-                self.heard[number] = body
+                self.marks[number] = body
             case ShareSecret(secret=secret):
-                self.shown.setdefault(number, {})[author] = secret
+                self.share_secrets.setdefault(number, {})[author] = secret
 
     def unlocked(self, number: int, openers: tuple[str, ...]) -> bool:
         """Whether all shufflers have shown their shares of a round."""
-        return set(openers[:-1]) <= self.shown.get(number, {}).keys()
+        return set(openers[:-1]) <= self.share_secrets.get(number, {}).keys()

@@ -68,8 +68,8 @@ class Fold:
     def apply(self, value: str) -> str:
         """Return the common spelling."""
         if Part.ACCENTS in self.parts:
-            apart = unicodedata.normalize("NFKD", value)
-            value = unicodedata.normalize("NFC", "".join(c for c in apart if not _mark(c)))
+            decomposition = unicodedata.normalize("NFKD", value)
+            value = unicodedata.normalize("NFC", "".join(c for c in decomposition if not _mark(c)))
         if Part.CASE in self.parts:
             value = value.casefold()
         return SPACES.sub(" ", value).strip() if Part.SPACES in self.parts else value
@@ -239,15 +239,17 @@ def write_rule(out: Writer, rule: Rule) -> None:
     """Write a rule behind its kind."""
     match rule:
         case Fold(parts):
-            out.u8(1).many(parts, Writer.text)
+            out.u8(1).structures(parts, Writer.text)
         case Merge(groups):
-            out.u8(2).many(groups, lambda w, group: w.text(group[0]).many(group[1], Writer.text))
+            out.u8(2).structures(
+                groups, lambda w, group: w.text(group[0]).structures(group[1], Writer.text)
+            )
         case Date(unit, day_first):
             out.u8(3).text(unit).flag(day_first)
         case Prefix(length, keep):
-            out.u8(4).u8(length).many(keep, Writer.text)
+            out.u8(4).u8(length).structures(keep, Writer.text)
         case Bins(edges, whole):
-            out.u8(5).flag(whole).many(edges, Writer.f64)
+            out.u8(5).flag(whole).structures(edges, Writer.f64)
 
 
 def read_rule(data: Reader) -> Rule:
@@ -259,12 +261,12 @@ def read_rule(data: Reader) -> Rule:
 
 
 def _group(data: Reader) -> tuple[str, tuple[str, ...]]:
-    return data.text(), data.many(Reader.text)
+    return data.text(), data.structures(Reader.text)
 
 
 def _bins(data: Reader) -> Bins:
     whole = data.flag()
-    return Bins(data.many(Reader.f64), whole)
+    return Bins(data.structures(Reader.f64), whole)
 
 
 def _date(data: Reader) -> Date:
@@ -279,10 +281,10 @@ def _name(data: Reader, names: type[Name]) -> Name:
 
 
 _READ: dict[int, Callable[[Reader], Rule]] = {
-    1: lambda data: Fold(data.many(lambda item: _name(item, Part))),
-    2: lambda data: Merge(data.many(_group)),
+    1: lambda data: Fold(data.structures(lambda item: _name(item, Part))),
+    2: lambda data: Merge(data.structures(_group)),
     3: _date,
-    4: lambda data: Prefix(data.u8(), data.many(Reader.text)),
+    4: lambda data: Prefix(data.u8(), data.structures(Reader.text)),
     5: _bins,
 }
 

@@ -4,7 +4,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MANY = 10_000  # people; above this number, repeated searches through their messages cost too much
+PAUSE_LIMIT = (
+    10_000  # people; above this number, repeated searches through their messages cost too much
+)
 
 
 @contextmanager
@@ -13,7 +15,7 @@ def uncollected(people: int | None = None) -> Iterator[None]:
 
     people: the number of senders; no pause if they are few. None: they are many.
     """
-    if not gc.isenabled() or (people is not None and people <= MANY):
+    if not gc.isenabled() or (people is not None and people <= PAUSE_LIMIT):
         yield
         return
     gc.disable()

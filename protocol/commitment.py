@@ -50,8 +50,8 @@ from .wire import Writer, decode
 
 COMMITMENT_LABEL = b"veilmix certificate 1\0"
 SEALED_LABEL = b"veilmix certificate for the analyst 1\0"
-LEAST = 4096  # bytes of the smallest plaintext
-MOST = 1 << 24  # bytes: no certificate is longer
+MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext
+MAX_PLAINTEXT = 1 << 24  # bytes: no certificate is longer
 COMMITTED = "committed"  # the rule of a certificate that is not opened yet
 
 
@@ -81,20 +81,27 @@ def commit(
     out = Writer()
     write_opened_certificate(out, opened)
     plain = out.finish()
-    size = LEAST
+    size = MIN_PLAINTEXT
     while len(plain) >= size:
         size *= 2
     context = _context(session, digest)
     padded, fresh = pad(plain, size), entropy.fork("sealed")
     sealed = seal_layer(suite, announced.analyst, padded, context, fresh)
-    said = decision.kept, decision.certificate.n, _delta(decision), decision.hidden, digest, sealed
-    return CommittedDecision(*said), opened
+    fields = (
+        decision.kept,
+        decision.certificate.n,
+        _delta(decision),
+        decision.hidden,
+        digest,
+        sealed,
+    )
+    return CommittedDecision(*fields), opened
 
 
 def is_sealed_size(announced: Announcement, size: int) -> bool:
     """Whether a layer of `size` bytes can hold a padded opening."""
-    suite, plain = suite_by_code(announced.suite, lesson=announced.rules.lesson), LEAST
-    while plain < MOST and layer_size(suite, plain) < size:
+    suite, plain = suite_by_code(announced.suite, lesson=announced.rules.lesson), MIN_PLAINTEXT
+    while plain < MAX_PLAINTEXT and layer_size(suite, plain) < size:
         plain *= 2
     return size == layer_size(suite, plain)
 
@@ -112,61 +119,65 @@ def may_open(policy: AnnouncedPolicy, hidden: Sequence[Hiding], totals: Iterable
     return policy.setting is Setting.FIXED and not hidden and len(set(totals)) == 1
 
 
-def public_decision(policy: AnnouncedPolicy, said: CommittedDecision) -> Decision:
+def public_decision(policy: AnnouncedPolicy, committed: CommittedDecision) -> Decision:
     """Return the decision that the board shows before the opening, with the announced bound."""
-    n, most = said.n, said.n
+    n, max_exposed = committed.n, committed.n
     if policy.rule not in UNPROMISED:
-        most = floor(policy.max_exposure * n)
-        most += most < n and (most + 1) / n <= policy.max_exposure
-    certificate = Certificate(COMMITTED, policy.k, n, most, (), None, said.delta)
-    return Decision(said.kept, certificate, said.hidden)
+        max_exposed = floor(policy.max_exposure * n)
+        max_exposed += max_exposed < n and (max_exposed + 1) / n <= policy.max_exposure
+    certificate = Certificate(COMMITTED, policy.k, n, max_exposed, (), None, committed.delta)
+    return Decision(committed.kept, certificate, committed.hidden)
 
 
 def public_part(policy: AnnouncedPolicy, decision: Decision) -> Decision:
     """Return the decision without its certificate, as the board shows it before the opening."""
     n, delta = decision.certificate.n, _delta(decision)
-    said = CommittedDecision(decision.kept, n, delta, decision.hidden, bytes(STATE), b"")
-    return public_decision(policy, said)
+    committed = CommittedDecision(decision.kept, n, delta, decision.hidden, bytes(STATE), b"")
+    return public_decision(policy, committed)
 
 
-def open_commitment(session: bytes, said: CommittedDecision, opened: OpenedCertificate) -> Decision:
+def open_commitment(
+    session: bytes, committed: CommittedDecision, opened: OpenedCertificate
+) -> Decision:
     """Return the decision with its certificate; Refused if the commitment is to another one."""
-    decision = Decision(said.kept, opened.certificate, said.hidden)
-    if commitment(session, opened.blind, decision) != said.digest:
+    decision = Decision(committed.kept, opened.certificate, committed.hidden)
+    if commitment(session, opened.blind, decision) != committed.digest:
         raise Refused(Reason.UNEXPECTED)
     return decision
 
 
-def unsealed(session: bytes, said: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
+def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
     """Analyst: decrypt the sealed opening; Refused if it does not open or is malformed."""
-    padded = open_layer(secret, said.sealed, _context(session, said.digest))
+    padded = open_layer(secret, committed.sealed, _context(session, committed.digest))
     return decode(unpad(padded), read_opened_certificate)
 
 
 def open_sealed(
-    announced: Announcement, session: bytes, said: CommittedDecision, secret: SecretKey
+    announced: Announcement, session: bytes, committed: CommittedDecision, secret: SecretKey
 ) -> OpenedCertificate:
     """Analyst: decrypt and check the sealed opening; RoundBurned if any check fails."""
     try:
-        opened = unsealed(session, said, secret)
+        opened = unsealed(session, committed, secret)
     except Refused:
         raise RoundBurned("curator sealed no certificate that the analyst can read") from None
     try:
-        decision = open_commitment(session, said, opened)
+        decision = open_commitment(session, committed, opened)
     except Refused:
         why = "curator committed to another certificate than it sealed for the analyst"
         raise RoundBurned(why) from None
-    _check_claims(announced.policy, said, decision)
+    _check_claims(announced.policy, committed, decision)
     return opened
 
 
-def _check_claims(policy: AnnouncedPolicy, said: CommittedDecision, decision: Decision) -> None:
+def _check_claims(
+    policy: AnnouncedPolicy, committed: CommittedDecision, decision: Decision
+) -> None:
     """RoundBurned unless the certificate fits the post and keeps the announced bound."""
     certificate = decision.certificate
-    if (certificate.k, certificate.n, _delta(decision)) != (policy.k, said.n, said.delta):
+    if (certificate.k, certificate.n, _delta(decision)) != (policy.k, committed.n, committed.delta):
         raise RoundBurned(
             f"curator's certificate is about {certificate.n:,} people and k = {certificate.k:,}; "
-            f"posted and announced were {said.n:,} people and k = {policy.k:,}"
+            f"posted and announced were {committed.n:,} people and k = {policy.k:,}"
         )
     if policy.rule not in UNPROMISED and certificate.value > policy.max_exposure:
         raise RoundBurned(

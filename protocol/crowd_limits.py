@@ -14,49 +14,55 @@ from ..errors import RoundBurned
 MIN_BATCH = 2  # default of the smallest number of users; a round with fewer is burned
 
 
-def check_rounds(before: Sequence[int], now: int, least: int, rows: int = 1) -> None:
+def check_rounds(earlier_counts: Sequence[int], now: int, min_dropout: int, rows: int = 1) -> None:
     """Any counting party: RoundBurned if too few users left since an earlier round.
 
-    before: number of people in every earlier round of the same people, the first round first. The
-    first and the third round also expose a person that left between the first and the second.
-    rows: ballots of each person to a query; if above 1, `before` and `now` are ballots.
+    earlier_counts: number of people in every earlier round of the same people, the first round
+    first. The first and the third round also expose a person that left between the first and the
+    second.
+    rows: ballots of each person to a query; if above 1, `earlier_counts` and `now` are ballots.
     """
-    for back, people in enumerate(reversed(before)):
+    for back, people in enumerate(reversed(earlier_counts)):
         since = "an earlier round" if back else "the round before"
         if rows > 1:
-            _check_ballots(people, now, least * rows if least > 1 else 1, since)
+            _check_ballots(people, now, min_dropout * rows if min_dropout > 1 else 1, since)
         else:
-            check_dropout(people, now, least, since)
+            check_dropout(people, now, min_dropout, since)
 
 
-def _check_ballots(before: int, now: int, least: int, since: str) -> None:
+def _check_ballots(earlier_count: int, now: int, min_dropout: int, since: str) -> None:
     """Compare ballots: of a person with several rows a part may be missing."""
-    lost = abs(before - now)
-    if too_few(lost, least):
+    missing_ballots = abs(earlier_count - now)
+    if too_few(missing_ballots, min_dropout):
         raise RoundBurned(
-            f"{lost} of {before} ballots to a question are missing since {since}: fewer than "
-            f"{least} could be told apart by subtracting the two rounds"
+            f"{missing_ballots} of {earlier_count} ballots to a question are missing since "
+            f"{since}: fewer than "
+            f"{min_dropout} could be told apart by subtracting the two rounds"
         )
 
 
-def check_dropout(before: int, now: int, least: int, since: str = "the round before") -> int:
+def check_dropout(
+    earlier_count: int, now: int, min_dropout: int, since: str = "the round before"
+) -> int:
     """Any counting party: return the number of missing people; RoundBurned if they are too few.
 
-    before, now: number of people in the earlier and in this round. least: the smallest safe number
-    of missing people; 1 switches the rule off. since: words for the earlier round in the message.
+    earlier_count, now: number of people in the earlier and in this round. min_dropout: the smallest
+    safe number of missing people; 1 switches the rule off. since: words for the earlier round in
+    the message.
     """
-    missing = abs(before - now)
-    if too_few(missing, least):
+    missing = abs(earlier_count - now)
+    if too_few(missing, min_dropout):
         raise RoundBurned(
-            f"{missing} of {before} people are missing since {since}: fewer than {least} "
+            f"{missing} of {earlier_count} people are missing since {since}: fewer than "
+            f"{min_dropout} "
             "could be told apart by subtracting the two rounds"
         )
     return missing
 
 
-def too_few(people: int, least: int) -> bool:
+def too_few(people: int, minimum: int) -> bool:
     """Any party: whether the difference of two counts exposes people, as they are too few."""
-    return 0 < people < least
+    return 0 < people < minimum
 
 
 def unspent(people: int, totals: Sequence[int], rows: int = 1) -> str:
@@ -86,18 +92,18 @@ def check_envelopes(people: int, envelopes: int) -> None:
         )
 
 
-def carried_over(promised: int, asked: int, k: int, now: int) -> int:
-    """Any party: return the allowed number of exposed people if `now` of `asked` people answer.
+def carried_over(promised: int, participants: int, k: int, now: int) -> int:
+    """Any party: return the allowed exposed people if `now` of `participants` answer.
 
-    promised: the promise for `asked` people. A missing person can expose at most k - 1 other people
-    of its cell; an additional person can at most be exposed itself.
+    promised: the promise for `participants` people. A missing person can expose at most k - 1 other
+    people of its cell; an additional person can at most be exposed itself.
     """
-    if now < asked:
-        return min(now, promised + (asked - now) * max(k - 1, 0))
-    return promised + now - asked
+    if now < participants:
+        return min(now, promised + (participants - now) * max(k - 1, 0))
+    return promised + now - participants
 
 
-def check_batch_size(people: int, least: int) -> None:
+def check_batch_size(people: int, min_batch: int) -> None:
     """Any counting party: RoundBurned below the minimum batch, in which users would be exposed.
 
     The first shuffler counts accepted envelopes (roles/shuffler.py), the reader users with tokens
@@ -105,5 +111,7 @@ def check_batch_size(people: int, least: int) -> None:
     peers each other (peers/accounting.py). An aggregator of shares counts the users that reached
     both aggregators, and has its own message (shares.py).
     """
-    if people < least:
-        raise RoundBurned(f"{people} people took part; the smallest batch that hides is {least}")
+    if people < min_batch:
+        raise RoundBurned(
+            f"{people} people took part; the smallest batch that hides is {min_batch}"
+        )

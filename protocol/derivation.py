@@ -39,15 +39,15 @@ class RunCiphertexts:
     def __init__(self, record: AuditedRecord) -> None:
         self.record = record
         self.by_name: dict[bytes, Term] = {}
-        for made in record.transcript.made:
-            for term in _terms(made, record.openers[made.round]):
+        for user_answers in record.transcript.sealed_answers:
+            for term in _terms(user_answers, record.openers[user_answers.round]):
                 self.by_name.setdefault(term.name, term)
 
     @cached_property
     def ordered(self) -> bool:
         """Whether batches are sorted."""
-        told = self.record.board.announcement
-        return told is None or told.rules.ordered
+        announcement = self.record.board.announcement
+        return announcement is None or announcement.rules.ordered
 
     @cached_property
     def passing(self) -> Mapping[tuple[int, str], tuple[dict[bytes, int], list[bytes]]]:
@@ -56,29 +56,39 @@ class RunCiphertexts:
         for event in self.record.transcript.events:
             names = split_names(event.names)
             if event.kind in (Kind.SUBMISSION, Kind.BATCH):
-                came = by_shuffler.setdefault((event.round, event.receiver), ({}, []))[0]
+                input_places = by_shuffler.setdefault((event.round, event.receiver), ({}, []))[0]
                 for name in names:
-                    came.setdefault(name, len(came))
+                    input_places.setdefault(name, len(input_places))
             if event.kind is Kind.BATCH:
                 by_shuffler.setdefault((event.round, event.sender), ({}, []))[1].extend(names)
         return by_shuffler
 
 
-def _terms(made: SealedAnswers, openers: Sequence[str]) -> Iterator[Term]:
+def _terms(user_answers: SealedAnswers, openers: Sequence[str]) -> Iterator[Term]:
     """Yield the ciphertexts of a user in a round: the envelope, then the layers of each onion."""
-    names = split_names(made.names)
+    names = split_names(user_answers.names)
     depth = len(openers) - 1
     onions = [names[at : at + depth] for at in range(1, len(names), depth)]
     firsts = tuple(onion[0] for onion in onions)
-    yield Term(names[0], made.user, made.round, 1, openers[0], firsts)
-    together = len(onions) != len(made.answers)  # all answers in one onion: a design error
+    yield Term(names[0], user_answers.user, user_answers.round, 1, openers[0], firsts)
+    is_bundled = len(onions) != len(
+        user_answers.answers
+    )  # all answers in one onion: a design error
     for place, onion in enumerate(onions):
-        answers = made.answers if together else (made.answers[place],)
+        answers = user_answers.answers if is_bundled else (user_answers.answers[place],)
         for at, name in enumerate(onion):
             last = at == depth - 1
             inside = () if last else (onion[at + 1],)
-            said = tuple((ask, values) for ask, values in answers) if last else ()
-            yield Term(name, made.user, made.round, at + 2, openers[at + 1], inside, said)
+            layer_answers = tuple((ask, values) for ask, values in answers) if last else ()
+            yield Term(
+                name,
+                user_answers.user,
+                user_answers.round,
+                at + 2,
+                openers[at + 1],
+                inside,
+                layer_answers,
+            )
 
 
 @dataclass(slots=True)
@@ -117,8 +127,8 @@ class Knowledge:
         steps: dict[Fact, FactReason] = {}
         open_ = [(goal, False)]
         while open_:
-            fact, done = open_.pop()
-            if done:
+            fact, is_expanded = open_.pop()
+            if is_expanded:
                 steps.setdefault(fact, self.why[fact])
             elif fact not in steps:
                 open_.append((fact, True))
@@ -138,8 +148,8 @@ def links(
         members: the coalition.
         derived: computes its closure; called only if batches keep their order.
     """
-    told = record.board.announcement
-    if told is not None and not told.rules.ordered:
+    announcement = record.board.announcement
+    if announcement is not None and not announcement.rules.ordered:
         return derived(members).linked()
     return sorted_links(record, members)
 
@@ -152,41 +162,43 @@ def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int,
     is missing, it links only its own answers and the answers whose layers an audit has opened at
     the missing opener.
     """
-    own = [parties.index(member) for member in members if parties.role(member) is parties.Role.USER]
+    member_users = [
+        parties.index(member) for member in members if parties.role(member) is parties.Role.USER
+    ]
     linked: dict[int, Mapping[int, Row]] = {}
     for number, rows in record.rows_by_round.items():
-        known = record.submitted[number]
+        followed_rows = record.submitted[number]
         if not any(map(members.issuperset, record.linkers(number))):
-            known = record.followed(number, members)
-        mine = {user: rows[user] for user in own if user in rows}
-        if mine or known:
-            linked[number] = {**known, **mine} if mine else known
+            followed_rows = record.followed(number, members)
+        mine = {user: rows[user] for user in member_users if user in rows}
+        if mine or followed_rows:
+            linked[number] = {**followed_rows, **mine} if mine else followed_rows
     return linked
 
 
 def closure(terms: RunCiphertexts, members: Iterable[str]) -> Knowledge:
     """Any party: return all facts that follow for these parties."""
-    known = Knowledge(frozenset(members), terms)
+    knowledge = Knowledge(frozenset(members), terms)
     todo: deque[Fact] = deque()
 
     def learn(fact: Fact, rule: FactRule, *premises: Fact, event: Event | None = None) -> None:
-        if fact not in known.why:
-            known.why[fact] = FactReason(rule, premises, event)
+        if fact not in knowledge.why:
+            knowledge.why[fact] = FactReason(rule, premises, event)
             todo.append(fact)
 
-    for fact, rule, event in _initial_facts(terms, known.members):
+    for fact, rule, event in _initial_facts(terms, knowledge.members):
         learn(fact, rule, event=event)
     while todo:
-        for new, rule, premises in _next(terms, known.why, todo.popleft()):
+        for new, rule, premises in _next(terms, knowledge.why, todo.popleft()):
             learn(new, rule, *premises)
-    return known
+    return knowledge
 
 
-_Given = tuple[Fact, FactRule, Event | None]
+_InitialFact = tuple[Fact, FactRule, Event | None]
 _Step = tuple[Fact, FactRule, tuple[Fact, ...]]
 
 
-def _initial_facts(terms: RunCiphertexts, members: frozenset[str]) -> Iterator[_Given]:
+def _initial_facts(terms: RunCiphertexts, members: frozenset[str]) -> Iterator[_InitialFact]:
     """Yield the keys, own ciphertexts and observations of members."""
     for party in sorted(members):
         if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
@@ -207,7 +219,7 @@ def _initial_facts(terms: RunCiphertexts, members: frozenset[str]) -> Iterator[_
                 yield Origin(name, parties.index(event.sender)), FactRule.SENDER, event
 
 
-def _public_facts(terms: RunCiphertexts) -> Iterator[_Given]:
+def _public_facts(terms: RunCiphertexts) -> Iterator[_InitialFact]:
     """Yield the facts that audits have made public: layers, their contents, users of envelopes."""
     for number, names in terms.record.opened_layers.items():
         for name in sorted(names & terms.by_name.keys()):
@@ -220,68 +232,70 @@ def _public_facts(terms: RunCiphertexts) -> Iterator[_Given]:
                 yield Origin(name, term.user), FactRule.SHOWN, None
 
 
-def _next(terms: RunCiphertexts, known: Mapping[Fact, FactReason], fact: Fact) -> Iterator[_Step]:
+def _next(terms: RunCiphertexts, reasons: Mapping[Fact, FactReason], fact: Fact) -> Iterator[_Step]:
     """Yield the facts that follow from a fact together with earlier facts."""
     match fact:
         case KeyFact(party):
             for term in terms.by_name.values():
-                if term.opener == party and Ciphertext(term.name) in known:
-                    yield from _opened(terms, term, known)
+                if term.opener == party and Ciphertext(term.name) in reasons:
+                    yield from _opened(terms, term, reasons)
         case Ciphertext(name) if name in terms.by_name:
             term = terms.by_name[name]
             if fact.opened:
-                yield from _followed(terms, term, known)
-            elif KeyFact(term.opener) in known:
-                yield from _opened(terms, term, known)
+                yield from _followed(terms, term, reasons)
+            elif KeyFact(term.opener) in reasons:
+                yield from _opened(terms, term, reasons)
         case Origin(name) if name in terms.by_name:
             term = terms.by_name[name]
-            if Ciphertext(name, opened=True) in known:
-                yield from _followed(terms, term, known)
-            yield from _ordered(terms, term, fact, known)
+            if Ciphertext(name, opened=True) in reasons:
+                yield from _followed(terms, term, reasons)
+            yield from _ordered(terms, term, fact, reasons)
         case _:
             pass
 
 
-def _opened(terms: RunCiphertexts, term: Term, known: Mapping[Fact, FactReason]) -> Iterator[_Step]:
+def _opened(
+    terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]
+) -> Iterator[_Step]:
     """Apply the rule open: a ciphertext and the key of its opener reveal the content."""
     premises = (Ciphertext(term.name), KeyFact(term.opener))
     yield Ciphertext(term.name, opened=True), FactRule.OPEN, premises
     for inside in term.inside:
         yield Ciphertext(inside), FactRule.OPEN, premises
-    if Origin(term.name, term.user) in known:
-        yield from _followed(terms, term, known)
+    if Origin(term.name, term.user) in reasons:
+        yield from _followed(terms, term, reasons)
 
 
 def _followed(
-    terms: RunCiphertexts, term: Term, known: Mapping[Fact, FactReason]
+    terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
     """Apply the rules follow and read, if an opened ciphertext is known to be a person's."""
     mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
-    if mine not in known or opened not in known:
+    if mine not in reasons or opened not in reasons:
         return
     for inside in term.inside:
         yield Origin(inside, term.user), FactRule.FOLLOW, (mine, opened)
-    for ask, _ in term.answers if _unlocked(terms, term, known) else ():
+    for ask, _ in term.answers if _unlocked(terms, term, reasons) else ():
         yield Answer(term.user, term.round, ask), FactRule.READ, (mine, opened)
 
 
-def _unlocked(terms: RunCiphertexts, term: Term, known: Mapping[Fact, FactReason]) -> bool:
+def _unlocked(terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]) -> bool:
     """Whether an innermost layer can be read: its round has no lock, or all keys are known."""
-    keys = (KeyFact(party) in known for party in terms.record.openers[term.round])
+    keys = (KeyFact(party) in reasons for party in terms.record.openers[term.round])
     return terms.record.readable(term.round) or all(keys)
 
 
 def _ordered(
-    terms: RunCiphertexts, term: Term, fact: Origin, known: Mapping[Fact, FactReason]
+    terms: RunCiphertexts, term: Term, fact: Origin, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
     """Apply the rule order: a batch that keeps its order links input and output, if complete."""
     if terms.ordered:
         return
-    came, left = terms.passing.get((term.round, term.opener), ({}, []))
-    slots = len(left) // len(came) if came else 0
-    if not slots or slots * len(came) != len(left) or term.name not in came:
+    input_places, outputs = terms.passing.get((term.round, term.opener), ({}, []))
+    slots = len(outputs) // len(input_places) if input_places else 0
+    if not slots or slots * len(input_places) != len(outputs) or term.name not in input_places:
         return
-    at = came[term.name]
-    for name in left[slots * at : slots * (at + 1)]:
-        if Ciphertext(name) in known:
+    at = input_places[term.name]
+    for name in outputs[slots * at : slots * (at + 1)]:
+        if Ciphertext(name) in reasons:
             yield Origin(name, fact.user), FactRule.ORDER, (fact, Ciphertext(name))

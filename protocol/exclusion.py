@@ -95,9 +95,9 @@ def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int
     for prefix, people in shared.items():
         end = len(prefix)
         if end and people < k and (prefixes or end == columns):
-            before = prefix[:-1] if prefixes else ()
-            if not before or shared[before] >= k:
-                sizes[before].append(people)
+            parent = prefix[:-1] if prefixes else ()
+            if not parent or shared[parent] >= k:
+                sizes[parent].append(people)
     return dict(sizes)
 
 
@@ -119,20 +119,20 @@ def close_further(
         tree.close((), 0)
         shut = tree.shut
     else:
-        open_ = {shown: people for shown, people in released.items() if BLANK not in shown}
+        open_ = {row: people for row, people in released.items() if BLANK not in row}
         closed = sizes.get((), ())
         unsafe = is_unsafe(closed, _rows_left(domains, len(open_)), k)
-        least = min(open_.values(), default=0)
-        shut = {shown for shown, people in open_.items() if unsafe and people == least}
+        smallest_group = min(open_.values(), default=0)
+        shut = {row for row, people in open_.items() if unsafe and people == smallest_group}
     published: Counter[Cell] = Counter()
-    for shown, people in released.items():
-        said = prefix_of(shown)
+    for row, people in released.items():
+        prefix = prefix_of(row)
         if not prefixes:
-            said = () if said in shut else said
+            prefix = () if prefix in shut else prefix
         else:
-            ends = (end for end in range(1, len(said) + 1) if said[:end] in shut)
-            said = said[: next(ends, len(said) + 1) - 1] if said else said
-        published[cell(said, columns)] += people
+            ends = (end for end in range(1, len(prefix) + 1) if prefix[:end] in shut)
+            prefix = prefix[: next(ends, len(prefix) + 1) - 1] if prefix else prefix
+        published[cell(prefix, columns)] += people
     return dict(published)
 
 
@@ -152,10 +152,10 @@ class _Tree:
     def __init__(self, released: Counts, sizes: Sizes, k: int, domains: Domains) -> None:
         self.shared, self.sizes, self.k, self.domains = crowds(released), sizes, k, domains
         self.shut: set[Cell] = set()
-        self.after: dict[Cell, list[Cell]] = defaultdict(list)
+        self.children: dict[Cell, list[Cell]] = defaultdict(list)
         for prefix in self.shared:
             if prefix:
-                self.after[prefix[:-1]].append(prefix)
+                self.children[prefix[:-1]].append(prefix)
 
     def close(self, prefix: Cell, depth: int) -> int:
         """Close the unsafe continuations of a prefix; return the cells that stay open behind it."""
@@ -163,12 +163,12 @@ class _Tree:
             return 0
         losses = {
             longer: self.shared[longer] + self.close(longer, depth + 1)
-            for longer in self.after[prefix]
+            for longer in self.children[prefix]
         }
         rows = _rows_left(_next(self.domains, depth), len(losses))
         if losses and is_unsafe(self.sizes.get(prefix, ()), rows, self.k):
-            least = min(losses.values())
-            self.shut |= {longer for longer, loss in losses.items() if loss == least}
+            smallest_loss = min(losses.values())
+            self.shut |= {longer for longer, loss in losses.items() if loss == smallest_loss}
         return sum(loss for longer, loss in losses.items() if longer not in self.shut)
 
 
@@ -182,11 +182,11 @@ def excluded(
     rows agree in a column, each blank person has that value.
     """
     people = cells = 0
-    for before, blank, open_ in _stops(released, prefixes=prefixes):
-        rows = _rows_closed(domains, before, open_, prefixes=prefixes)
-        if _is_known(blank, rows, k, opens=bool(open_), inner=bool(before), closed=closed):
+    for open_prefix, blank, open_ in _stops(released, prefixes=prefixes):
+        rows = _rows_closed(domains, open_prefix, open_, prefixes=prefixes)
+        if _is_known(blank, rows, k, opens=bool(open_), inner=bool(open_prefix), closed=closed):
             people += blank
-        cells += blank * _columns_left(domains, len(before), open_, prefixes=prefixes)
+        cells += blank * _columns_left(domains, len(open_prefix), open_, prefixes=prefixes)
     return Excluded(people, cells)
 
 
@@ -199,29 +199,29 @@ def known_to_reader(
 
     released: the opened cells, before further groups are closed.
     """
-    found = 0
-    for before, _, open_ in _stops(released, prefixes=prefixes):
-        rows = _rows_closed(domains, before, open_, prefixes=prefixes)
-        closed = sizes.get(before, ())
-        if (open_ or before or sum(closed) >= k) and is_unsafe(closed, rows, k):
-            found += sum(closed)
-    return found
+    total = 0
+    for open_prefix, _, open_ in _stops(released, prefixes=prefixes):
+        rows = _rows_closed(domains, open_prefix, open_, prefixes=prefixes)
+        closed = sizes.get(open_prefix, ())
+        if (open_ or open_prefix or sum(closed) >= k) and is_unsafe(closed, rows, k):
+            total += sum(closed)
+    return total
 
 
 def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cell]]]:
     """Return where rows end early: the open prefix, people ending there, open values behind."""
     stops: Counter[Cell] = Counter()
-    for shown, people in released.items():
-        if BLANK in shown:
-            stops[prefix_of(shown) if prefixes else ()] += people
+    for row, people in released.items():
+        if BLANK in row:
+            stops[prefix_of(row) if prefixes else ()] += people
     if not prefixes:
-        open_ = {shown for shown in released if BLANK not in shown}
+        open_ = {row for row in released if BLANK not in row}
         return [((), stops[()], open_)] if stops[()] else []
     behind: dict[Cell, set[Cell]] = defaultdict(set)
     for prefix in crowds(released):
         if prefix:
             behind[prefix[:-1]].add(prefix)
-    return [(before, people, behind[before]) for before, people in stops.items()]
+    return [(open_prefix, people, behind[open_prefix]) for open_prefix, people in stops.items()]
 
 
 def _is_known(
@@ -248,9 +248,11 @@ def _next(domains: Domains, depth: int) -> Domains:
     return domains[depth : depth + 1]
 
 
-def _rows_closed(domains: Domains, before: Cell, open_: set[Cell], *, prefixes: bool) -> int | None:
+def _rows_closed(
+    domains: Domains, open_prefix: Cell, open_: set[Cell], *, prefixes: bool
+) -> int | None:
     """Return the number of rows, or next values, not open behind a prefix; None: infinite."""
-    return _rows_left(_next(domains, len(before)) if prefixes else domains, len(open_))
+    return _rows_left(_next(domains, len(open_prefix)) if prefixes else domains, len(open_))
 
 
 def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: bool) -> int:
@@ -265,7 +267,7 @@ def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: b
     for column, domain in enumerate(domains):
         if domain is None or domain < 2:
             continue
-        each = Counter(shown[column] for shown in open_)
+        each = Counter(row[column] for row in open_)
         full = sum(rows == total // domain for rows in each.values())
         certain += domain - full == 1
     return certain

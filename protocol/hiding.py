@@ -17,9 +17,9 @@ from ..errors import ParameterError
 from .coarsening import UNSAID
 from .schema import MAX_FEATURES
 
-OTHER = " other"  # a value that is not listed
+OTHER_VALUE = " other"  # a value that is not listed
 BLANK = UNSAID  # a suppressed value
-HIDDEN = frozenset((OTHER, BLANK))
+HIDDEN = frozenset((OTHER_VALUE, BLANK))
 WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes
 COVERS = 1 << 32  # a cover is a whole number of parts of this
 DRAW = 4  # bytes of a person's entropy for each rule with a cover
@@ -32,14 +32,14 @@ class Mask:
 
     Attributes:
         column: by number.
-        said: the values, after generalization, in ascending order.
+        named_values: the values, after generalization, in ascending order.
     """
 
     column: int
-    said: tuple[str, ...]
+    named_values: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        _check(self.column, self.said)
+        _check(self.column, self.named_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,16 @@ def _check(column: int, values: tuple[str, ...]) -> None:
             raise ParameterError(f"column {column}: no value is spelt {value!r}")
 
 
-def check_hidden(hidden: Sequence[Hiding], asked: Collection[int]) -> None:
+def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> None:
     """Any party: ParameterError unless each queried column has at most one rule, in order.
 
     A mask and a redaction are rules of different programs and do not occur together.
     """
     columns = [rule.column for rule in hidden]
-    if columns != sorted(set(columns)) or not set(columns) <= set(asked):
-        raise ParameterError(f"rules for columns {columns}; one each of {sorted(asked)}, ascending")
+    if columns != sorted(set(columns)) or not set(columns) <= set(queried_columns):
+        raise ParameterError(
+            f"rules for columns {columns}; one each of {sorted(queried_columns)}, ascending"
+        )
     if len({type(rule) for rule in hidden}) > 1:
         raise ParameterError("masks and redactions in one call; one kind is accepted")
 
@@ -96,18 +98,18 @@ def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequ
     """User: return the row under the rules. entropy: of the person, for this purpose alone."""
     if not hidden:
         return row
-    said = list(row)
+    submitted_row = list(row)
     draws = cover_draws(hidden, entropy)
     for rule, draw in zip(hidden, draws, strict=True):
-        said[rule.column] = apply_rule(rule, row[rule.column], draw)
-    return said
+        submitted_row[rule.column] = apply_rule(rule, row[rule.column], draw)
+    return submitted_row
 
 
 def apply_rule(rule: Hiding, value: str, draw: int) -> str:
     """Return a value under a rule. draw: uniform on 0 .. 2^32 - 1; masks ignore it."""
     match rule:
-        case Mask(said=said):
-            return value if value in said else OTHER
+        case Mask(named_values=named_values):
+            return value if value in named_values else OTHER_VALUE
         case Redact(values=values, cover=cover):
             return BLANK if value in values or draw < cover else value
 
@@ -123,7 +125,7 @@ def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
 def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
     """Reader: whether a rule allows a submitted value. plain: whether it is in the domain."""
     match rule:
-        case Mask(said=said):
-            return value == OTHER or value in said
+        case Mask(named_values=named_values):
+            return value == OTHER_VALUE or value in named_values
         case Redact(values=values):
             return value == BLANK or (plain and value not in values)

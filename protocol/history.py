@@ -42,7 +42,7 @@ class HandedBatch:
     Attributes:
         round: from 1.
         people: the users with answers in it, by name.
-        least: the smallest safe difference in people (`min_dropout`).
+        min_dropout: the smallest safe difference in people (`min_dropout`).
         releases: the counts of its readers, a count for each query.
         singles: whether all counts are published, of single columns too.
         public: whether it is a release, and not a round of the curator.
@@ -51,7 +51,7 @@ class HandedBatch:
 
     round: int
     people: frozenset[str]
-    least: int
+    min_dropout: int
     releases: tuple[Release, ...]
     singles: bool = False
     public: bool = False
@@ -60,7 +60,7 @@ class HandedBatch:
     @property
     def counted_people(self) -> CountedPeople:
         """The people that it counts."""
-        return CountedPeople(self.people, self.least)
+        return CountedPeople(self.people, self.min_dropout)
 
 
 def hand_over(
@@ -75,12 +75,12 @@ def hand_over(
 
     name: the source's name of a feature. read: names the generalizations of its cells at reading.
     """
-    who, policy = frozenset(people), announcement.policy
+    persons, policy = frozenset(people), announcement.policy
     features = announcement.schema.features
     names = [name(feature.name) for feature in features]
     words = {
-        known: worded_by
-        for known, feature in zip(names, features, strict=True)
+        feature_name: worded_by
+        for feature_name, feature in zip(names, features, strict=True)
         if (worded_by := (*read(feature.name), *map(rule_digest, feature.rules)))
     }
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
@@ -88,7 +88,7 @@ def hand_over(
     analyst = call.reader is Role.ANALYST
     releases = tuple(
         Release(
-            who,
+            persons,
             columns := frozenset(names[column] for column in ask),
             {column: rules[column] for column in columns if column in rules},
             draw,
@@ -98,7 +98,9 @@ def hand_over(
         for ask in call.asks
     )
     singles = policy.publish_marginals and not analyst
-    return HandedBatch(call.round, who, announcement.rules.min_dropout, releases, singles, analyst)
+    return HandedBatch(
+        call.round, persons, announcement.rules.min_dropout, releases, singles, analyst
+    )
 
 
 @dataclass(slots=True)
@@ -159,11 +161,11 @@ class History:
         the board; None: unpublished. certain: whether it counts all these people; False: some of
         them, and a curator does not know which.
         """
-        who = [self.person(user) for user in people]
-        now = hand_over(announcement, call, who, self.column, self.coins, self.read)
+        persons = [self.person(user) for user in people]
+        now = hand_over(announcement, call, persons, self.column, self.coins, self.read)
         now = replace(now, certain=certain)
-        known = None if first else self._singles(announcement, now, published)
-        self.admit(now, known, first=first)
+        singles = None if first else self._singles(announcement, now, published)
+        self.admit(now, singles, first=first)
 
     def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
         """First shuffler: note a batch; RoundBurned if earlier batches make it unsafe.
@@ -229,25 +231,30 @@ class History:
 
     def _isolation_reason(self, now: HandedBatch) -> str | None:
         """Return the reason not to count these people, given earlier counts; None: permitted."""
-        before = [batch.counted_people for session in self.sessions for batch in session]
-        few, least = smallest_apart(before, now.counted_people, self.promised)
-        if not 0 < few < least:
+        earlier_counts = [batch.counted_people for session in self.sessions for batch in session]
+        group_size, safe_size = smallest_apart(earlier_counts, now.counted_people, self.promised)
+        if not 0 < group_size < safe_size:
             return None
         return (
-            f"{few} people took part in other rounds than everybody else: fewer than {least} could "
+            f"{group_size} people took part in other rounds than everybody else: fewer than "
+            f"{safe_size} could "
             "be told apart by combining all that was counted of them; ask exactly the people of an "
-            f"earlier session, or people of whom {least} or more came or left together"
+            f"earlier session, or people of whom {safe_size} or more came or left together"
         )
 
     def _joined(self, now: HandedBatch) -> str | None:
         """Return the reason to refuse a batch, given earlier releases; None: permitted."""
-        before = [
-            [release for told in past for release in told.releases] for past in self.sessions[:-1]
+        earlier_releases = [
+            [release for batch in past for release in batch.releases] for past in self.sessions[:-1]
         ]
         for release in now.releases:
-            if why := unsafe(before, release):
+            if why := unsafe(earlier_releases, release):
                 return why
-            if now.singles and not self._was_public(release) and (why := _named(before, release)):
+            if (
+                now.singles
+                and not self._was_public(release)
+                and (why := _named(earlier_releases, release))
+            ):
                 return why
         return None
 
@@ -262,14 +269,17 @@ class History:
         )
 
 
-def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
+def _named(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str | None:
     """Return the reason not to publish a column's counts: they reveal hidden or finer values."""
-    shown = [
-        release for told in before for release in told if not release.people.isdisjoint(now.people)
+    related_releases = [
+        release
+        for session_releases in earlier_releases
+        for release in session_releases
+        if not release.people.isdisjoint(now.people)
     ]
     for name in sorted(now.columns):
         if name not in now.hidden and any(
-            release.public and name in release.hidden for release in shown
+            release.public and name in release.hidden for release in related_releases
         ):
             return (
                 f"column {name}: its counts would name what an earlier release about these people "
@@ -277,7 +287,7 @@ def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
             )
         if any(
             release.public and name in release.columns and not worded(release, now, name)
-            for release in shown
+            for release in related_releases
         ):
             return (
                 f"column {name}: its counts would say finer values than an earlier release about "

@@ -17,7 +17,7 @@ from ..errors import RoundBurned
 from .announcement import AnnouncedPolicy, Program, Rules, Setting
 from .crowd_limits import check_batch_size, check_rounds, check_unspent
 from .exclusion import published_rows
-from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
+from .hiding import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
 from .messages import Call, Counts, Decision
 from .parties import Role
 from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
@@ -98,10 +98,14 @@ def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str
     """Count the different persons in every cell over some columns, and their dummies."""
     assert table.owner is not None  # noqa: S101 - the caller has looked
     numbered = np.column_stack((table.owner, table.codes[:, list(columns)]))
-    said = np.unique(numbered, axis=0)[:, 1:]
+    distinct_codes = np.unique(numbered, axis=0)[:, 1:]
     values = tuple(table.values[column] for column in columns)
-    counts = count_cells(PeopleTable(values, said), range(len(columns))) if len(said) else {}
-    if blank := table.rows * table.n - len(said):
+    counts = (
+        count_cells(PeopleTable(values, distinct_codes), range(len(columns)))
+        if len(distinct_codes)
+        else {}
+    )
+    if blank := table.rows * table.n - len(distinct_codes):
         counts[dummy(len(columns))] = blank
     return counts
 
@@ -137,13 +141,13 @@ def hide_table(table: PeopleTable, hidden: Sequence[Hiding], draws: npt.ArrayLik
     values, codes = list(table.values), table.codes.astype(np.int64, copy=bool(hidden))
     for rule, drawn in zip(hidden, np.asarray(draws, dtype=np.uint64).T, strict=True):
         texts = values[rule.column]
-        gone = np.array([apply_rule(rule, text, COVERS) != text for text in texts], dtype=bool)
-        spelt = BLANK if isinstance(rule, Redact) else OTHER
-        lost = gone[codes[:, rule.column]]
+        is_hidden = np.array([apply_rule(rule, text, COVERS) != text for text in texts], dtype=bool)
+        spelt = BLANK if isinstance(rule, Redact) else OTHER_VALUE
+        hidden_cells = is_hidden[codes[:, rule.column]]
         if isinstance(rule, Redact):
-            lost |= drawn < rule.cover
+            hidden_cells |= drawn < rule.cover
         values[rule.column] = (*texts, spelt)
-        codes[lost, rule.column] = len(texts)
+        codes[hidden_cells, rule.column] = len(texts)
     return PeopleTable(tuple(values), codes)
 
 
@@ -165,7 +169,7 @@ def run_through(
     them. asking: returns the number of users that ask for a call's tokens; None: no tokens.
     """
     calls: list[Call] = []
-    given: list[int] = []
+    token_holders: list[int] = []
     tallies: list[tuple[Counts, ...]] = []
     decision: Decision | None = None
     burned: str | None = None
@@ -183,8 +187,8 @@ def run_through(
             _check_people(policy, rules, tallies, table.n)
             read = _read(program, policy, schema, table, step)
             if asking is not None:
-                given.append(asking(step))
-                check_tokens(policy, rules, given, table.n)
+                token_holders.append(asking(step))
+                check_tokens(policy, rules, token_holders, table.n)
             if decision is not None and proving:
                 proved = prove(strategy, schema, calls, decision, read[0])
                 check_promise(policy, decision, proved)
@@ -216,19 +220,21 @@ def _check_people(
     check_batch_size(people, rules.min_batch)
     if policy.setting is Setting.FIXED:
         ballots = (max(sum(count.values()) for count in tally) for tally in tallies)
-        before = [people_among(many, rules.rows) for many in ballots]
-        check_rounds(before, people, rules.min_dropout)
+        earlier_people = [people_among(ballot_count, rules.rows) for ballot_count in ballots]
+        check_rounds(earlier_people, people, rules.min_dropout)
 
 
-def check_tokens(policy: AnnouncedPolicy, rules: Rules, given: Sequence[int], people: int) -> None:
+def check_tokens(
+    policy: AnnouncedPolicy, rules: Rules, token_holders: Sequence[int], people: int
+) -> None:
     """Reader: RoundBurned unless all users with tokens answer, are enough, and the same as before.
 
-    given: the number of users with tokens in each round up to this round.
+    token_holders: the number of users with tokens in each round up to this round.
     """
-    check_batch_size(given[-1], rules.min_batch)
+    check_batch_size(token_holders[-1], rules.min_batch)
     if policy.setting is Setting.FIXED:
-        check_rounds(given[:-1], given[-1], rules.min_dropout)
-    check_unspent(given[-1], [people])
+        check_rounds(token_holders[:-1], token_holders[-1], rules.min_dropout)
+    check_unspent(token_holders[-1], [people])
 
 
 def released(
@@ -266,19 +272,19 @@ def two_round(
 
 
 def randomized(
-    schema: Schema, reports: PeopleTable, rules: Rules, given: int | None = None
+    schema: Schema, reports: PeopleTable, rules: Rules, token_holders: int | None = None
 ) -> Ideal:
     """Play the program `randomized` without messages; `reports` are the noisy answers.
 
-    given: the number of users that ask for tokens; None without tokens.
+    token_holders: the number of users that ask for tokens; None without tokens.
     """
     call = first_call(Program.RANDOMIZED, schema)
     read: tuple[Counts, ...] | None = None
     try:
         check_batch_size(len(reports.codes), rules.min_batch)
         read = answer(reports, call)
-        if given is not None:
-            check_unspent(given, [len(reports.codes)])
+        if token_holders is not None:
+            check_unspent(token_holders, [len(reports.codes)])
     except RoundBurned as burned:
         return Ideal((), None, None, str(burned), (), call, read)
     return Ideal((read,), None, None, None, (call,))

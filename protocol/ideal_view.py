@@ -37,14 +37,14 @@ class Answers:
     """A round of an ideal session, person by person, by index.
 
     Attributes:
-        made: the sealed row of each user.
-        sent: the users that submitted it.
-        came: the users with answers that reached the reader.
+        sealed_rows: the sealed row of each user.
+        senders: the users that submitted it.
+        respondents: the users with answers that reached the reader.
     """
 
-    made: Mapping[int, Row]
-    sent: frozenset[int]
-    came: frozenset[int]
+    sealed_rows: Mapping[int, Row]
+    senders: frozenset[int]
+    respondents: frozenset[int]
 
 
 def ideal_view(
@@ -53,7 +53,7 @@ def ideal_view(
     policy: AnnouncedPolicy,
     shufflers: int,
     *members: str,
-    asked: bool = False,
+    uses_tokens: bool = False,
     public: bool = False,
     once: bool = False,
     whole: Counts | None = None,
@@ -69,7 +69,7 @@ def ideal_view(
         policy: as announced.
         shufflers: their number.
         members: the parties.
-        asked: whether users ask curator and analyst for tokens.
+        uses_tokens: whether users ask curator and analyst for tokens.
         public: whether the names of respondents are public.
         once: whether users submit once, in ballots for curator and analyst.
         whole: the counts of whole rows, if only shared values open; None: all rows open.
@@ -93,10 +93,10 @@ def ideal_view(
         _opened_layers(linkers, coalition, in_turn=not verified),
         {call.round: _columns(call) for call in broken if answers is None},
         Transcript(users, summary=answers is None),
-        rounds.came,
+        rounds.respondents,
         decision=_decision(ideal, policy, coalition),
         certified=_certified(ideal, policy, coalition),
-        asked=asked,
+        uses_tokens=uses_tokens,
         public=public,
         threshold=whole is not None,
         prefixes=by_prefixes(policy.rule),
@@ -114,8 +114,8 @@ def _opened_layers(
     opened = {}
     for number, sets in linkers.items():
         openers = nearest(sets, coalition)
-        held = _depth(openers, coalition) if in_turn else len(coalition.intersection(openers))
-        opened[number] = held, len(openers)
+        layers = _depth(openers, coalition) if in_turn else len(coalition.intersection(openers))
+        opened[number] = layers, len(openers)
     return opened
 
 
@@ -155,10 +155,10 @@ def _rounds(
     """Return the answers of all rounds, and the rows that members link to people."""
     if answers is None:
         return PersonalRecord({}, {}), {}
-    said = {call.round: answers(call) for call in ideal.posted}
-    linked = _linked(said, {call.round for call in broken}, coalition)
-    made = {number: each.made for number, each in said.items()}
-    return PersonalRecord(made, _respondents(ideal, said)), linked
+    answers_by_round = {call.round: answers(call) for call in ideal.posted}
+    linked = _linked(answers_by_round, {call.round for call in broken}, coalition)
+    rows_by_round = {number: each.sealed_rows for number, each in answers_by_round.items()}
+    return PersonalRecord(rows_by_round, _respondents(ideal, answers_by_round)), linked
 
 
 def _opened(
@@ -177,11 +177,13 @@ def _opened(
         return linked, counted
     if rounds.rows_by_round:
         return as_opened(rounds, coalition, linked, counted, policy)
-    rows = tuple(CountsSeen(seen.round, seen.columns, whole) for seen in counted)
+    rows = tuple(
+        CountsSeen(counts_seen.round, counts_seen.columns, whole) for counts_seen in counted
+    )
     if tries_all(coalition):
         return linked, (*counted, *rows)
     if parties.ANALYST in coalition and closes_further(policy.rule):
-        return linked, tuple(opened_counts(seen, policy) for seen in rows)
+        return linked, tuple(opened_counts(counts_seen, policy) for counts_seen in rows)
     return linked, counted
 
 
@@ -209,13 +211,13 @@ def _certified(
     """Return the counts behind a certificate that the analyst holds and the board does not show."""
     if not _closed(ideal, policy):
         return ()
-    heard = (
-        seen
+    curator_counts = (
+        counts_seen
         for call, tally in zip(ideal.calls, ideal.tallies, strict=True)
         if call.reader is Role.CURATOR
-        for seen in _counts_seen(call, tally)
+        for counts_seen in _counts_seen(call, tally)
     )
-    return certified_counts(ideal.decision, coalition, heard)
+    return certified_counts(ideal.decision, coalition, curator_counts)
 
 
 def _closed(ideal: Ideal, policy: AnnouncedPolicy) -> bool:
@@ -233,30 +235,32 @@ def _counts_seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
 
 
 def _linked(
-    said: Mapping[int, Answers], broken: set[int], coalition: frozenset[str]
+    answers_by_round: Mapping[int, Answers], broken: set[int], coalition: frozenset[str]
 ) -> dict[int, Mapping[int, Row]]:
     """Return, by round and person, the values that a coalition links to that person."""
     mine = {parties.index(party) for party in coalition if parties.role(party) in PEOPLE}
     linked: dict[int, Mapping[int, Row]] = {}
-    for number, each in said.items():
-        known = {user: row for user, row in each.made.items() if user in each.sent}
-        rows = known if number in broken else {}
-        rows |= {user: each.made[user] for user in mine if user in each.made}
+    for number, each in answers_by_round.items():
+        submitted_rows = {
+            user: row for user, row in each.sealed_rows.items() if user in each.senders
+        }
+        rows = submitted_rows if number in broken else {}
+        rows |= {user: each.sealed_rows[user] for user in mine if user in each.sealed_rows}
         if rows:
             linked[number] = rows
     return linked
 
 
 def _respondents(
-    ideal: Ideal, said: Mapping[int, Answers]
+    ideal: Ideal, answers_by_round: Mapping[int, Answers]
 ) -> dict[tuple[int, tuple[int, ...]], frozenset[int]]:
     """Return, by round and query that was read, the users with answers that reached the reader."""
     read = ideal.posted if ideal.burned_counts is not None else ideal.calls
     return {
-        (call.round, columns): said[call.round].came
+        (call.round, columns): answers_by_round[call.round].respondents
         for call in read
         for columns in call.asks
-        if said[call.round].came
+        if answers_by_round[call.round].respondents
     }
 
 

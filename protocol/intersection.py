@@ -36,16 +36,18 @@ class SeenRelease:
     counts: Counts
 
 
-def isolate_people(seen: Sequence[SeenRelease]) -> People:
+def isolate_people(releases: Sequence[SeenRelease]) -> People:
     """Network, or a party that sees respondents: return the released rows of isolated people."""
     columns = (
-        tuple(sorted(set.intersection(*(set(release.columns) for release in seen)))) if seen else ()
+        tuple(sorted(set.intersection(*(set(release.columns) for release in releases))))
+        if releases
+        else ()
     )
     if not columns:
         return {}
-    groups = histories([release.people for release in seen])
-    sums = [marginal(release, columns) for release in seen]
-    matrix = [[Fraction(history >> t & 1) for history in groups] for t in range(len(seen))]
+    groups = histories([release.people for release in releases])
+    sums = [marginal(release, columns) for release in releases]
+    matrix = [[Fraction(history >> t & 1) for history in groups] for t in range(len(releases))]
     solved = _solved(matrix)
     rows: People = {}
     for place, people in enumerate(groups.values()):
@@ -79,28 +81,28 @@ def marginal(release: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str,
 
 def _solved(matrix: list[Vector]) -> dict[int, Vector]:
     """Return, by determined unknown, the combination of equations that gives it: Gauss-Jordan."""
-    many = len(matrix)
+    equation_count = len(matrix)
     rows = [
-        [*row, *(Fraction(i == j) for j in range(many))] for i, row in enumerate(matrix)
+        [*row, *(Fraction(i == j) for j in range(equation_count))] for i, row in enumerate(matrix)
     ]  # each row with its combination of equations
-    width, done = len(matrix[0]), 0
+    width, rank = len(matrix[0]), 0
     for column in range(width):
-        at = next((i for i in range(done, many) if rows[i][column]), None)
+        at = next((i for i in range(rank, equation_count) if rows[i][column]), None)
         if at is None:
             continue
-        rows[done], rows[at] = rows[at], rows[done]
-        pivot = rows[done][column]
-        rows[done] = [value / pivot for value in rows[done]]
-        for i in range(many):
+        rows[rank], rows[at] = rows[at], rows[rank]
+        pivot = rows[rank][column]
+        rows[rank] = [value / pivot for value in rows[rank]]
+        for i in range(equation_count):
             factor = rows[i][column]
-            if i != done and factor:
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[done], strict=True)]
-        done += 1
+            if i != rank and factor:
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[rank], strict=True)]
+        rank += 1
     combinations = {}
-    for row in rows[:done]:
-        told = [column for column in range(width) if row[column]]
-        if len(told) == 1:
-            combinations[told[0]] = row[width:]
+    for row in rows[:rank]:
+        unknowns = [column for column in range(width) if row[column]]
+        if len(unknowns) == 1:
+            combinations[unknowns[0]] = row[width:]
     return combinations
 
 
@@ -112,5 +114,5 @@ def _single_cell(
     for weight, counts in zip(weights, sums, strict=True):
         for cell, people in counts.items():
             total[cell] += weight * people
-    left = [cell for cell, people in total.items() if people]
-    return left[0] if len(left) == 1 and total[left[0]] == 1 else None
+    cells = [cell for cell, people in total.items() if people]
+    return cells[0] if len(cells) == 1 and total[cells[0]] == 1 else None

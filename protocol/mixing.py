@@ -19,7 +19,7 @@ from .messages import Mixed
 from .session import Round
 from .wire import Reader, decode
 
-TOGETHER = 16  # envelopes that a thread opens, at least, before it reads their contents
+MIN_ENVELOPES = 16  # envelopes that a thread opens, at least, before it reads their contents
 PIECE = 1 << 25  # bytes of layers that travel as one message, at most
 UNPADDED = 1 << 15  # layers in one message, at most, if their sizes differ
 HASHED = 1 << 12  # layers that are hashed together
@@ -51,7 +51,7 @@ def open_envelopes(
 ) -> list[list[bytes] | Reason]:
     """First shuffler: open many envelopes; return the onions of each, or why it is refused."""
     context, results = plan.hops[0].context, list[list[bytes] | Reason]()
-    size = max(TOGETHER, plan.suite.batch_size)
+    size = max(MIN_ENVELOPES, plan.suite.batch_size)
     for at in range(0, len(envelopes), size):
         group = envelopes[at : at + size]
         bundles = open_all(secret, group, context)
@@ -171,10 +171,10 @@ class BatchDigest:
     def add(self, layers: Iterable[bytes]) -> None:
         """Hash more layers."""
         rest = iter(layers)
-        while some := list(islice(rest, HASHED)):
-            for size, alike in groupby(some, len):
+        while chunk := list(islice(rest, HASHED)):
+            for size, group in groupby(chunk, len):
                 head = size.to_bytes(4, "big")
-                self._state.update(head + head.join(alike))
+                self._state.update(head + head.join(group))
 
     def digest(self) -> bytes:
         """Return the digest, 32 bytes."""

@@ -95,18 +95,22 @@ class ByThreshold:
         return Certificate(decision.certificate.rule, self.k, sum(joint.values()), people)
 
 
-def opened(rows: Counts, k: int, *, prefixes: bool, held: Collection[Cell] = ()) -> dict[Cell, int]:
+def opened(
+    rows: Counts, k: int, *, prefixes: bool, known_rows: Collection[Cell] = ()
+) -> dict[Cell, int]:
     """Any party that sees the table: return its released cells, with their people.
 
-    rows: people by whole row. k: the number of people that opens a group, at least 1. held: rows
-    with known secrets: rows that begin like one of them open as far as they agree.
+    rows: people by whole row. k: the number of people that opens a group, at least 1. known_rows:
+    rows with known secrets: rows that begin like one of them open as far as they agree.
     """
     shared = crowds(rows)
-    known = {row[:end] for row in held for end in range(1, len(row) + 1)}
+    known_prefixes = {row[:end] for row in known_rows for end in range(1, len(row) + 1)}
     released: Counter[Cell] = Counter()
     for row, people in rows.items():
         ends = range(len(row), 0, -1) if prefixes else (len(row),)
-        end = next((end for end in ends if shared[row[:end]] >= k or row[:end] in known), 0)
+        end = next(
+            (end for end in ends if shared[row[:end]] >= k or row[:end] in known_prefixes), 0
+        )
         released[cell(row[:end], len(row))] += people
     return dict(released)
 
@@ -124,10 +128,10 @@ def prefix_of(released: Cell) -> Cell:
 def crowds(cells: Counts) -> Counter[Cell]:
     """Return the number of people that share each opened prefix, the empty prefix included."""
     shared: Counter[Cell] = Counter()
-    for shown, people in cells.items():
-        said = prefix_of(shown)
-        for end in range(len(said) + 1):
-            shared[said[:end]] += people
+    for row, people in cells.items():
+        prefix = prefix_of(row)
+        for end in range(len(prefix) + 1):
+            shared[prefix[:end]] += people
     return shared
 
 
@@ -136,9 +140,9 @@ def exposed(released: Counts, k: int) -> int:
     shared = crowds(released)
     return sum(
         people
-        for shown, people in released.items()
-        if (said := prefix_of(shown))
-        and min(shared[said[:end]] for end in range(1, len(said) + 1)) < k
+        for row, people in released.items()
+        if (prefix := prefix_of(row))
+        and min(shared[prefix[:end]] for end in range(1, len(prefix) + 1)) < k
     )
 
 
@@ -148,12 +152,12 @@ def cut_short(released: Counts, k: int) -> int:
     At least k people share each of their values, but fewer than k lack a common continuation: an
     attacker that knows a person's row learns that the person is among these few.
     """
-    return sum(n for shown, n in released.items() if n < k and BLANK in shown and shown[0] != BLANK)
+    return sum(n for row, n in released.items() if n < k and BLANK in row and row[0] != BLANK)
 
 
 def cells_said(released: Counts) -> int:
     """Count the opened (person, column) values."""
-    return sum(people * len(prefix_of(shown)) for shown, people in released.items())
+    return sum(people * len(prefix_of(row)) for row, people in released.items())
 
 
 def shown_of(row: Mapping[int, str], prefixes: Collection[Cell]) -> dict[int, str]:
@@ -180,8 +184,8 @@ def closed_groups(rows: Counts, k: int, *, prefixes: bool) -> Counter[int]:
     sizes = +Counter({1: covers})
     for prefix, people in shared.items():
         end = len(prefix)
-        before = end == 1 or shared[prefix[:-1]] >= k
-        seen = bool(end) and before if prefixes else end == columns
-        if seen and people < k:
+        is_parent_open = end == 1 or shared[prefix[:-1]] >= k
+        is_visible = bool(end) and is_parent_open if prefixes else end == columns
+        if is_visible and people < k:
             sizes[people] += 1
     return sizes

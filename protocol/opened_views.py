@@ -36,11 +36,11 @@ class PersonalRecord:
 
     Attributes:
         rows_by_round: per round and person, by index, the values that the person sealed.
-        came: per round and query, the people with answers that reached the reader.
+        respondents: per round and query, the people with answers that reached the reader.
     """
 
     rows_by_round: Mapping[int, Mapping[int, Row]]
-    came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]]
+    respondents: Mapping[tuple[int, tuple[int, ...]], frozenset[int]]
 
 
 def tries_all(coalition: frozenset[str]) -> bool:
@@ -61,50 +61,66 @@ def as_opened(
     reader that publishes less than it opens has seen all opened cells.
     """
     if tries_all(coalition):
-        return linked, (*counted, *(_all_of(record, seen) for seen in counted))
-    own = {
+        return linked, (*counted, *(_all_of(record, counts_seen) for counts_seen in counted))
+    member_users = {
         parties.index(member) for member in coalition if parties.role(member) is parties.Role.USER
     }
-    if parties.ANALYST in coalition and (closes_further(policy.rule) or own):
-        counted = tuple(_opened_of(record, seen, policy, own) for seen in counted)
-    open_ = {seen.round: set(map(prefix_of, seen.counts)) for seen in counted}
+    if parties.ANALYST in coalition and (closes_further(policy.rule) or member_users):
+        counted = tuple(
+            _opened_of(record, counts_seen, policy, member_users) for counts_seen in counted
+        )
+    open_ = {counts_seen.round: set(map(prefix_of, counts_seen.counts)) for counts_seen in counted}
     return {
         number: {
-            person: shown
+            person: opened_row
             for person, row in people.items()
-            if (shown := row if person in own else shown_of(row, open_.get(number, ())))
+            if (
+                opened_row := row
+                if person in member_users
+                else shown_of(row, open_.get(number, ()))
+            )
         }
         for number, people in linked.items()
     }, counted
 
 
 def _opened_of(
-    record: PersonalRecord, seen: CountsSeen, policy: AnnouncedPolicy, own: Collection[int]
+    record: PersonalRecord,
+    counts_seen: CountsSeen,
+    policy: AnnouncedPolicy,
+    member_users: Collection[int],
 ) -> CountsSeen:
     """Return the counts of cells that opened for a round's reader, if single people are recorded.
 
-    own: users of the coalition. The seed of a user's row opens every equal level for the reader.
+    member_users: users of the coalition. The seed of a user's row opens every equal level for the
+    reader.
     """
-    whole, rows = _all_of(record, seen), record.rows_by_round[seen.round]
-    if whole.people != seen.people:
-        return seen
-    held = [tuple(rows[user][j] for j in seen.columns) for user in own if user in rows]
-    return opened_counts(whole, policy, [row for row in held if not is_cover(row)])
+    whole, rows = _all_of(record, counts_seen), record.rows_by_round[counts_seen.round]
+    if whole.people != counts_seen.people:
+        return counts_seen
+    known_rows = [
+        tuple(rows[user][j] for j in counts_seen.columns) for user in member_users if user in rows
+    ]
+    return opened_counts(whole, policy, [row for row in known_rows if not is_cover(row)])
 
 
 def opened_counts(
-    whole: CountsSeen, policy: AnnouncedPolicy, held: Collection[Cell] = ()
+    whole: CountsSeen, policy: AnnouncedPolicy, known_rows: Collection[Cell] = ()
 ) -> CountsSeen:
     """Return the counts of cells that open of whole rows, before further groups are closed."""
-    counts = opened(whole.counts, policy.k, prefixes=by_prefixes(policy.rule), held=held)
+    counts = opened(
+        whole.counts, policy.k, prefixes=by_prefixes(policy.rule), known_rows=known_rows
+    )
     return CountsSeen(whole.round, whole.columns, counts)
 
 
-def _all_of(record: PersonalRecord, seen: CountsSeen) -> CountsSeen:
+def _all_of(record: PersonalRecord, counts_seen: CountsSeen) -> CountsSeen:
     """Return the counts of a round's whole rows, of people with messages at the reader."""
-    if not any(BLANK in cell for cell in seen.counts):
-        return seen
-    here = record.came.get((seen.round, seen.columns), frozenset())
-    rows = record.rows_by_round[seen.round]
-    counts = Counter(tuple(rows[user][j] for j in seen.columns) for user in here if user in rows)
-    return CountsSeen(seen.round, seen.columns, counts)
+    if not any(BLANK in cell for cell in counts_seen.counts):
+        return counts_seen
+    respondents = record.respondents.get((counts_seen.round, counts_seen.columns), frozenset())
+    rows = record.rows_by_round[counts_seen.round]
+    counts = Counter(
+        tuple(rows[user][j] for j in counts_seen.columns) for user in respondents if user in rows
+    )
+    return CountsSeen(counts_seen.round, counts_seen.columns, counts)

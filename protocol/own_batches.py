@@ -42,17 +42,17 @@ def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
     plan = loot.plan(number)
     if plan is None or plan.openers[0] not in loot.keys:
         return ForwardedAnswers(frozenset(), 0)
-    left = set(batch(loot, plan, 2))
+    unmatched_layers = set(batch(loot, plan, 2))
     people: set[int] = set()
     for sender, envelope in envelopes(loot, plan):
         try:
             layers = open_envelope(plan, loot.keys[plan.openers[0]], envelope)
         except Refused:
             continue
-        if left.issuperset(layers):
+        if unmatched_layers.issuperset(layers):
             people.add(index(sender))
-            left.difference_update(layers)
-    return ForwardedAnswers(frozenset(people), len(left))
+            unmatched_layers.difference_update(layers)
+    return ForwardedAnswers(frozenset(people), len(unmatched_layers))
 
 
 def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
@@ -76,8 +76,8 @@ def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
 def public_release(board: Board) -> Counts | None:
     """Any party: return the released rows, with the number of people of each, if any."""
     tallies = [tally.counts for tally in board.tallies]
-    known = tuple(() if counts is None else counts for counts in tallies)
-    return released(board.calls[: len(known)], known, board.decision)
+    public_counts = tuple(() if counts is None else counts for counts in tallies)
+    return released(board.calls[: len(public_counts)], public_counts, board.decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +86,17 @@ class AccompliceRows:
 
     Attributes:
         rows: the row of each accomplice among the people, by index.
-        made: by round, the rows that the first shuffler added.
+        added_rows: by round, the rows that the first shuffler added.
     """
 
     rows: Mapping[int, Row]
-    made: Mapping[int, Sequence[Row]]
+    added_rows: Mapping[int, Sequence[Row]]
 
     def known_rows(self, people: frozenset[int], number: int) -> list[Row]:
         """Return the rows of accomplices among these people, and the rows added in this round."""
         return [
             *(self.rows[person] for person in people & self.rows.keys()),
-            *self.made.get(number, ()),
+            *self.added_rows.get(number, ()),
         ]
 
     def unknown(self, people: frozenset[int]) -> frozenset[int]:
@@ -104,7 +104,7 @@ class AccompliceRows:
         return people - self.rows.keys()
 
 
-def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
+def left_over(loot: AdversaryView, accomplice_rows: AccompliceRows) -> People:
     """First shuffler and accomplices, maybe the curator: return the row of the isolated person.
 
     A person is isolated if all other people in the last round are known (the rest of the release),
@@ -116,57 +116,70 @@ def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
     first, now = handed_on(loot, 1).people, handed_on(loot, last).people
     if joint is None or decision is None or not first or not now:
         return {}
-    if len(known.unknown(now)) == 1:
-        return _by_rest(joint, decision.kept, known.known_rows(now, last), known.unknown(now))
-    gone, come = first - now, now - first
-    before = counted(loot, 1)
-    if len(known.unknown(gone)) != 1 or known.unknown(come) or not before:
+    if len(accomplice_rows.unknown(now)) == 1:
+        return _by_rest(
+            joint,
+            decision.kept,
+            accomplice_rows.known_rows(now, last),
+            accomplice_rows.unknown(now),
+        )
+    dropouts, come = first - now, now - first
+    first_counts = counted(loot, 1)
+    if (
+        len(accomplice_rows.unknown(dropouts)) != 1
+        or accomplice_rows.unknown(come)
+        or not first_counts
+    ):
         return {}
-    more, less = known.known_rows(come, last), known.known_rows(gone, 1)
+    more, less = accomplice_rows.known_rows(come, last), accomplice_rows.known_rows(dropouts, 1)
     values = {
         column: _single_value(
-            before[column], sums(joint, decision.kept, column), column, more, less
+            first_counts[column], sums(joint, decision.kept, column), column, more, less
         )
         for column in decision.kept
     }
     row = {column: value for column, value in values.items() if value is not None}
-    return {person: row for person in known.unknown(gone) if row}
+    return {person: row for person in accomplice_rows.unknown(dropouts) if row}
 
 
-def singled_out(loot: AdversaryView, number: int, known: AccompliceRows) -> People:
+def singled_out(loot: AdversaryView, number: int, accomplice_rows: AccompliceRows) -> People:
     """First shuffler and reader of a round: return the row of the isolated person in it.
 
     A later abort of the round does not change the reader's view.
     """
     plan, people = loot.plan(number), handed_on(loot, number).people
-    if plan is None or len(known.unknown(people)) != 1:
+    if plan is None or len(accomplice_rows.unknown(people)) != 1:
         return {}
-    mine, row = known.known_rows(people, number), dict[int, str]()
+    mine, row = accomplice_rows.known_rows(people, number), dict[int, str]()
     for ask, counts in zip(plan.call.asks, read_by(loot, number), strict=False):
-        for cells in _by_rest(counts, ask, mine, known.unknown(people)).values():
+        for cells in _by_rest(counts, ask, mine, accomplice_rows.unknown(people)).values():
             row.update(cells)
-    return {person: row for person in known.unknown(people) if row}
+    return {person: row for person in accomplice_rows.unknown(people) if row}
 
 
 def _by_rest(
-    joint: Counts, kept: Sequence[int], mine: Sequence[Row], whose: frozenset[int]
+    joint: Counts, columns: Sequence[int], mine: Sequence[Row], persons: frozenset[int]
 ) -> People:
     """Return the only row of a release that is not in `mine`, by person; empty if not unique."""
     rest = Counter(joint)
-    rest.subtract(tuple(row[column] for column in kept) for row in mine)
-    left = [cell for cell, people in rest.items() if people]
-    if len(left) != 1 or rest[left[0]] != 1:
+    rest.subtract(tuple(row[column] for column in columns) for row in mine)
+    cells = [cell for cell, people in rest.items() if people]
+    if len(cells) != 1 or rest[cells[0]] != 1:
         return {}
-    return {person: dict(zip(kept, left[0], strict=True)) for person in whose}
+    return {person: dict(zip(columns, cells[0], strict=True)) for person in persons}
 
 
 def _single_value(
-    before: Counts, after: Counts, column: int, more: Sequence[Row], less: Sequence[Row]
+    earlier_counts: Counts,
+    later_counts: Counts,
+    column: int,
+    more: Sequence[Row],
+    less: Sequence[Row],
 ) -> str | None:
     """Return the only value by which a column's counts differ after correction by known rows."""
-    rest = Counter(before)
-    rest.subtract(after)
+    rest = Counter(earlier_counts)
+    rest.subtract(later_counts)
     rest.update((row[column],) for row in more)
     rest.subtract((row[column],) for row in less)
-    left = [cell for cell, people in rest.items() if people]
-    return left[0][0] if len(left) == 1 and rest[left[0]] == 1 else None
+    cells = [cell for cell, people in rest.items() if people]
+    return cells[0][0] if len(cells) == 1 and rest[cells[0]] == 1 else None

@@ -38,22 +38,22 @@ class CountedPeople:
 
     Attributes:
         people: by name.
-        least: the smallest safe group (`min_dropout`).
+        min_dropout: the smallest safe group (`min_dropout`).
     """
 
     people: People
-    least: int
+    min_dropout: int
 
 
-def linked(before: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
+def linked(earlier_counts: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
     """Any party: return the sets that share people with `now`, directly or through other sets."""
     sets: list[CountedPeople] = []
-    rest, fresh = list(before), [now]
+    rest, fresh = list(earlier_counts), [now]
     while fresh:
         near = {
             number
             for number, counted in enumerate(rest)
-            if any(not counted.people.isdisjoint(other.people) for other in fresh)
+            if any(not counted.people.isdisjoint(fresh_count.people) for fresh_count in fresh)
         }
         fresh = [rest[number] for number in sorted(near)]
         rest = [counted for number, counted in enumerate(rest) if number not in near]
@@ -72,21 +72,25 @@ def groups(sets: Sequence[Collection[str]]) -> Counter[int]:
 
 
 def smallest_apart(
-    before: Sequence[CountedPeople], now: CountedPeople, promised: Sequence[CountedPeople] = ()
+    earlier_counts: Sequence[CountedPeople],
+    now: CountedPeople,
+    promised: Sequence[CountedPeople] = (),
 ) -> tuple[int, int]:
     """First shuffler: return the size of the smallest isolated group, and the smallest safe size.
 
     (0, least) if no group is isolated: all people linked to these have one history. promised: all
     people that a session has asked, counted or not: its `min_dropout` holds for them.
     """
-    near = linked(before, now)
-    everybody = now.people.union(*(counted.people for counted in near))
-    heard = [promise.least for promise in promised if not promise.people.isdisjoint(everybody)]
-    least = max((*heard, *(counted.least for counted in near), now.least))
+    near = linked(earlier_counts, now)
+    all_people = now.people.union(*(counted.people for counted in near))
+    promised_sizes = [
+        promise.min_dropout for promise in promised if not promise.people.isdisjoint(all_people)
+    ]
+    safe_size = max((*promised_sizes, *(counted.min_dropout for counted in near), now.min_dropout))
     sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # once each
-    apart = [
+    group_sizes = [
         count
         for history, count in groups(sets).items()
         if any(history >> s & 1 and len(people) > count for s, people in enumerate(sets))
     ]
-    return min(apart, default=0), least
+    return min(group_sizes, default=0), safe_size

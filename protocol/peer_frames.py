@@ -17,14 +17,14 @@ from .wire import Reader, Writer
 
 def write_relay(out: Writer, relay: Relay) -> None:
     """Write a relay."""
-    out.u8(relay.step).many(relay.bags, lambda w, bag: w.u16(bag[0]).items(bag[1]))
+    out.u8(relay.step).structures(relay.bags, lambda w, bag: w.u16(bag[0]).items(bag[1]))
     write_refused(out, relay.refused)
 
 
 def read_relay(data: Reader) -> Relay:
     """Read a relay."""
     step = data.u8()
-    bags = data.many(lambda r: (r.u16(), tuple(r.items())))
+    bags = data.structures(lambda r: (r.u16(), tuple(r.items())))
     return Relay(step, bags, read_refused(data))
 
 
@@ -49,9 +49,9 @@ def read_agreed(data: Reader) -> Agreed:
     return Agreed(data.u8(), data.raw(HASH))
 
 
-def write_accusation(out: Writer, said: Accusation) -> None:
+def write_accusation(out: Writer, accusation: Accusation) -> None:
     """Write an accusation."""
-    out.u8(said.step).u16(said.against).blob(said.inside).raw(said.draw)
+    out.u8(accusation.step).u16(accusation.against).blob(accusation.inside).raw(accusation.draw)
 
 
 def read_accusation(data: Reader) -> Accusation:
@@ -69,9 +69,9 @@ def read_share(data: Reader) -> Share:
     return Share(data.raw(ELEMENT), data.raw(PROOF))
 
 
-def write_shown(out: Writer, shown: ShareSecret) -> None:
+def write_shown(out: Writer, share_secret: ShareSecret) -> None:
     """Write the secret of a share."""
-    out.u8(shown.step).raw(shown.secret)
+    out.u8(share_secret.step).raw(share_secret.secret)
 
 
 def read_shown(data: Reader) -> ShareSecret:

@@ -175,15 +175,15 @@ def diagram() -> str:
     """
     lines = ["stateDiagram-v2", f"    [*] --> {Phase.OPENING}"]
     for phase, moves in MOVES.items():
-        alike: dict[tuple[str, str], list[str]] = {}
+        equal_moves: dict[tuple[str, str], list[str]] = {}
         for kind, move in moves.items():
             ends = _initials(move.speakers)
             if move.hearers != {BOARD}:
                 ends += f" to {_initials(move.hearers)}"
-            alike.setdefault((move.then, ends), []).append(kind.name.lower())
+            equal_moves.setdefault((move.then, ends), []).append(kind.name.lower())
         lines += [
             f"    {phase} --> {then}: {', '.join(names)} ({ends})"
-            for (then, ends), names in alike.items()
+            for (then, ends), names in equal_moves.items()
         ]
     return "\n".join([*lines, f"    {Phase.OVER} --> [*]"])
 

@@ -116,7 +116,7 @@ def next_step(
     program: Program,
     schema: Schema,
     strategy: Strategy,
-    heard: Sequence[RoundResult],
+    round_results: Sequence[RoundResult],
     decision: Decision | None,
     rule: str = "",
 ) -> Call | Decision | None:
@@ -126,28 +126,31 @@ def next_step(
     rule.
     """
     early = program is Program.THRESHOLD and decision is None
-    if not (heard or early):
+    if not (round_results or early):
         return first_call(program, schema)
     if decision is not None:
-        return release_call(len(heard) + 1, decision)
-    step = strategy.decide(schema, ()) if early else _asked_or_decided(strategy, schema, heard)
+        return release_call(len(round_results) + 1, decision)
+    step = (
+        strategy.decide(schema, ()) if early else _asked_or_decided(strategy, schema, round_results)
+    )
     match step:
         case Call() if not legal(
-            program, schema, [result.call for result in heard], None, step, rule
+            program, schema, [result.call for result in round_results], None, step, rule
         ):
             raise ParameterError(f"the strategy asks {step}, which {program} has no room for")
-        case Decision(kept, proof) if not decidable(program, schema, step):
+        case Decision(released_columns, proof) if not decidable(program, schema, step):
             raise ParameterError(
-                f"the decision rule keeps columns {kept} of {len(schema.features)} and promises at "
+                f"the decision rule keeps columns {released_columns} of {len(schema.features)} and "
+                "promises at "
                 f"most {proof.people} of {proof.n} people exposed; that is no decision"
             )
     return step
 
 
 def _asked_or_decided(
-    strategy: Strategy, schema: Schema, heard: Sequence[RoundResult]
+    strategy: Strategy, schema: Schema, round_results: Sequence[RoundResult]
 ) -> Call | Decision:
-    return strategy.ask(schema, heard) or strategy.decide(schema, heard)
+    return strategy.ask(schema, round_results) or strategy.decide(schema, round_results)
 
 
 def legal(
@@ -174,50 +177,52 @@ def legal(
 
 def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bool:  # noqa: FBT001
     """Whether a call requests groups that come next, safe by the public rules."""
-    asked = {column for ask in call.asks for column in ask}
+    queried_columns = {column for ask in call.asks for column in ask}
     next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
     return (
         next_round
-        and max(asked) < len(schema.features)
+        and max(queried_columns) < len(schema.features)
         and (_one_more(calls, call) if best else _one_wider(calls, call))
-        and _masked_as_before(calls, call, asked)
+        and _masked_as_before(calls, call, queried_columns)
     )
 
 
 def _one_more(calls: Sequence[Call], call: Call) -> bool:
     """Whether it requests one group that is no part of an earlier one, within the limit."""
-    before = [set(ask) for call in calls for ask in call.asks]
+    earlier_queries = [set(ask) for call in calls for ask in call.asks]
     return (
         len(call.asks) == 1
         and len(call.asks[0]) > 1
         and len(calls) <= MOST_CHOSEN
-        and not any(set(call.asks[0]) <= ask for ask in before)
+        and not any(set(call.asks[0]) <= ask for ask in earlier_queries)
     )
 
 
 def _one_wider(calls: Sequence[Call], call: Call) -> bool:
     """Whether every group has as many columns as rounds, and all its parts were queried before."""
-    before = {ask for call in calls for ask in call.asks}
+    earlier_queries = {ask for call in calls for ask in call.asks}
     return all(
-        len(ask) == call.round and before.issuperset(combinations(ask, len(ask) - 1))
+        len(ask) == call.round and earlier_queries.issuperset(combinations(ask, len(ask) - 1))
         for ask in call.asks
     )
 
 
-def _masked_as_before(calls: Sequence[Call], call: Call, asked: set[int]) -> bool:
+def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[int]) -> bool:
     """Whether every queried column that was masked still is, and its mask names no more values."""
     masked = {rule.column: rule for call in calls for rule in call.hidden}  # the latest of each
     hidden = {rule.column for rule in call.hidden}
-    return asked & masked.keys() <= hidden and all(
+    return queried_columns & masked.keys() <= hidden and all(
         _narrower(rule, masked.get(rule.column)) for rule in call.hidden
     )
 
 
-def _narrower(rule: Mask | Redact, before: Mask | Redact | None) -> bool:
+def _narrower(rule: Mask | Redact, earlier_rule: Mask | Redact | None) -> bool:
     """Whether a mask names only values that an earlier mask of the same column names."""
     if not isinstance(rule, Mask):
         return False
-    return not isinstance(before, Mask) or set(rule.said) <= set(before.said)
+    return not isinstance(earlier_rule, Mask) or set(rule.named_values) <= set(
+        earlier_rule.named_values
+    )
 
 
 def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
@@ -226,7 +231,7 @@ def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
     if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
         return False
     if program is Program.THRESHOLD:
-        everything = tuple(range(len(schema.features)))
-        return decision.kept == everything and not decision.hidden and not proof.n
+        all_columns = tuple(range(len(schema.features)))
+        return decision.kept == all_columns and not decision.hidden and not proof.n
     redacts = program is Program.LOCAL_SUPPRESSION
     return all(redacts and isinstance(rule, Redact) for rule in decision.hidden)

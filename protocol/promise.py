@@ -70,10 +70,10 @@ def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: Certifica
     A rule that releases columns without a required bound promises the proved bound, and never
     burns. The reason reveals only head counts.
     """
-    decided, most = decision.certificate, policy.max_exposure
-    if policy.rule in UNPROMISED or proved.value <= most:
+    decided, max_exposure = decision.certificate, policy.max_exposure
+    if policy.rule in UNPROMISED or proved.value <= max_exposure:
         return
     raise RoundBurned(
         f"{proved.n} people came where the promise was made for {decided.n}: it cannot be proved "
-        f"that at most {100 * most:.4g} % of them are in a crowd smaller than {decided.k}"
+        f"that at most {100 * max_exposure:.4g} % of them are in a crowd smaller than {decided.k}"
     )

@@ -38,26 +38,26 @@ class PublicAsks:
     asks: dict[int, dict[int, Ask]] = field(default_factory=dict)
     grants: dict[int, dict[int, PublicGrant]] = field(default_factory=dict)
 
-    def may_ask(self, author: str, asked: Ask, plan: Round, registry: Registry | None) -> bool:
+    def may_ask(self, author: str, request: Ask, plan: Round, registry: Registry | None) -> bool:
         """Board: whether a request is the author's first of the round; Refused if it is invalid.
 
         The elements are checked here, so that the reader can answer every request on the board.
         """
         if registry is None or parties.index(author) in self.asks.get(plan.call.round, ()):
             return False
-        (wrong,) = check_asks(plan, registry, [(author, asked)])
+        (wrong,) = check_asks(plan, registry, [(author, request)])
         if wrong:
             raise Refused(wrong)
-        for element in asked.elements:
+        for element in request.elements:
             point(element)
         return True
 
     def may_grant(self, granted: PublicGrant, number: int, public: bytes) -> bool:
         """Board: whether an answer is due; Refused unless it is of the key on the board."""
-        asked = self.asks.get(number, {}).get(granted.person)
-        if asked is None or granted.person in self.grants.get(number, ()):
+        request = self.asks.get(number, {}).get(granted.person)
+        if request is None or granted.person in self.grants.get(number, ()):
             return False
-        check_grant(asked, granted.grant, public)
+        check_grant(request, granted.grant, public)
         return True
 
     def learn(self, author: str, number: int, body: Body) -> None:
@@ -75,8 +75,8 @@ class PublicAsks:
     def unanswered(self, number: int) -> dict[str, Ask]:
         """Return the requests of a round without an answer, by the name of the person, in order."""
         granted = self.grants.get(number, {})
-        asked = sorted(self.asks.get(number, {}).items())
-        return {parties.user(person): ask for person, ask in asked if person not in granted}
+        requests = sorted(self.asks.get(number, {}).items())
+        return {parties.user(person): ask for person, ask in requests if person not in granted}
 
     def check_answered(self, number: int, may_ask: Callable[[str], bool]) -> None:
         """Shuffler: RoundBurned if a request of an entitled person has no answer.

@@ -23,7 +23,11 @@ from .several_rows import is_dummy
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
 SEVERAL = " | "  # between the values of a person that has several in a column
-TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # flaws that link the answers of a person
+LINKING_FLAWS = {
+    Flaw.BUNDLED,
+    Flaw.ONE_SALT,
+    Flaw.ONE_KEY,
+}  # flaws that link the answers of a person
 Some = TypeVar("Some", bound=Collection[str])
 
 
@@ -60,14 +64,14 @@ class Lengths:
         asks: the column sets asked.
         domains: per column the values of its domain.
         people: by index, the bytes of the answers, each with two bytes a value: one by one in
-            ascending order if they are seen apart (`apart`), else their sum.
-        apart: whether the answers of a person are seen one by one.
+            ascending order if they are seen apart (`is_separate`), else their sum.
+        is_separate: whether the answers of a person are seen one by one.
     """
 
     asks: tuple[tuple[int, ...], ...]
     domains: tuple[tuple[str, ...], ...]
     people: Mapping[int, tuple[int, ...]]
-    apart: bool
+    is_separate: bool
 
 
 def length(values: Iterable[str]) -> int:
@@ -82,15 +86,18 @@ def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
     """
     rounds = list(rounds)
     people = list(dict.fromkeys(chain.from_iterable(rounds)))
-    said = [list(map(rows.get, people)) for rows in rounds]
+    aligned_rows = [list(map(rows.get, people)) for rows in rounds]
     shared: dict[tuple[int, ...], Row] = {}
     plain: dict[int, Row] = {}
-    told = zip(*said, strict=True), zip(*(map(id, rows) for rows in said), strict=True)
-    for person, rows, same in zip(people, *told, strict=True):
-        if same not in shared:
+    rows_and_keys = (
+        zip(*aligned_rows, strict=True),
+        zip(*(map(id, rows) for rows in aligned_rows), strict=True),
+    )
+    for person, rows, row_key in zip(people, *rows_and_keys, strict=True):
+        if row_key not in shared:
             values = [(c, value) for row in rows if row for c, value in row.items()]
-            shared[same] = {c: value for c, value in values if value not in HIDDEN}
-        plain[person] = shared[same]
+            shared[row_key] = {c: value for c, value in values if value not in HIDDEN}
+        plain[person] = shared[row_key]
     return plain
 
 
@@ -123,7 +130,7 @@ def distinct(rows: Collection[Row]) -> list[Row]:
 
 def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
     """Return the set of linking parties of which these members lack the fewest."""
-    return min(linkers, key=lambda some: len({*some} - members))
+    return min(linkers, key=lambda party_set: len({*party_set} - members))
 
 
 class RunRecord:
@@ -145,10 +152,10 @@ class RunRecord:
         The decision on the board if no recorded opening fits.
         """
         board = self.board
-        for seen in self.transcript.certificates:
-            if board.committed is not None and seen.party == parties.CURATOR:
+        for opening in self.transcript.certificates:
+            if board.committed is not None and opening.party == parties.CURATOR:
                 try:
-                    return open_commitment(board.session, board.committed, seen.opened)
+                    return open_commitment(board.session, board.committed, opening.opened)
                 except Refused:
                     break
         return board.decision
@@ -156,11 +163,11 @@ class RunRecord:
     @cached_property
     def openers(self) -> Mapping[int, tuple[str, ...]]:
         """Per round, the party that opens each layer of a submission, outermost first."""
-        told = self.board.announcement
-        if told is None:
+        announcement = self.board.announcement
+        if announcement is None:
             return {}
         return {
-            call.round: open_round(told, self.board.session, call).openers
+            call.round: open_round(announcement, self.board.session, call).openers
             for call in self.board.calls
         }
 
@@ -176,10 +183,10 @@ class RunRecord:
         decryption shares, so all shufflers are: the last list is open, and their orders lead from
         it to the names. If users submit once, the keys of the release open their ballots, too.
         """
-        openers, told = self.openers[number], self.board.announcement
+        openers, announcement = self.openers[number], self.board.announcement
         posted = self.board.verified.shared.get(number, ())
         linkers = frozenset(openers[:-1] if openers[-1] in posted else openers)
-        if told is None or not told.once or self._reuses_ballots(number):
+        if announcement is None or not announcement.once or self._reuses_ballots(number):
             return (linkers,)
         return linkers, frozenset((*openers[:-1], parties.ANALYST))
 
@@ -196,11 +203,11 @@ class RunRecord:
         """
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         shared: dict[tuple[int, tuple[tuple[int, tuple[str, ...]], ...]], Row] = {}
-        for made in self.transcript.made:
-            said = made.round, made.answers
-            if said not in shared:
-                shared[said] = self._row(made)
-            rows[made.round][made.user] = shared[said]
+        for user_answers in self.transcript.sealed_answers:
+            row_key = user_answers.round, user_answers.answers
+            if row_key not in shared:
+                shared[row_key] = self._row(user_answers)
+            rows[user_answers.round][user_answers.user] = shared[row_key]
         return self._with_reused(rows)
 
     def _with_reused(self, rows: dict[int, dict[int, Row]]) -> dict[int, dict[int, Row]]:
@@ -216,29 +223,29 @@ class RunRecord:
 
     def _reuses_ballots(self, number: int) -> bool:
         """Whether a round mixes ballots that were submitted in round 1."""
-        told = self.board.announcement
-        return told is not None and told.reuses_ballots(self.calls[number].reader)
+        announcement = self.board.announcement
+        return announcement is not None and announcement.reuses_ballots(self.calls[number].reader)
 
-    def _row(self, made: SealedAnswers) -> Row:
-        asks = self.calls[made.round].asks
+    def _row(self, user_answers: SealedAnswers) -> Row:
+        asks = self.calls[user_answers.round].asks
         row: dict[int, str] = {}
-        for ask, values in self._row_answers(made):
+        for ask, values in self._row_answers(user_answers):
             row.update(zip(asks[ask], values, strict=True))
         return row
 
-    def _row_answers(self, made: SealedAnswers) -> Sequence[tuple[int, tuple[str, ...]]]:
+    def _row_answers(self, user_answers: SealedAnswers) -> Sequence[tuple[int, tuple[str, ...]]]:
         """Return the query and the values of each answer, with all values of a person in a text."""
-        told = self.board.announcement
-        several = told is not None and told.rules.rows > 1
-        return merge_ballots(made.answers) if several else made.answers
+        announcement = self.board.announcement
+        several = announcement is not None and announcement.rules.rows > 1
+        return merge_ballots(user_answers.answers) if several else user_answers.answers
 
     @cached_property
     def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
         """Per round, person and query, the sealed values."""
         return {
-            (made.round, made.user, ask): values
-            for made in self.transcript.made
-            for ask, values in self._row_answers(made)
+            (user_answers.round, user_answers.user, ask): values
+            for user_answers in self.transcript.sealed_answers
+            for ask, values in self._row_answers(user_answers)
         }
 
     @cached_property
@@ -260,16 +267,18 @@ class RunRecord:
             and event.sender in users  # a user submits in its own name
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
-        for made in self.transcript.made:
-            if sender.get((made.round, made.envelope)) == made.user:
-                rows[made.round][made.user] = self.rows_by_round[made.round][made.user]
+        for user_answers in self.transcript.sealed_answers:
+            if sender.get((user_answers.round, user_answers.envelope)) == user_answers.user:
+                rows[user_answers.round][user_answers.user] = self.rows_by_round[
+                    user_answers.round
+                ][user_answers.user]
         return self._with_reused(rows)
 
     @cached_property
     def respondents(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
         """Per round and column set, the people with answers at the reader; in the full form."""
-        told = self.board.announcement
-        if told is not None and told.rules.verified:
+        announcement = self.board.announcement
+        if announcement is not None and announcement.rules.verified:
             return self._listed
         arrived: dict[int, set[bytes]] = {number: set() for number in self.calls}
         for event in self.transcript.events:
@@ -277,17 +286,21 @@ class RunRecord:
             if event.kind is Kind.BATCH and call and event.receiver == call.reader:
                 arrived[event.round].update(split_names(event.names))
         people = defaultdict[tuple[int, tuple[int, ...]], set[int]](set)
-        for (number, said, size), alike in self._made_alike().items():
-            here = arrived[number]
-            for ask, at in zip(said, self._innermost(number, len(said), size), strict=True):
-                reached = (made.user for made in alike if made.names[at : at + NAME] in here)
+        for (number, queries, size), group in self._made_alike().items():
+            arrived_names = arrived[number]
+            for ask, at in zip(queries, self._innermost(number, len(queries), size), strict=True):
+                reached = (
+                    user_answers.user
+                    for user_answers in group
+                    if user_answers.names[at : at + NAME] in arrived_names
+                )
                 people[number, self.calls[number].asks[ask]].update(reached)
-        for seen in self.whole_rows.values():
-            asks = self.calls[seen.round].asks
-            people[seen.round, seen.columns] = set.intersection(
-                *(people.get((seen.round, ask), set()) for ask in asks)
+        for counts_seen in self.whole_rows.values():
+            asks = self.calls[counts_seen.round].asks
+            people[counts_seen.round, counts_seen.columns] = set.intersection(
+                *(people.get((counts_seen.round, ask), set()) for ask in asks)
             )
-        return {about: frozenset(some) for about, some in people.items() if some}
+        return {about: frozenset(persons) for about, persons in people.items() if persons}
 
     @property
     def _listed(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
@@ -301,11 +314,11 @@ class RunRecord:
 
     def _made_alike(self) -> Mapping[tuple[int, tuple[int, ...], int], list[SealedAnswers]]:
         """Return the sealed answers, by round, answered queries, and bytes of names."""
-        alike = defaultdict[tuple[int, tuple[int, ...], int], list[SealedAnswers]](list)
-        for made in self.transcript.made:
-            asks = tuple([ask for ask, _ in made.answers])
-            alike[made.round, asks, len(made.names)].append(made)
-        return alike
+        groups = defaultdict[tuple[int, tuple[int, ...], int], list[SealedAnswers]](list)
+        for user_answers in self.transcript.sealed_answers:
+            asks = tuple([ask for ask, _ in user_answers.answers])
+            groups[user_answers.round, asks, len(user_answers.names)].append(user_answers)
+        return groups
 
     def _innermost(self, number: int, answers: int, size: int) -> Sequence[int]:
         """Return the offsets of the reader's layer of each answer in the names, of `size` bytes."""
@@ -319,17 +332,17 @@ class RunRecord:
 
         The reader links the answers of a person: they came in one onion, or with one salt or key.
         """
-        told = self.board.announcement
-        if told is None or not set(told.rules.flaws) & TOGETHER:
+        announcement = self.board.announcement
+        if announcement is None or not set(announcement.rules.flaws) & LINKING_FLAWS:
             return {}
-        seen = {}
+        counts_by_round = {}
         for number, call in self.calls.items():
             rows = [row for row in self.rows_by_round[number].values() if len(call.asks) > 1]
             if rows and self._all_came(number):
                 columns = self.columns(number)
                 counts = Counter(tuple(row[column] for column in columns) for row in rows)
-                seen[number] = CountsSeen(number, columns, counts, call.hidden)
-        return seen
+                counts_by_round[number] = CountsSeen(number, columns, counts, call.hidden)
+        return counts_by_round
 
     def _all_came(self, number: int) -> bool:
         """Whether all respondents of a round were counted."""
@@ -337,11 +350,11 @@ class RunRecord:
         people = len(self.rows_by_round[number])
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)
 
-    def lengths_of(self, number: int, *, apart: bool) -> Mapping[int, tuple[int, ...]]:
+    def lengths_of(self, number: int, *, is_separate: bool) -> Mapping[int, tuple[int, ...]]:
         """Return, by sender, the bytes of its answers: ascending, or (not apart) their sum."""
         asks = self.calls[number].asks
         lengths = {}
         for user in self.submitted[number]:
             each = [length(self.answers[number, user, ask]) for ask in range(len(asks))]
-            lengths[user] = tuple(sorted(each)) if apart else (sum(each),)
+            lengths[user] = tuple(sorted(each)) if is_separate else (sum(each),)
         return lengths

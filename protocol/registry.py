@@ -35,9 +35,9 @@ def submissions(
         for at, signer in enumerate(signers)
         if signer is not None and plan.announcement.registry
     ]
-    said = [_signed(plan, envelopes[at]) for at, _ in signing]
-    made = sign_all([signer for _, signer in signing], said)
-    signatures = dict(zip((at for at, _ in signing), made, strict=True))
+    messages = [_signed(plan, envelopes[at]) for at, _ in signing]
+    raw_signatures = sign_all([signer for _, signer in signing], messages)
+    signatures = dict(zip((at for at, _ in signing), raw_signatures, strict=True))
     return [
         Submission(envelope, signatures.get(at, b""), plan.witness)
         for at, envelope in enumerate(envelopes)
@@ -50,12 +50,12 @@ def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submissio
 
 
 def check_senders(
-    plan: Round, registry: Registry, sent: Sequence[tuple[str, Submission]]
+    plan: Round, registry: Registry, sender_submissions: Sequence[tuple[str, Submission]]
 ) -> list[Reason | None]:
     """First shuffler: return, by submission, None, or UNREGISTERED unless its sender signed it."""
     claims = [
         (parties.index(sender), _signed(plan, body.envelope), body.signature)
-        for sender, body in sent
+        for sender, body in sender_submissions
     ]
     return [None if fits else Reason.UNREGISTERED for fits in signed_by(registry, claims)]
 
@@ -65,13 +65,15 @@ def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) ->
 
     claims: the index, the message and the signature. No person has an index beyond the registry.
     """
-    known = [at for at, (index, _, _) in enumerate(claims) if index < len(registry.keys)]
+    registered_places = [
+        at for at, (index, _, _) in enumerate(claims) if index < len(registry.keys)
+    ]
     valid = valid_signatures(
-        [registry.keys[claims[at][0]] for at in known],
-        [claims[at][1] for at in known],
-        [claims[at][2] for at in known],
+        [registry.keys[claims[at][0]] for at in registered_places],
+        [claims[at][1] for at in registered_places],
+        [claims[at][2] for at in registered_places],
     )
-    good = {at for at, fits in zip(known, valid, strict=True) if fits}
+    good = {at for at, fits in zip(registered_places, valid, strict=True) if fits}
     return [at in good for at in range(len(claims))]
 
 

@@ -45,39 +45,41 @@ class Release:
         return self.public or len(self.columns) > 1
 
 
-def implies(before: Release, now: Release) -> bool:
-    """Whether, for people in both, `now` follows from `before` and independent coins."""
-    if _is_same(before, now):
+def implies(earlier_release: Release, now: Release) -> bool:
+    """Whether, for people in both, `now` follows from `earlier_release` and independent coins."""
+    if _is_same(earlier_release, now):
         return True
-    if not now.columns <= before.columns:
+    if not now.columns <= earlier_release.columns:
         return False
-    return all(_follows(before, now, name) for name in now.columns)
+    return all(_follows(earlier_release, now, name) for name in now.columns)
 
 
-def _is_same(before: Release, now: Release) -> bool:
+def _is_same(earlier_release: Release, now: Release) -> bool:
     """Whether both are the same release, coins included."""
-    if not now.coins or before.coins != now.coins or before.people != now.people:
+    if not now.coins or earlier_release.coins != now.coins or earlier_release.people != now.people:
         return False
     return (
-        before.columns == now.columns
-        and dict(before.hidden) == dict(now.hidden)
-        and dict(before.coarser) == dict(now.coarser)
+        earlier_release.columns == now.columns
+        and dict(earlier_release.hidden) == dict(now.hidden)
+        and dict(earlier_release.coarser) == dict(now.coarser)
     )
 
 
-def worded(before: Release, now: Release, name: str) -> bool:
-    """Whether the generalized values of `now` follow from those of `before`, hiding aside."""
-    was, said = before.coarser.get(name, ()), now.coarser.get(name, ())
-    return said[: len(was)] == was
+def worded(earlier_release: Release, now: Release, name: str) -> bool:
+    """Whether the values of `now` follow from those of `earlier_release`, hiding aside."""
+    was, later_rules = earlier_release.coarser.get(name, ()), now.coarser.get(name, ())
+    return later_rules[: len(was)] == was
 
 
-def _follows(before: Release, now: Release, name: str) -> bool:
-    """Whether a column of `now` follows from the column of `before`."""
-    if not worded(before, now, name):
+def _follows(earlier_release: Release, now: Release, name: str) -> bool:
+    """Whether a column of `now` follows from the column of `earlier_release`."""
+    if not worded(earlier_release, now, name):
         return False
-    if len(now.coarser.get(name, ())) > len(before.coarser.get(name, ())):
-        return name not in before.hidden  # a hidden value may belong to several generalized values
-    return _coarser(before.hidden.get(name), now.hidden.get(name))
+    if len(now.coarser.get(name, ())) > len(earlier_release.coarser.get(name, ())):
+        return (
+            name not in earlier_release.hidden
+        )  # a hidden value may belong to several generalized values
+    return _coarser(earlier_release.hidden.get(name), now.hidden.get(name))
 
 
 def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
@@ -85,19 +87,19 @@ def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
     match was, now:
         case None, _:
             return True
-        case Mask(said=named), Mask(said=said):
-            return set(said) <= set(named)
+        case Mask(named_values=named), Mask(named_values=later_values):
+            return set(later_values) <= set(named)
         case Redact(values=blank, cover=0), Redact(values=blanks):
             return set(blank) <= set(blanks)
     return False
 
 
-def unsafe(before: Sequence[Sequence[Release]], now: Release) -> str | None:
+def unsafe(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str | None:
     """First shuffler: return the reason to refuse a release, given earlier ones; None: permitted.
 
-    before: releases by session. A release that is implied by an earlier one about exactly these
-    people is not new. Else every session about some of them must imply it: by public releases if it
-    is public, and by the curator's counts, because the curator learns all of them.
+    earlier_releases: releases by session. A release that is implied by an earlier one about exactly
+    these people is not new. Else every session about some of them must imply it: by public releases
+    if it is public, and by the curator's counts, because the curator learns all of them.
     """
     if not now.joint:
         return None
@@ -105,30 +107,35 @@ def unsafe(before: Sequence[Sequence[Release]], now: Release) -> str | None:
         if public and not now.public:
             continue
         theirs = _news(
-            [[release for release in told if release.public >= public] for told in before]
+            [
+                [release for release in session_releases if release.public >= public]
+                for session_releases in earlier_releases
+            ]
         )
         if any(
             release.people == now.people and implies(release, now)
-            for told in theirs
-            for release in told
+            for session_releases in theirs
+            for release in session_releases
         ):
             continue
-        for told in theirs:
-            near = [release for release in told if not release.people.isdisjoint(now.people)]
+        for session_releases in theirs:
+            near = [
+                release for release in session_releases if not release.people.isdisjoint(now.people)
+            ]
             if near and not any(implies(release, now) for release in near):
                 return _why(near, now, readers)
     return None
 
 
-def _news(before: Sequence[Sequence[Release]]) -> list[list[Release]]:
+def _news(earlier_releases: Sequence[Sequence[Release]]) -> list[list[Release]]:
     """Return each session's releases that no earlier one about the same people implies."""
     sets: list[list[Release]] = []
-    for told in before:
+    for session_releases in earlier_releases:
         old = [release for past in sets for release in past]
         sets.append(
             [
                 release
-                for release in told
+                for release in session_releases
                 if release.joint
                 and not any(
                     past.people == release.people and implies(past, release) for past in old

@@ -20,23 +20,23 @@ class KnownAnswers:
 
     Attributes:
         rows: their own answered rows, with a value of every column.
-        others: the number of other counted people.
+        remaining_count: the number of other counted people.
     """
 
     rows: Sequence[Sequence[str]]
-    others: int
+    remaining_count: int
 
 
-def values_of_others(loot: AdversaryView, known: Mapping[int, KnownAnswers]) -> Row:
+def values_of_others(loot: AdversaryView, known_answers: Mapping[int, KnownAnswers]) -> Row:
     """Attackers: return the certain values of all other counted people, by column.
 
-    known: by round. Counts that are not public need the round's reader. A count that contradicts
-    the known answers is ignored.
+    known_answers: by round. Counts that are not public need the round's reader. A count that
+    contradicts the known answers is ignored.
     """
     row: Row = {}
     for number, columns, counts in _counts(loot):
-        if number in known:
-            row |= _certain(columns, _rest(loot, number, columns, counts, known[number]))
+        if number in known_answers:
+            row |= _certain(columns, _rest(loot, number, columns, counts, known_answers[number]))
     return row
 
 
@@ -53,38 +53,48 @@ def _counts(loot: AdversaryView) -> Iterator[tuple[int, Sequence[int], Counts]]:
 
 
 def _rest(
-    loot: AdversaryView, number: int, columns: Sequence[int], counts: Counts, known: KnownAnswers
+    loot: AdversaryView,
+    number: int,
+    columns: Sequence[int],
+    counts: Counts,
+    known_answers: KnownAnswers,
 ) -> Counts:
     """Return a count without the answers of attackers; empty if the numbers do not fit."""
     plan, rest = loot.plan(number), Counter(counts)
     if plan is None:
         return {}
     rest.subtract(
-        tuple(coarsened_row(plan, row)[column] for column in columns) for row in known.rows
+        tuple(coarsened_row(plan, row)[column] for column in columns) for row in known_answers.rows
     )
-    fits = min(rest.values(), default=0) >= 0 and rest.total() == known.others
+    fits = min(rest.values(), default=0) >= 0 and rest.total() == known_answers.remaining_count
     return +rest if fits else {}
 
 
 def _certain(columns: Sequence[int], rest: Counts) -> Row:
     """Return the values that all cells of a count have in common."""
     values = {column: {cell[at] for cell in rest} for at, column in enumerate(columns)}
-    return {column: said.pop() for column, said in values.items() if len(said) == 1}
+    return {
+        column: column_values.pop()
+        for column, column_values in values.items()
+        if len(column_values) == 1
+    }
 
 
 def values_of_missing(
-    before: Sequence[Counts], after: Mapping[int, Counts], missing: Collection[str]
+    earlier_counts: Sequence[Counts],
+    released_counts: Mapping[int, Counts],
+    missing: Collection[str],
 ) -> Row:
     """Attackers: return the values, by column, of the people that are in a single count.
 
-    before: of single columns, in their order. after: of single columns that were released. missing:
-    these people.
+    earlier_counts: of single columns, in their order. released_counts: of single columns that were
+    released. missing: these people.
     """
     row: Row = {}
-    for column, counts in after.items():
-        less = Counter(before[column])
+    for column, counts in released_counts.items():
+        less = Counter(earlier_counts[column])
         less.subtract(counts)
-        cells = [cell for cell, many in less.items() if many]
+        cells = [cell for cell, difference in less.items() if difference]
         if len(cells) == 1 and abs(less[cells[0]]) == len(missing):
             row[column] = cells[0][0]
     return row

@@ -29,25 +29,27 @@ def is_line(text: str) -> bool:
     return not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)
 
 
-def _text(what: str, text: str, most: int) -> None:
+def _text(subject: str, text: str, max_bytes: int) -> None:
     """Refuse text that a screen could not distinguish, or that is too long for the wire."""
     if not text or text != text.strip():
-        raise ParameterError(f"{what}: found {text!r}; text without surrounding spaces is accepted")
-    if not is_line(text):
-        raise ParameterError(f"{what}: {text!r} holds a control character or a lone surrogate")
-    if len(text.encode()) > most:
         raise ParameterError(
-            f"{what}: {text[:40]!r}... takes {len(text.encode())} bytes of UTF-8; "
-            f"at most {most} are accepted"
+            f"{subject}: found {text!r}; text without surrounding spaces is accepted"
+        )
+    if not is_line(text):
+        raise ParameterError(f"{subject}: {text!r} holds a control character or a lone surrogate")
+    if len(text.encode()) > max_bytes:
+        raise ParameterError(
+            f"{subject}: {text[:40]!r}... takes {len(text.encode())} bytes of UTF-8; "
+            f"at most {max_bytes} are accepted"
         )
 
 
-def _distinct(what: str, names: Sequence[str]) -> None:
-    seen: set[str] = set()
+def _distinct(subject: str, names: Sequence[str]) -> None:
+    unique_names: set[str] = set()
     for name in names:
-        if name in seen:
-            raise ParameterError(f"{what}: {name!r} occurs twice")
-        seen.add(name)
+        if name in unique_names:
+            raise ParameterError(f"{subject}: {name!r} occurs twice")
+        unique_names.add(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,9 @@ class Feature:
             )
         object.__setattr__(self, "width", self.width or longest)
         for value in self.values if self.rules else ():
-            if (said := self.coarsen(value)) != value:
+            if (coarse_value := self.coarsen(value)) != value:
                 raise ParameterError(
-                    f"{where}: {value!r} is in its domain, but its rules make it {said!r}"
+                    f"{where}: {value!r} is in its domain, but its rules make it {coarse_value!r}"
                 )
 
     def coarsen(self, value: str) -> str:

@@ -34,19 +34,19 @@ def dummy(columns: int) -> Cell:
 
 
 def different_answers(
-    rows: Iterable[Sequence[str]], columns: Sequence[int], most: int
+    rows: Iterable[Sequence[str]], columns: Sequence[int], max_answers: int
 ) -> tuple[Cell, ...]:
     """User: return the different answers of a person to a query, in the order of its rows.
 
     Raises:
-        ParameterError: more than `most` different answers.
+        ParameterError: more than `max_answers` different answers.
     """
-    said = tuple(dict.fromkeys(tuple([row[column] for column in columns]) for row in rows))
-    if len(said) > most:
+    answers = tuple(dict.fromkeys(tuple([row[column] for column in columns]) for row in rows))
+    if len(answers) > max_answers:
         raise ParameterError(
-            f"rows: {len(said)} different answers of one person; {most} are announced"
+            f"rows: {len(answers)} different answers of one person; {max_answers} are announced"
         )
-    return said
+    return answers
 
 
 def without_dummies(counts: Mapping[Cell, int]) -> dict[Cell, int]:

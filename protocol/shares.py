@@ -157,8 +157,8 @@ def share(plan: ShareSession, user: int, row: Sequence[str], entropy: Entropy) -
     return seal_shares(plan, user, split(one_hot(plan, row), entropy), entropy)
 
 
-def _numbers(data: bytes, many: int) -> Vector:
-    return struct.unpack(f">{many}I", data)
+def _numbers(data: bytes, length: int) -> Vector:
+    return struct.unpack(f">{length}I", data)
 
 
 def _bytes(vector: Sequence[int]) -> bytes:
@@ -175,7 +175,7 @@ class ShareAccumulator:
         secret: its key.
         shares: by the index of the person.
         refused: messages, by reason.
-        told: whether it has revealed its sum, which it does once.
+        has_revealed: whether it has revealed its sum, which it does once.
     """
 
     plan: ShareSession
@@ -183,7 +183,7 @@ class ShareAccumulator:
     secret: SecretKey
     shares: dict[int, Vector] = field(default_factory=dict)
     refused: Counter[Reason] = field(default_factory=Counter)
-    told: bool = False
+    has_revealed: bool = False
 
     def take(self, user: int, layer: bytes) -> None:
         """Aggregator: open a share and keep it; an invalid share is refused and counted."""
@@ -200,7 +200,7 @@ class ShareAccumulator:
 
         IllegalMove at a second call: two sums that differ by a person reveal that person.
         """
-        if self.told:
+        if self.has_revealed:
             raise IllegalMove(
                 f"aggregator {self.aggregator}: it has told its sum; it tells it once"
             )
@@ -210,7 +210,7 @@ class ShareAccumulator:
                 f"{len(chosen)} people's shares arrived at both aggregators; the smallest batch "
                 f"that hides is {self.plan.min_batch}"
             )
-        self.told = True
+        self.has_revealed = True
         return tuple(sum(column) % MODULUS for column in zip(*chosen, strict=True))
 
 
@@ -260,8 +260,8 @@ def row_of(plan: ShareSession, first: Vector, second: Vector) -> tuple[str, ...]
     vector = add(first, second)
     row: list[str] = []
     for place in plan.places:
-        said = [value for value, at in place.items() if vector[at]]
-        if len(said) != 1 or vector[place[said[0]]] != 1:
+        values = [value for value, at in place.items() if vector[at]]
+        if len(values) != 1 or vector[place[values[0]]] != 1:
             return None
-        row.append(said[0])
+        row.append(values[0])
     return tuple(row)

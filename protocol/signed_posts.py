@@ -121,13 +121,13 @@ class Fork:
         return cls(data[:OPENING], head_in(first), head_in(second))
 
 
-def fork_between(roster: Roster, here: Head, witness: bytes) -> Fork:
-    """Any party that was shown `here`: return the proof that another party was shown `witness`.
+def fork_between(roster: Roster, head: Head, witness: bytes) -> Fork:
+    """Any party that was shown `head`: return the proof that another party was shown `witness`.
 
     Refused if there is no conflict: `witness` is no head, of another place, or not signed by the
     board.
     """
-    fork = Fork(roster.opening, here, head_in(witness))
+    fork = Fork(roster.opening, head, head_in(witness))
     try:
         fork.check(roster.board)
     except VerificationError:

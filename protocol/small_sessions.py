@@ -76,23 +76,23 @@ class ReaderBatch(NamedTuple):
 
     Attributes:
         people: the number of messages of people.
-        ones: the number of them with answer 1.
-        made: the number of messages that the coalition made.
+        positives: the number of them with answer 1.
+        forgeries: the number of messages that the coalition made.
         made_ones: the number of them with answer 1.
-        asked: the number of tokens given.
+        tokens: the number of tokens given.
         moved: in the second round, the number of people present in only one of both rounds.
     """
 
     people: int = 0
-    ones: int = 0
-    made: int = 0
+    positives: int = 0
+    forgeries: int = 0
     made_ones: int = 0
-    asked: int = 0
+    tokens: int = 0
     moved: int = 0
 
-    def and_(self, other: "ReaderBatch") -> "ReaderBatch":
+    def and_(self, batch: "ReaderBatch") -> "ReaderBatch":
         """Return the sum of both batches."""
-        return ReaderBatch(*(a + b for a, b in zip(self, other, strict=True)))
+        return ReaderBatch(*(a + b for a, b in zip(self, batch, strict=True)))
 
 
 Pair = tuple[ReaderBatch, ReaderBatch]  # the batches of both rounds
@@ -125,10 +125,10 @@ class Distinguisher:
 def handled(move: str, value: int) -> ReaderBatch:
     """Return the batch of a person's message after a move."""
     if move in (KEEP, DUPLICATE):
-        return ReaderBatch(1, value, asked=1)
+        return ReaderBatch(1, value, tokens=1)
     if move in (DROP, DELAY):
-        return ReaderBatch(asked=1)
-    return ReaderBatch(made=1, made_ones=int(move == ONE), asked=1)
+        return ReaderBatch(tokens=1)
+    return ReaderBatch(forgeries=1, made_ones=int(move == ONE), tokens=1)
 
 
 def honest(value: int) -> Iterator[tuple[Pair, str]]:
@@ -139,16 +139,16 @@ def honest(value: int) -> Iterator[tuple[Pair, str]]:
 
 def _both(first: ReaderBatch, second: ReaderBatch) -> Pair:
     """Return a person's batches in both rounds, and note in the second whether it moved."""
-    there, still = (batch.people + batch.made > 0 for batch in (first, second))
-    return first, second._replace(moved=int(there != still))
+    was_present, still = (batch.people + batch.forgeries > 0 for batch in (first, second))
+    return first, second._replace(moved=int(was_present != still))
 
 
 def friends() -> Iterator[tuple[Pair, str]]:
     """Yield all acts of a friend: answer 0 or 1, or stay away, with its token or without."""
     acts = {
-        "says 0": ReaderBatch(1, 0, asked=1),
-        "says 1": ReaderBatch(1, 1, asked=1),
-        "keeps its token": ReaderBatch(asked=1),
+        "says 0": ReaderBatch(1, 0, tokens=1),
+        "says 1": ReaderBatch(1, 1, tokens=1),
+        "keeps its token": ReaderBatch(tokens=1),
         "stays away": ReaderBatch(),
     }
     for first, second in product(acts, repeat=2):
@@ -160,12 +160,17 @@ def other_sums(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT0
     cheapest: dict[Pair, Strategy] = {(ReaderBatch(), ReaderBatch()): ()}
     for place in range(people - 2):
         mine = list(friends()) if friend and not place else [*honest(0), *honest(1)]
-        least: dict[Pair, Strategy] = {}
-        for (done, before), ((own, theirs), said) in product(cheapest.items(), mine):
-            both, strategy = (done[0].and_(own), done[1].and_(theirs)), (*before, said)
-            if both not in least or _broken(strategy) < _broken(least[both]):
-                least[both] = strategy
-        cheapest = least
+        strategies: dict[Pair, Strategy] = {}
+        for (sums, earlier_strategy), ((first_batch, theirs), move) in product(
+            cheapest.items(), mine
+        ):
+            both, strategy = (
+                (sums[0].and_(first_batch), sums[1].and_(theirs)),
+                (*earlier_strategy, move),
+            )
+            if both not in strategies or _broken(strategy) < _broken(strategies[both]):
+                strategies[both] = strategy
+        cheapest = strategies
     return cheapest
 
 
@@ -178,67 +183,73 @@ def view(
 ) -> object:
     """Return a coalition's view of a session. lies: a shuffler's, and the curator's counts of 1."""
     first, second = pair
-    deed, told = lies
+    deed, claimed_count = lies
     reads = CURATOR in coalition
-    if terms.challenge and first.made:
+    if terms.challenge and first.forgeries:
         return CHANGED
-    people, ones = _counted(terms, first, minted=reads)
-    seen: list[object] = [("read", people, ones)] if reads else []
+    people, positives = _counted(terms, first, minted=reads)
+    observations: list[object] = [("read", people, positives)] if reads else []
     if deed != "none" and not reads:
         return (
-            *seen,
+            *observations,
             "burned: a false post",
         )  # the receiver compares the batch with the account
     if terms.tokens and not reads:
         try:
-            check_unspent(first.asked, [people])
+            check_unspent(first.tokens, [people])
         except RoundBurned as why:
-            return (*seen, str(why))
-    posted = min(int(told), people) if told != "none" else ones
-    seen.append(("total", people))
+            return (*observations, str(why))
+    posted = min(int(claimed_count), people) if claimed_count != "none" else positives
+    observations.append(("total", people))
     if terms.public:
-        seen.append(("counts", posted))
-    return (*seen, *_release(terms, coalition, second, people, posted))
+        observations.append(("counts", posted))
+    return (*observations, *_release(terms, coalition, second, people, posted))
 
 
 def _release(
-    terms: SessionGuards, coalition: frozenset[str], batch: ReaderBatch, before: int, posted: int
+    terms: SessionGuards,
+    coalition: frozenset[str],
+    batch: ReaderBatch,
+    earlier_people: int,
+    posted: int,
 ) -> Iterator[object]:
     """Yield the observations of round 2."""
     reads = ANALYST in coalition
-    if terms.challenge and (batch.made or too_few(batch.moved, terms.dropout)):
-        yield CHANGED if batch.made else f"{batch.moved} people were accepted in one round only"
+    if terms.challenge and (batch.forgeries or too_few(batch.moved, terms.dropout)):
+        yield (
+            CHANGED if batch.forgeries else f"{batch.moved} people were accepted in one round only"
+        )
         return
-    people, ones = _counted(terms, batch, minted=reads)
+    people, positives = _counted(terms, batch, minted=reads)
     if reads:
-        yield "read", people, ones
+        yield "read", people, positives
     try:
         if terms.tokens and not reads:
-            check_unspent(batch.asked, [people])
+            check_unspent(batch.tokens, [people])
         if not reads:
-            check_rounds([before], people, terms.dropout)
-            if terms.sums and terms.public and not _fits(before, posted, people, ones):
+            check_rounds([earlier_people], people, terms.dropout)
+            if terms.sums and terms.public and not _fits(earlier_people, posted, people, positives):
                 raise RoundBurned("the release does not fit")  # noqa: TRY301 - as the reader does
     except RoundBurned as why:
         yield str(why)
         return
-    yield "release", people, ones
+    yield "release", people, positives
 
 
 def _counted(terms: SessionGuards, batch: ReaderBatch, *, minted: bool) -> tuple[int, int]:
     """Return the ballots that a reader counts: made ballots only without tokens, or as issuer."""
     if terms.tokens and not minted:
-        return batch.people, batch.ones
-    return batch.people + batch.made, batch.ones + batch.made_ones
+        return batch.people, batch.positives
+    return batch.people + batch.forgeries, batch.positives + batch.made_ones
 
 
 @cache
-def _fits(before: int, ones: int, people: int, released: int) -> bool:
+def _fits(earlier_people: int, positives: int, people: int, released: int) -> bool:
     """Whether a release fits the counts of round 1 (sums.py)."""
-    heard: Counts = {("0",): before - ones, ("1",): ones}
+    first_counts: Counts = {("0",): earlier_people - positives, ("1",): positives}
     joint: Counts = {("0",): people - released, ("1",): released}
-    asked = Call(1, Role.CURATOR, ((0,),)), Call(2, Role.ANALYST, ((0,),))
-    return disagreement(RoundResult(asked[0], (heard,)), asked[1], joint) is None
+    calls = Call(1, Role.CURATOR, ((0,),)), Call(2, Role.ANALYST, ((0,),))
+    return disagreement(RoundResult(calls[0], (first_counts,)), calls[1], joint) is None
 
 
 def find_distinguisher(
@@ -251,16 +262,19 @@ def find_distinguisher(
     best: Distinguisher | None = None
     rest, mine = other_sums(people, FRIEND in coalition), _effects()
     for first, second in product(mine, repeat=2):
-        (zero, other), (last, yes) = mine[first], mine[second]
-        for (done, strategy), lies in product(rest.items(), _lies(coalition, people)):
-            world = done[0].and_(zero[0]).and_(yes[0]), done[1].and_(zero[1]).and_(yes[1])
-            swapped = done[0].and_(other[0]).and_(last[0]), done[1].and_(other[1]).and_(last[1])
+        (zero, first_positive), (last, yes) = mine[first], mine[second]
+        for (sums, strategy), lies in product(rest.items(), _lies(coalition, people)):
+            world = sums[0].and_(zero[0]).and_(yes[0]), sums[1].and_(zero[1]).and_(yes[1])
+            swapped = (
+                sums[0].and_(first_positive[0]).and_(last[0]),
+                sums[1].and_(first_positive[1]).and_(last[1]),
+            )
             if world == swapped:
                 continue
             views = view(terms, coalition, world, lies), view(terms, coalition, swapped, lies)
             if views[0] != views[1]:
-                who, moves = tuple(sorted(coalition)), (first, second, *strategy)
-                candidate = Distinguisher(who, moves, lies, views)
+                parties, moves = tuple(sorted(coalition)), (first, second, *strategy)
+                candidate = Distinguisher(parties, moves, lies, views)
                 if best is None or candidate.deviations < best.deviations:
                     best = candidate
     return best
@@ -269,9 +283,9 @@ def find_distinguisher(
 def _effects() -> dict[str, tuple[Pair, Pair]]:
     """Return the distinct effects of moves on a person with answer 0, and with 1, by name."""
     named: dict[tuple[Pair, Pair], str] = {}
-    for (pair, said), (other, _) in zip(honest(0), honest(1), strict=True):
-        named.setdefault((pair, other), said)
-    return {said: pairs for pairs, said in named.items()}
+    for (pair, name), (second_pair, _) in zip(honest(0), honest(1), strict=True):
+        named.setdefault((pair, second_pair), name)
+    return {name: pairs for pairs, name in named.items()}
 
 
 def _lies(coalition: frozenset[str], people: int) -> Iterator[tuple[str, ...]]:
@@ -283,7 +297,10 @@ def coalitions(shufflers: int) -> Iterator[frozenset[str]]:
     """Yield the coalitions with the first shuffler that do not read all rows by observing alone."""
     members = (CURATOR, ANALYST, FRIEND, *([SECOND] if shufflers > 1 else []))
     for inside in product((False, True), repeat=len(members)):
-        who = {FIRST, *(member for member, there in zip(members, inside, strict=True) if there)}
-        whole = shufflers == 1 or SECOND in who
-        if not (whole and who & {CURATOR, ANALYST}):
-            yield frozenset(who)
+        coalition = {
+            FIRST,
+            *(member for member, is_member in zip(members, inside, strict=True) if is_member),
+        }
+        whole = shufflers == 1 or SECOND in coalition
+        if not (whole and coalition & {CURATOR, ANALYST}):
+            yield frozenset(coalition)

@@ -31,7 +31,7 @@ from .tallying import summed
 
 
 def disagreement(
-    heard: RoundResult, call: Call, joint: Counts, rows: int = 1
+    result: RoundResult, call: Call, joint: Counts, rows: int = 1
 ) -> tuple[int, ...] | None:
     """Any party with both: return the first query of a round that a release contradicts, or None.
 
@@ -40,17 +40,17 @@ def disagreement(
     a person to each query.
     """
     if rows > 1:
-        return _disagreement_of_persons(heard, call, joint, rows)
+        return _disagreement_of_persons(result, call, joint, rows)
     (released,) = call.asks
-    people = max((sum(count.values()) for count in heard.counts), default=0)
-    ruled = {rule.column for rule in heard.call.hidden}
-    for ask, counted in zip(heard.call.asks, heard.counts, strict=True):
+    people = max((sum(count.values()) for count in result.counts), default=0)
+    ruled = {rule.column for rule in result.call.hidden}
+    for ask, counted in zip(result.call.asks, result.counts, strict=True):
         if not set(ask) <= set(released) or ruled & set(ask):
             continue
         sums = summed(joint, [released.index(column) for column in ask])
         excess = sum(
-            max(0, many - counted.get(cell, 0))
-            for cell, many in sums.items()
+            max(0, cell_count - counted.get(cell, 0))
+            for cell, cell_count in sums.items()
             if not any(value in HIDDEN for value in cell)
         )
         if excess > people - sum(counted.values()):
@@ -59,36 +59,40 @@ def disagreement(
 
 
 def _disagreement_of_persons(
-    heard: RoundResult, call: Call, joint: Counts, rows: int
+    result: RoundResult, call: Call, joint: Counts, rows: int
 ) -> tuple[int, ...] | None:
     """Compare where a person may be in several cells: none above its values, no value short."""
     (released,) = call.asks
-    people = max(people_among(sum(count.values()), rows) for count in heard.counts)
-    for ask, counted in zip(heard.call.asks, heard.counts, strict=True):
+    people = max(people_among(sum(count.values()), rows) for count in result.counts)
+    for ask, counted in zip(result.call.asks, result.counts, strict=True):
         if not set(ask) <= set(released):
             continue
         places, largest = [released.index(column) for column in ask], dict[tuple[str, ...], int]()
-        for cell, many in joint.items():
+        for cell, cell_count in joint.items():
             values = tuple(cell[place] for place in places)
-            largest[values] = max(largest.get(values, 0), many)
-        excess = sum(max(0, many - counted.get(cell, 0)) for cell, many in largest.items())
+            largest[values] = max(largest.get(values, 0), cell_count)
+        excess = sum(
+            max(0, cell_count - counted.get(cell, 0)) for cell, cell_count in largest.items()
+        )
         if excess > rows * people - sum(counted.values()):
             return ask
         sums = summed(joint, places)
         values_counted = without_dummies(counted).items()
-        short = sum(max(0, many - sums.get(cell, 0)) for cell, many in values_counted)
+        short = sum(max(0, cell_count - sums.get(cell, 0)) for cell, cell_count in values_counted)
         if short > rows * people - sum(joint.values()):
             return ask
     return None
 
 
-def check_sums(heard: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1) -> None:
+def check_sums(
+    round_results: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1
+) -> None:
     """Reader: RoundBurned unless a release fits every earlier round.
 
     The reason names no column, which would reveal the failure of a guess, and no party: answers
     that a shuffler has replaced do not fit either.
     """
-    for result in heard:
+    for result in round_results:
         if disagreement(result, call, joint, rows):
             raise RoundBurned(
                 f"the release does not fit what was counted in round {result.call.round}: answers "

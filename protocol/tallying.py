@@ -37,13 +37,13 @@ class BallotReading:
     closed: Counter[int] = field(default_factory=Counter)
     astray: int = 0
 
-    def add(self, other: "BallotReading") -> None:
+    def add(self, part: "BallotReading") -> None:
         """Add the counts of another part of the same batch."""
-        for mine, theirs in zip(self.counts, other.counts, strict=True):
+        for mine, theirs in zip(self.counts, part.counts, strict=True):
             mine.update(theirs)
-        self.refused.update(other.refused)
-        self.spent += other.spent
-        self.sealed += other.sealed
+        self.refused.update(part.refused)
+        self.spent += part.spent
+        self.sealed += part.sealed
 
     @property
     def repeats(self) -> bool:
@@ -64,10 +64,10 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
     reading = BallotReading([Counter() for _ in plan.call.asks])
     if plan.bundled:
         return _read_each(plan, plaintexts, reading)
-    alike = Counter([plaintext[:1] + plaintext[VALUES:] for plaintext in plaintexts])
-    for said, people in alike.items():
+    plaintext_counts = Counter([plaintext[:1] + plaintext[VALUES:] for plaintext in plaintexts])
+    for unsalted_plaintext, people in plaintext_counts.items():
         try:
-            ballot = read_ballot(plan, said[:1] + NO_SALT + said[1:])
+            ballot = read_ballot(plan, unsalted_plaintext[:1] + NO_SALT + unsalted_plaintext[1:])
         except Refused as refusal:
             reading.refused[refusal.reason] += people
         else:

@@ -47,4 +47,6 @@ class Terms:
             "program": (self.program, announced.program),
             "registry": (registry_root(self.registry), announced.registry),
         }
-        return tuple(name for name, (agreed, told) in pairs.items() if agreed != told)
+        return tuple(
+            name for name, (agreed, announced_value) in pairs.items() if agreed != announced_value
+        )

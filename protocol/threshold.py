@@ -42,25 +42,25 @@ class PendingOutputs:
 
     Attributes:
         row: its generalized values.
-        asked: the inputs, one for each level, and their blinding factors.
+        blinded_inputs: the inputs, one for each level, and their blinding factors.
         body: the request.
     """
 
     row: Cell = field(repr=False)
-    asked: voprf.Blinded
+    blinded_inputs: voprf.Blinded
     body: Query
 
 
 def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
     """Person: request the outputs of a row, one for each level; of a cover, of random inputs."""
-    said = plan.announcement.schema.coarsen(row)
+    coarse_row = plan.announcement.schema.coarsen(row)
     ends = level_ends(plan)
-    if is_cover(said):
+    if is_cover(coarse_row):
         inputs = [entropy.fork(f"cover {level}").random(NOBODYS) for level in range(len(ends))]
     else:
-        inputs = [level_input(plan, level, said[:end]) for level, end in enumerate(ends)]
-    asked = voprf.blind(inputs, entropy)
-    return PendingOutputs(said, asked, Query(asked.elements))
+        inputs = [level_input(plan, level, coarse_row[:end]) for level, end in enumerate(ends)]
+    blinded_inputs = voprf.blind(inputs, entropy)
+    return PendingOutputs(coarse_row, blinded_inputs, Query(blinded_inputs.elements))
 
 
 def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
@@ -80,7 +80,7 @@ def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) 
     Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could mark this person.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of this program
-    outputs = voprf.finalize(asking.asked, answer.elements, answer.proof, public)
+    outputs = voprf.finalize(asking.blinded_inputs, answer.elements, answer.proof, public)
     levels, start = [], 0
     for output, width, end in zip(outputs, plan.shape.widths, level_ends(plan), strict=True):
         text = b"" if is_cover(asking.row) else text_of(asking.row[start:end])
@@ -120,9 +120,9 @@ def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
     there.
     """
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
-    opened, many = open_groups(plan.shape, reading.sealed), len(plan.domains)
+    opened, column_count = open_groups(plan.shape, reading.sealed), len(plan.domains)
     reading.refused.update(why for level, why in opened.refused.values() if not level)
-    counts = Counter(cell(row, many) for row in rows_open(plan, opened).values())
+    counts = Counter(cell(row, column_count) for row in rows_open(plan, opened).values())
     reading.counts, reading.sealed = [counts], []
     reading.closed = Counter(people for _, people in opened.closed)
     stopped = sum(people for row, people in counts.items() if BLANK in row)

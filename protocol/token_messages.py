@@ -69,7 +69,7 @@ class Grant:
             raise ParameterError(
                 f"commitments: found {len(self.commitments)}; one more than elements is accepted"
             )
-        _check_elements(self.commitments, most=MOST_ASKED + 1)
+        _check_elements(self.commitments, max_elements=MOST_ASKED + 1)
         if len(self.response) != SCALAR:
             raise ParameterError(
                 f"response: found {len(self.response)} bytes; {SCALAR} are accepted"
@@ -135,20 +135,20 @@ class Issued:
     people: int
 
 
-def _check_elements(elements: tuple[bytes, ...], most: int = MOST_ASKED) -> None:
-    """Raise ParameterError unless there are 1 to `most` elements, each of 32 bytes."""
-    if not 1 <= len(elements) <= most:
-        raise ParameterError(f"elements: found {len(elements)}; 1 to {most} are accepted")
+def _check_elements(elements: tuple[bytes, ...], max_elements: int = MOST_ASKED) -> None:
+    """Raise ParameterError unless there are 1 to `max_elements` elements, each of 32 bytes."""
+    if not 1 <= len(elements) <= max_elements:
+        raise ParameterError(f"elements: found {len(elements)}; 1 to {max_elements} are accepted")
     if any(len(element) != ELEMENT for element in elements):
         raise ParameterError(f"elements: {ELEMENT} bytes each are accepted")
 
 
-def read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
-    """Read at most `most` group elements; their use checks that they are group elements."""
-    many = data.u16()
-    if many > most:
+def read_elements(data: Reader, max_elements: int) -> tuple[bytes, ...]:
+    """Read at most `max_elements` group elements; their use checks that they are group elements."""
+    count = data.u16()
+    if count > max_elements:
         raise Refused(Reason.MALFORMED)
-    return tuple(data.raw(ELEMENT) for _ in range(many))
+    return tuple(data.raw(ELEMENT) for _ in range(count))
 
 
 def read_grant(data: Reader) -> Grant:
@@ -160,7 +160,7 @@ def read_grant(data: Reader) -> Grant:
 
 def write_grant(out: Writer, grant: Grant) -> None:
     """Write an answer."""
-    out.many(grant.elements, Writer.raw).raw(b"".join(grant.commitments)).raw(grant.response)
+    out.structures(grant.elements, Writer.raw).raw(b"".join(grant.commitments)).raw(grant.response)
 
 
 def read_granted(data: Reader) -> PublicGrant:

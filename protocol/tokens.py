@@ -47,12 +47,12 @@ class PendingTokens:
 
     Attributes:
         salts: one for each token, so that two tokens of a person differ.
-        asked: the blinded inputs, with the secrets that unblind the answer.
+        blinded_inputs: the blinded inputs, with the secrets that unblind the answer.
         body: the request.
     """
 
     salts: tuple[bytes, ...] = field(repr=False)
-    asked: blind.BlindedInputs
+    blinded_inputs: blind.BlindedInputs
     body: Ask
 
 
@@ -62,11 +62,11 @@ def make_asks(
     """People: request one token for each query, each with a fresh salt."""
     salts = [fresh_salts(entropy, plan.slots) for entropy in entropies]
     inputs = [[token_input(plan, salt) for salt in mine] for mine in salts]
-    asked = blind.ask(inputs, entropies)
-    signatures = sign_all(signers, [_signed(plan, each.elements) for each in asked])
+    blinded_inputs = blind.ask(inputs, entropies)
+    signatures = sign_all(signers, [_signed(plan, each.elements) for each in blinded_inputs])
     return [
         PendingTokens(tuple(mine), each, Ask(each.elements, signature))
-        for mine, each, signature in zip(salts, asked, signatures, strict=True)
+        for mine, each, signature in zip(salts, blinded_inputs, signatures, strict=True)
     ]
 
 
@@ -79,10 +79,12 @@ def take_grants(
     this person.
     """
     grants = [each.grant if isinstance(each, PublicGrant) else each for each in granted]
-    taken = blind.tokens([each.asked for each in pending], list(map(_answer, grants)), public)
+    results = blind.tokens(
+        [each.blinded_inputs for each in pending], list(map(_answer, grants)), public
+    )
     return [
         tokens if isinstance(tokens, Reason) else tuple(zip(each.salts, tokens, strict=True))
-        for each, tokens in zip(pending, taken, strict=True)
+        for each, tokens in zip(pending, results, strict=True)
     ]
 
 
@@ -94,15 +96,15 @@ def check_asks(
     MALFORMED: more or fewer elements. UNREGISTERED: not signed by its sender.
     """
     results, signed = list[Reason | None](), list[tuple[int, bytes, bytes, bytes]]()
-    for sender, asked in asks:
+    for sender, request in asks:
         index = parties.index(sender)
         if index >= len(registry.keys):
             results.append(Reason.UNREGISTERED)
-        elif len(asked.elements) != plan.slots:
+        elif len(request.elements) != plan.slots:
             results.append(Reason.MALFORMED)
         else:
-            said = _signed(plan, asked.elements)
-            signed.append((len(results), registry.keys[index], said, asked.signature))
+            message = _signed(plan, request.elements)
+            signed.append((len(results), registry.keys[index], message, request.signature))
             results.append(None)
     if signed:
         places, *triples = zip(*signed, strict=True)
@@ -114,10 +116,10 @@ def check_asks(
 def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
     """Reader: answer the request of each person. MALFORMED if it holds no group elements."""
     return [
-        given
-        if isinstance(given, Reason)
-        else Grant(given.elements, given.commitments, given.response)
-        for given in blind.grant(key, [asked.elements for asked in asks])
+        answer
+        if isinstance(answer, Reason)
+        else Grant(answer.elements, answer.commitments, answer.response)
+        for answer in blind.grant(key, [request.elements for request in asks])
     ]
 
 
@@ -125,9 +127,9 @@ def _answer(granted: Grant) -> blind.Granted:
     return blind.Granted(granted.elements, granted.commitments, granted.response)
 
 
-def check_grant(asked: Ask, granted: Grant, public: bytes) -> None:
+def check_grant(request: Ask, granted: Grant, public: bytes) -> None:
     """Any party: Refused unless this answers a request with the key on the board."""
-    blind.verify(asked.elements, _answer(granted), public)
+    blind.verify(request.elements, _answer(granted), public)
 
 
 def ask_digest(elements: Sequence[bytes]) -> bytes:

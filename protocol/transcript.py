@@ -163,7 +163,7 @@ class Transcript:
         users: people of the session.
         summary: whether messages of a kind are one event.
         events: messages, in the order in which they were sent.
-        made: the sealed answers of users.
+        sealed_answers: the sealed answers of users.
         reads: the counts of readers.
         refusals: the refusals of parties.
         posts: author and bytes of all posts on the board.
@@ -173,7 +173,7 @@ class Transcript:
     users: int
     summary: bool = False
     _events: list[Event] = field(default_factory=list)
-    made: list[SealedAnswers] = field(default_factory=list)
+    sealed_answers: list[SealedAnswers] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     posts: list[tuple[str, bytes]] = field(default_factory=list)
@@ -254,10 +254,10 @@ class Transcript:
             Event(len(self._events), time, "user-*", receiver, Kind.SUBMISSION, number, size)
         )
 
-    def sealed(self, made: Iterable[SealedAnswers]) -> None:
+    def sealed(self, sealed_answers: Iterable[SealedAnswers]) -> None:
         """Record sealed answers of users."""
         if not self.summary:
-            self.made.extend(made)
+            self.sealed_answers.extend(sealed_answers)
 
     def sightings(self, party: str) -> Iterator[Event]:
         """Yield the events that a party saw, in order."""
@@ -281,8 +281,8 @@ def _label(data: bytes) -> tuple[Kind | None, int]:
 @lru_cache(maxsize=256)
 def _read_label(head: bytes) -> tuple[Kind | None, int]:
     """Read kind and round from a header; cached, because messages of a kind in a round share it."""
-    known = len(head) == HEADER and head.startswith((MAGIC, SEALED_MAGIC))
-    kind = _KINDS.get(head[len(MAGIC)]) if known else None
+    has_magic = len(head) == HEADER and head.startswith((MAGIC, SEALED_MAGIC))
+    kind = _KINDS.get(head[len(MAGIC)]) if has_magic else None
     return kind, head[-1] if kind else 0
 
 

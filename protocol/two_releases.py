@@ -32,7 +32,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def expected_alone(
-    release: Counts, first: Sequence[int], other: Counts, second: Sequence[int]
+    release: Counts, first: Sequence[int], second_release: Counts, second: Sequence[int]
 ) -> float:
     """Any party: return the expected number of people unique in both releases together.
 
@@ -40,11 +40,11 @@ def expected_alone(
     people.
     """
     shared = [column for column in first if column in second]
-    left, right = _by(release, first, shared), _by(other, second, shared)
+    first_groups, right = _by(release, first, shared), _by(second_release, second, shared)
     return sum(
-        alone_in_both(sum(left[value]), a, b)
-        for value in left.keys() & right.keys()
-        for a in left[value]
+        alone_in_both(sum(first_groups[value]), a, b)
+        for value in first_groups.keys() & right.keys()
+        for a in first_groups[value]
         for b in right[value]
     )
 

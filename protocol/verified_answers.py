@@ -19,7 +19,7 @@ from math import prod
 from ..crypto.verified.group import RISTRETTO255
 from ..crypto.verified.values import LONGEST, ValueElements
 from ..errors import ParameterError, Reason, Refused
-from .hiding import BLANK, OTHER
+from .hiding import BLANK, OTHER_VALUE
 from .messages import Call
 from .schema import Feature
 from .session import Round
@@ -40,14 +40,14 @@ class AnswerElements:
         features = plan.announcement.schema.features
         self._plan = plan
         self._forms = [_form(plan.call, columns, features) for columns in plan.call.asks]
-        self._known: dict[tuple[int, tuple[str, ...]], bytes] = {}
+        self._encodings: dict[tuple[int, tuple[str, ...]], bytes] = {}
 
     def encode(self, ask: int, values: tuple[str, ...]) -> bytes:
         """Return the element of an answer to a query, whose values are in their domains."""
         key = ask, values
-        if key not in self._known:
-            self._known[key] = self._forms[ask].encode(values)
-        return self._known[key]
+        if key not in self._encodings:
+            self._encodings[key] = self._forms[ask].encode(values)
+        return self._encodings[key]
 
     def count(self, elements: Sequence[Iterable[bytes]]) -> BallotReading:
         """Count the answers of opened elements, query by query; refuse invalid elements."""
@@ -181,7 +181,7 @@ def _form(
     """Return the form of the answers to a query."""
     ruled = {rule.column for rule in call.hidden}
     domains = [
-        (*values, *((OTHER, BLANK) if column in ruled else ()))
+        (*values, *((OTHER_VALUE, BLANK) if column in ruled else ()))
         if (values := features[column].values) is not None
         else None
         for column in columns

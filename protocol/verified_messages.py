@@ -123,12 +123,12 @@ class OpeningShares:
 
 def read_keys(data: Reader) -> BallotKeys:
     """Read keys."""
-    return BallotKeys(data.many(lambda reader: reader.raw(KEY_SIZE)))
+    return BallotKeys(data.structures(lambda reader: reader.raw(KEY_SIZE)))
 
 
 def write_keys(out: Writer, body: BallotKeys) -> None:
     """Write keys."""
-    out.many(body.keys, Writer.raw)
+    out.structures(body.keys, Writer.raw)
 
 
 def read_handed(data: Reader) -> HandedBallots:
@@ -151,9 +151,9 @@ def write_handed(out: Writer, body: HandedBallots) -> None:
 
 def read_shuffled(data: Reader) -> ShuffledLists:
     """Read lists and proofs."""
-    return ShuffledLists(data.u8(), data.many(Reader.blob), data.many(Reader.blob))
+    return ShuffledLists(data.u8(), data.structures(Reader.blob), data.structures(Reader.blob))
 
 
 def write_shuffled(out: Writer, body: ShuffledLists) -> None:
     """Write lists and proofs."""
-    out.u8(body.hop).many(body.lists, Writer.blob).many(body.proofs, Writer.blob)
+    out.u8(body.hop).structures(body.lists, Writer.blob).structures(body.proofs, Writer.blob)

@@ -78,7 +78,11 @@ class VerifiedPosts:
     def posted(self, number: int) -> set[tuple[int, bytes]]:
         """Return users, by place in the registry, with ballots that stand on the board."""
         lists = self.handed.get(number, {}).values()
-        return {(one.person, one.ballots) for posted in lists for one in posted.people}
+        return {
+            (handed_ballot.person, handed_ballot.ballots)
+            for posted in lists
+            for handed_ballot in posted.people
+        }
 
     def right(self, author: str, body: Body, plan: Round, registered: int) -> bool:
         """Whether a post is legal now; Refused if a key is not its owner's.
@@ -106,10 +110,10 @@ class VerifiedPosts:
         numbers = keys_due(plan, author)
         if not due or len(body.keys) != len(numbers):
             return False
-        known = {**self.keys.get(plan.call.round, {}), author: body}
+        all_keys = {**self.keys.get(plan.call.round, {}), author: body}
         try:
-            if known.keys() >= set(key_owners(plan)):
-                joint_keys(plan, known)
+            if all_keys.keys() >= set(key_owners(plan)):
+                joint_keys(plan, all_keys)
             for number, record in zip(numbers, body.keys, strict=True):
                 context = context_of(plan, number, author)
                 check_key(context, decode_key(context, record))
@@ -119,17 +123,17 @@ class VerifiedPosts:
 
     def _hands(self, author: str, body: HandedBallots, plan: Round, registered: int) -> bool:
         """Whether a keyholder posts ballots in its turn, of invited users, without repeats."""
-        before, posted = self.prior_lists(plan), self.posted(plan.call.round)
+        earlier_lists, posted = self.prior_lists(plan), self.posted(plan.call.round)
         turn = doors_of(plan)[len(self.handed.get(plan.call.round, ())) :][:1] == (author,)
         return (
             turn
             and self.has_keys(plan)
             and all(
-                one.person < registered
-                and len(one.ballots) == plan.envelope
-                and (one.person, one.ballots) not in posted
-                and is_invited(plan, one.person, before)
-                for one in body.people
+                handed_ballot.person < registered
+                and len(handed_ballot.ballots) == plan.envelope
+                and (handed_ballot.person, handed_ballot.ballots) not in posted
+                and is_invited(plan, handed_ballot.person, earlier_lists)
+                for handed_ballot in body.people
             )
         )
 
@@ -225,6 +229,6 @@ def _closed(lists: Iterable[HandedBallots]) -> ClosedList:
     """Return the ballots that count, by user, ascending."""
     candidates = defaultdict[int, list[HandedBallot]](list)
     for posted in lists:
-        for one in posted.people:
-            candidates[one.person].append(one)
+        for handed_ballot in posted.people:
+            candidates[handed_ballot.person].append(handed_ballot)
     return {person: chosen(candidates[person]).ballots for person in sorted(candidates)}

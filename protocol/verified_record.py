@@ -64,20 +64,20 @@ def _with_round(
 ) -> CheckedRecord:
     """Check a round; return the number of proofs up to it."""
     assert board.announcement is not None  # noqa: S101 - calls follow announcements
-    number, shown = call.round, board.verified
+    number, verified_posts = call.round, board.verified
     plan = as_cited(open_round(board.announcement, board.session, call), board.heads)
     _check_people(board, plan)
-    keys = joint_keys(plan, shown.keys[key_round(plan)])
+    keys = joint_keys(plan, verified_posts.keys[key_round(plan)])
     ballots = 0 if plan.reuses_ballots else _check_ballots(board, plan, keys)
-    lists: Lists = first_lists(plan, shown.closed[number])
-    for posted in shown.shuffled[number]:
+    lists: Lists = first_lists(plan, verified_posts.closed[number])
+    for posted in verified_posts.shuffled[number]:
         lists = check_shuffled(plan, keys, lists, posted, entropy)
-    shared = shown.shared[number]
+    shared = verified_posts.shared[number]
     shares = [check_opening(plan, party, keys, lists, shared[party]) for party in sorted(shared)]
     return CheckedRecord(
         checked.ballots + ballots * len(call.asks),
-        checked.shuffles + len(shown.shuffled[number]) * len(call.asks),
-        checked.shares + sum(len(elements) for own in shares for elements in own),
+        checked.shuffles + len(verified_posts.shuffled[number]) * len(call.asks),
+        checked.shares + sum(len(elements) for party_shares in shares for elements in party_shares),
     )
 
 
@@ -86,11 +86,11 @@ def _check_people(board: Board, plan: Round) -> None:
 
     Also if so few users left since an earlier round that subtraction would expose them.
     """
-    announced, shown = plan.announcement, board.verified
-    people = len(shown.closed[plan.call.round])
+    announced, verified_posts = plan.announcement, board.verified
+    people = len(verified_posts.closed[plan.call.round])
     check_batch_size(people, announced.rules.min_batch)
     if announced.policy.setting is Setting.FIXED:
-        earlier = [len(closed) for closed in shown.prior_lists(plan)]
+        earlier = [len(closed) for closed in verified_posts.prior_lists(plan)]
         check_rounds(earlier, people, announced.rules.min_dropout)
 
 
@@ -100,9 +100,9 @@ def _check_ballots(board: Board, plan: Round, keys: RoundKeys) -> int:
     assert registry is not None  # noqa: S101 - the announcement asks for one
     for party, posted in handed.items():
         verdicts = check_handed(plan, keys, registry, posted.people)
-        for one, reason in zip(posted.people, verdicts, strict=True):
+        for handed_ballot, reason in zip(posted.people, verdicts, strict=True):
             if reason is not None:
-                person = parties.user(one.person)
+                person = parties.user(handed_ballot.person)
                 raise VerificationError(
                     f"round {plan.call.round}: {party} posted ballots of {person} that do not "
                     f"check: {reason}"

@@ -172,16 +172,16 @@ def make_ballots(
     entropy: Entropy,
 ) -> bytes:
     """User: return the records of its ballots, a record for each query. row: as submitted."""
-    made = bytearray()
+    encoding = bytearray()
     for ballot in answers(plan, row):
         context = context_of(plan, ballot.ask, parties.user(person))
         element, key = elements.encode(ballot.ask, ballot.values), keys.joint[ballot.ask]
         if plan.once:
             both = ReaderKeys(key, keys.release)
-            made += make_once(context, both, element, entropy).ballot.encode(GROUP)
+            encoding += make_once(context, both, element, entropy).ballot.encode(GROUP)
         else:
-            made += make_ballot(context, key, element, entropy).ballot.encode(GROUP)
-    return bytes(made)
+            encoding += make_ballot(context, key, element, entropy).ballot.encode(GROUP)
+    return bytes(encoding)
 
 
 def check_handed(
@@ -193,15 +193,19 @@ def check_handed(
     record is malformed, or the proof of knowledge of a ballot's content fails.
     """
     claims = [
-        (one.person, signed_digest(plan, hashlib.sha256(one.ballots).digest()), one.signature)
-        for one in handed
+        (
+            handed_ballot.person,
+            signed_digest(plan, hashlib.sha256(handed_ballot.ballots).digest()),
+            handed_ballot.signature,
+        )
+        for handed_ballot in handed
     ]
     verdicts = list[Reason | None]()
-    for one, signed in zip(handed, signed_by(registry, claims), strict=True):
+    for handed_ballot, signed in zip(handed, signed_by(registry, claims), strict=True):
         verdict = None if signed else Reason.UNREGISTERED
         try:
             if signed:
-                _check_proofs(plan, keys, one)
+                _check_proofs(plan, keys, handed_ballot)
         except (Refused, VerificationError):
             verdict = Reason.MALFORMED
         verdicts.append(verdict)
@@ -229,9 +233,9 @@ def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
     return min(candidates, key=lambda handed: hashlib.sha256(handed.ballots).digest())
 
 
-def handed_of(person: int, sent: Submission) -> HandedBallot:
+def handed_of(person: int, submission: Submission) -> HandedBallot:
     """Keyholder: return its post about the ballots that a user has submitted to it."""
-    return HandedBallot(person, sent.envelope, sent.signature)
+    return HandedBallot(person, submission.envelope, submission.signature)
 
 
 def closed_digest(plan: Round, closed: ClosedList) -> bytes:
@@ -242,11 +246,11 @@ def closed_digest(plan: Round, closed: ClosedList) -> bytes:
     return digest.digest()
 
 
-def is_invited(plan: Round, person: int, before: Sequence[ClosedList]) -> bool:
+def is_invited(plan: Round, person: int, earlier_lists: Sequence[ClosedList]) -> bool:
     """Whether a user may answer a round: a user of the last round, or (statistical) a new user."""
     if plan.announcement.policy.setting is Setting.STATISTICAL:
-        return not any(person in closed for closed in before)
-    return not before or person in before[-1]
+        return not any(person in closed for closed in earlier_lists)
+    return not earlier_lists or person in earlier_lists[-1]
 
 
 def row_width(plan: Round) -> int:
@@ -263,11 +267,19 @@ def first_lists(plan: Round, closed: ClosedList) -> Lists:
     ballots = [split_ballots(plan, records) for records in closed.values()]
     size = GROUP.element_size
     if plan.reuses_ballots:
-        (kept,) = plan.call.asks
-        pairs = [[(own[at][:size], own[at][2 * size : 3 * size]) for at in kept] for own in ballots]
+        (columns,) = plan.call.asks
+        pairs = [
+            [(user_ballots[at][:size], user_ballots[at][2 * size : 3 * size]) for at in columns]
+            for user_ballots in ballots
+        ]
         return (ballot_rows(pairs),)
     return tuple(
-        ballot_rows([((own[question][:size], own[question][size : 2 * size]),) for own in ballots])
+        ballot_rows(
+            [
+                ((user_ballots[question][:size], user_ballots[question][size : 2 * size]),)
+                for user_ballots in ballots
+            ]
+        )
         for question in range(len(plan.call.asks))
     )
 
@@ -357,7 +369,7 @@ def read_opened(
 ) -> BallotReading:
     """Count the answers that all shares open. shares: of each keyholder, by query."""
     opened = [
-        opened_elements(GROUP, rows.seconds, [own[question] for own in shares])
+        opened_elements(GROUP, rows.seconds, [party_shares[question] for party_shares in shares])
         for question, rows in enumerate(lists)
     ]
     if plan.reuses_ballots:

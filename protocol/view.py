@@ -41,18 +41,18 @@ class View:
         opened: per round, the number of layers of a submission that the coalition can open, and the
             number of all; of a verified mix, of the keyholders that link an answer together:
             without the reader if it has posted its shares.
-        everybody: in the summary form, by round in which all answers are linked, the columns;
+        linked_columns: in the summary form, by round in which all answers are linked, the columns;
             single people are not recorded.
         transcript: the whole transcript; `events` has the members' part.
-        came: per round and column set, the people with answers that reached the reader, if single
-            people are recorded; `sees_who` says whether the coalition knows them (else only its own
-            users).
+        respondents: per round and column set, the people with answers that reached the reader, if
+            single people are recorded; `sees_who` says whether the coalition knows them (else only
+            its own users).
         lengths: per round, the lengths of each person's messages, if they are not padded.
         public: whether the names of respondents are public, as among peers or with a challenge.
         decision: the decision, with its certificate if the coalition has it or it is public.
         certified: counts that the coalition has not read and from which its certificate follows:
             they bound its knowledge from above.
-        asked: whether users ask curator and analyst for tokens.
+        uses_tokens: whether users ask curator and analyst for tokens.
         more: whether audits reveal more about senders than is counted here (audit_ways.py).
         threshold: whether only values that k people share were opened, so that values may be blank
             without a rule.
@@ -66,13 +66,13 @@ class View:
     by_round: Mapping[int, Mapping[int, Row]]
     counted: tuple[CountsSeen, ...]
     opened: Mapping[int, tuple[int, int]]
-    everybody: Mapping[int, tuple[int, ...]]
+    linked_columns: Mapping[int, tuple[int, ...]]
     transcript: Transcript
-    came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
+    respondents: Mapping[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
     lengths: Mapping[int, Lengths] = field(default_factory=dict)
     public: bool = False
     decision: Decision | None = None
-    asked: bool = False
+    uses_tokens: bool = False
     more: bool = False
     threshold: bool = False
     prefixes: bool = False
@@ -95,16 +95,16 @@ class View:
     @property
     def sees_who(self) -> bool:
         """Whether a member sees the respondents: the first shuffler, the network, token issuers."""
-        readers = {parties.CURATOR, parties.ANALYST} if self.asked else set[str]()
+        readers = {parties.CURATOR, parties.ANALYST} if self.uses_tokens else set[str]()
         seeing = {parties.NETWORK, parties.shuffler(1), parties.RANDOMNESS, *readers}
         return self.public or bool(self.parties & seeing)
 
     @property
     def member_indices(self) -> frozenset[int]:
         """The users or peers among the members, by index."""
-        own = (parties.Role.USER, parties.Role.PEER)
+        person_roles = (parties.Role.USER, parties.Role.PEER)
         return frozenset(
-            parties.index(member) for member in self.parties if parties.role(member) in own
+            parties.index(member) for member in self.parties if parties.role(member) in person_roles
         )
 
     @property
@@ -113,13 +113,16 @@ class View:
 
         Two coalitions with the same counts and the same followed people need only one scoring.
         """
-        broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
+        broken = frozenset(
+            number for number, (open_, all_layers) in self.opened.items() if open_ == all_layers
+        )
         read = tuple(
-            (seen.round, seen.columns, seen.among, self._compared(seen)) for seen in self.counted
+            (counts_seen.round, counts_seen.columns, counts_seen.among, self._compared(counts_seen))
+            for counts_seen in self.counted
         )
         linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
         lengths = frozenset(
-            (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
+            (number, lengths_of.is_separate) for number, lengths_of in self.lengths.items()
         )
         certified = len(self.certified)
         return (
@@ -133,9 +136,9 @@ class View:
             certified,
         )
 
-    def _compared(self, seen: CountsSeen) -> Hashable:
+    def _compared(self, counts_seen: CountsSeen) -> Hashable:
         """Return the key of a round's counts; if rows open, helpers of the reader open more."""
-        return frozenset(seen.counts.items()) if self.threshold else len(seen.counts)
+        return frozenset(counts_seen.counts.items()) if self.threshold else len(counts_seen.counts)
 
 
 class ViewedRun(AuditedRecord):
@@ -150,18 +153,25 @@ class ViewedRun(AuditedRecord):
             number: self._opened_by(number, openers, coalition)
             for number, openers in self.openers.items()
         }
-        broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
-        told = self.board.announcement
+        broken = {number for number, (open_, all_layers) in opened.items() if open_ == all_layers}
+        announcement = self.board.announcement
         by_round, counted = links(self, coalition, self.derived), tuple(_counted(self, coalition))
-        prefixes, domains, threshold = False, tuple[int | None, ...](), opens_by_threshold(told)
-        if told is not None and threshold:
+        prefixes, domains, threshold = (
+            False,
+            tuple[int | None, ...](),
+            opens_by_threshold(announcement),
+        )
+        if announcement is not None and threshold:
             single = PersonalRecord(self.rows_by_round, self.respondents)
-            by_round, counted = as_opened(single, coalition, by_round, counted, told.policy)
-            prefixes, domains = by_prefixes(told.policy.rule), tuple(domains_of(told.schema))
+            by_round, counted = as_opened(single, coalition, by_round, counted, announcement.policy)
+            prefixes, domains = (
+                by_prefixes(announcement.policy.rule),
+                tuple(domains_of(announcement.schema)),
+            )
         return View(
             coalition,
             self.transcript.users,
-            told is None or told.policy.setting is Setting.FIXED,
+            announcement is None or announcement.policy.setting is Setting.FIXED,
             by_round,
             counted,
             opened,
@@ -171,8 +181,8 @@ class ViewedRun(AuditedRecord):
             _lengths(self, coalition),
             decision=self.decision if coalition & CERTIFIED else self.board.decision,
             certified=_certified(self, coalition),
-            public=told is not None and told.rules.names_people,
-            asked=told is not None and told.rules.tokens,
+            public=announcement is not None and announcement.rules.names_people,
+            uses_tokens=announcement is not None and announcement.rules.tokens,
             more=any(self.reveals_more(number, coalition) for number in self.opened_layers),
             threshold=threshold,
             prefixes=prefixes,
@@ -183,8 +193,8 @@ class ViewedRun(AuditedRecord):
         self, number: int, openers: tuple[str, ...], coalition: frozenset[str]
     ) -> tuple[int, int]:
         """Return the layers of a round that a coalition opens, and all; or linking keyholders."""
-        told = self.board.announcement
-        if told is not None and told.rules.verified:
+        announcement = self.board.announcement
+        if announcement is not None and announcement.rules.verified:
             linkers = nearest(self.linkers(number), coalition)
             return len(linkers & coalition), len(linkers)
         return _opened(openers, coalition), len(openers)
@@ -227,28 +237,33 @@ def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[Count
     }
     read = {read.round: read.counts for read in transcript.reads if read.reader in coalition}
     for number, counts in sorted((public | read).items()):
-        seen = [
+        query_counts = [
             CountsSeen(number, columns, count, calls[number].hidden)
             for columns, count in zip(calls[number].asks, counts, strict=True)
         ]
-        yield from seen
+        yield from query_counts
         if number in read:
-            yield from record.separate_counts(seen, coalition)
+            yield from record.separate_counts(query_counts, coalition)
         if number in read and number in record.whole_rows:
             yield record.whole_rows[number]
 
 
 def certified_counts(
-    decision: Decision | None, coalition: frozenset[str], heard: Iterable[CountsSeen]
+    decision: Decision | None, coalition: frozenset[str], curator_counts: Iterable[CountsSeen]
 ) -> tuple[CountsSeen, ...]:
     """Return the counts behind the analyst's certificate; empty if the curator is a member.
 
-    heard: all counts that the curator has read. The certificate is about the released columns.
+    curator_counts: all counts that the curator has read. The certificate is about the released
+    columns.
     """
     if decision is None or parties.ANALYST not in coalition or parties.CURATOR in coalition:
         return ()
-    kept = set(decision.kept)
-    return tuple(seen for seen in heard if kept.issuperset(seen.columns))
+    released_columns = set(decision.kept)
+    return tuple(
+        counts_seen
+        for counts_seen in curator_counts
+        if released_columns.issuperset(counts_seen.columns)
+    )
 
 
 def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
@@ -256,28 +271,34 @@ def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[Counts
     if board.committed is None or board.opened:  # an opened certificate follows from the release
         return ()
     calls = {call.round: call for call in board.calls}
-    heard = (
+    curator_counts = (
         CountsSeen(read.round, columns, counts, calls[read.round].hidden)
         for read in record.transcript.reads
         if read.reader == parties.CURATOR
         for columns, counts in zip(calls[read.round].asks, read.counts, strict=True)
     )
-    return certified_counts(board.decision, coalition, heard)
+    return certified_counts(board.decision, coalition, curator_counts)
 
 
 def _lengths(record: RunRecord, coalition: frozenset[str]) -> Mapping[int, Lengths]:
     """Return the lengths in a view: of each answer (first shuffler), or their sum (network)."""
-    told = record.board.announcement
+    announcement = record.board.announcement
     first = parties.shuffler(1) in coalition
-    if told is None or told.rules.padded or not (first or parties.NETWORK in coalition):
+    if (
+        announcement is None
+        or announcement.rules.padded
+        or not (first or parties.NETWORK in coalition)
+    ):
         return {}
-    apart = first and Flaw.BUNDLED not in told.rules.flaws
+    is_separate = first and Flaw.BUNDLED not in announcement.rules.flaws
     domains = tuple(
         feature.values or tuple(sorted({row[j] for row in record.truth.values() if j in row}))
-        for j, feature in enumerate(told.schema.features)
+        for j, feature in enumerate(announcement.schema.features)
     )
     return {
-        number: Lengths(call.asks, domains, record.lengths_of(number, apart=apart), apart)
+        number: Lengths(
+            call.asks, domains, record.lengths_of(number, is_separate=is_separate), is_separate
+        )
         for number, call in record.calls.items()
         if not call.hidden
     }

@@ -90,7 +90,7 @@ class Writer:
             self.blob(value)
         return self
 
-    def many(self, values: Sequence[T], write: "Callable[[Writer, T], object]") -> "Writer":
+    def structures(self, values: Sequence[T], write: "Callable[[Writer, T], object]") -> "Writer":
         """Append a list of at most 65,535 structures behind their number."""
         self.u16(len(values))
         for value in values:
@@ -178,7 +178,7 @@ class Reader:
             raise Refused(Reason.MALFORMED)
         return values
 
-    def many(self, read: "Callable[[Reader], T]") -> tuple[T, ...]:
+    def structures(self, read: "Callable[[Reader], T]") -> tuple[T, ...]:
         """Take a list of structures behind their number."""
         return tuple(read(self) for _ in range(self.u16()))
 

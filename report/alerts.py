@@ -74,13 +74,13 @@ def _refused(facts: PageFacts) -> Iterator[Alert]:
     """Note the messages that were refused, by reason."""
     refused = facts.result.refused
     if refused:
-        said = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
+        reasons_text = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
         total = sum(refused.values())
         yield Alert(
             "note",
             "refused",
             f"{plural(total, 'message was', 'messages were')} refused",
-            f"They were dropped and counted ({said}); the rest went on.",
+            f"They were dropped and counted ({reasons_text}); the rest went on.",
             weight=total,
         )
 

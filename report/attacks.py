@@ -35,8 +35,8 @@ def section(facts: PageFacts) -> Section | None:
         blocks.append(PageGrid("What each attack achieved", headings, told_achieved, (2,)))
     blocks.append(PageGrid("Guards", ("guard", "state", "what it does"), list(_guards(scenario))))
     if refused:
-        told = [(reason, f"{number:,}") for reason, number in refused.items()]
-        blocks.append(PageGrid("Messages refused", ("reason", "messages"), told, (1,)))
+        refused_rows = [(reason, f"{number:,}") for reason, number in refused.items()]
+        blocks.append(PageGrid("Messages refused", ("reason", "messages"), refused_rows, (1,)))
     else:
         blocks.append(Paragraph("No message was refused."))
     if alarms:

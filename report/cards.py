@@ -21,7 +21,7 @@ from ..scenarios.wording import plural
 from .paper import PaperScenario, on_paper, person_name, share_text
 from .write import write
 
-MOST = 60  # people: a large class
+MAX_PEOPLE = 60  # people: a large class
 STYLE = "cards.css"
 QUESTIONS = 8  # slips on a card
 
@@ -59,8 +59,8 @@ def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
     name = scenario.scenario.name
     if people in (None, scenario.population.users):
         return f"veilmix run {name}", f"veilmix theatre {name}"
-    before = f"veilmix new {name}; users = {people} in {name}.toml"
-    return f"{before}; veilmix run {name}.toml", f"{before}; veilmix theatre {name}.toml"
+    preparation = f"veilmix new {name}; users = {people} in {name}.toml"
+    return f"{preparation}; veilmix run {name}.toml", f"{preparation}; veilmix theatre {name}.toml"
 
 
 def cards_body(scenario: Scenario, people: int, language: Language) -> str:
@@ -80,11 +80,11 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
         scenario = change(scenario, {"population.users": people, "scenario.title": title})
     _check(scenario)
     crowd = samples(scenario, scenario.scenario.seed)
-    if crowd.people.n > MOST or len(crowd.people.schema.names) > QUESTIONS:
+    if crowd.people.n > MAX_PEOPLE or len(crowd.people.schema.names) > QUESTIONS:
         raise ParameterError(
             f"{scenario.scenario.name}: {plural(crowd.people.n, 'person', 'people')} and "
             f"{plural(len(crowd.people.schema.names), 'feature')}; cards are made for at most "
-            f"{MOST} and {QUESTIONS}: lower population.users, or take "
+            f"{MAX_PEOPLE} and {QUESTIONS}: lower population.users, or take "
             "`veilmix new classroom --cards`"
         )
     names = crowd.people.schema.names
@@ -157,9 +157,9 @@ def _answers(
             for option in outcome.considered
         ),
     )
-    kept = " x ".join(outcome.kept) or words.say("nothing")
+    released_columns = " x ".join(outcome.kept) or words.say("nothing")
     yield (
-        words.say("second-round", reader=paper.readers[1], kept=kept),
+        words.say("second-round", reader=paper.readers[1], kept=released_columns),
         tuple(
             (" ".join(values), words.say("people", n=people))
             for values, people in sorted((outcome.release or {}).items())

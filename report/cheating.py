@@ -26,20 +26,22 @@ QUESTION = "And if parties cheat?"
 
 def answer(facts: PageFacts) -> VerdictAnswer:
     """Return the answer about malicious coalitions: the smallest found to learn a row."""
-    study, known = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
+    study, unchecked_notes = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
     if why := why_unmeasured(facts.run.scenario):
         return VerdictAnswer(QUESTION, NOT_MEASURED, sentence(why))
     if study is None:
-        return VerdictAnswer(QUESTION, NOT_MEASURED, " ".join((*known, sentence(WATCHING))))
-    limit = " ".join((*known, sentence(OUTSIDE_CATALOGUE), sentence(played(study))))
+        return VerdictAnswer(
+            QUESTION, NOT_MEASURED, " ".join((*unchecked_notes, sentence(WATCHING)))
+        )
+    limit = " ".join((*unchecked_notes, sentence(OUTSIDE_CATALOGUE), sentence(played(study))))
     if not study.smallest:
         none = sentence(no_success(len(study.attacks), study.min_runs))
         return VerdictAnswer(QUESTION, NO_SUCCESS, f"{none} {limit}")
-    least = study.smallest[0]
-    parties = len(least.parties) + least.friends
+    smallest_coalition = study.smallest[0]
+    parties = len(smallest_coalition.parties) + smallest_coalition.friends
     short = "one is enough" if parties == 1 else f"{parties} or fewer are enough"
-    told = successes_with_attacks(study)
-    return VerdictAnswer(QUESTION, short, f"Somebody's row is learnt by {told}. {limit}")
+    successes = successes_with_attacks(study)
+    return VerdictAnswer(QUESTION, short, f"Somebody's row is learnt by {successes}. {limit}")
 
 
 def blocks(facts: PageFacts) -> Iterator[Block]:
@@ -47,8 +49,8 @@ def blocks(facts: PageFacts) -> Iterator[Block]:
     study = facts.cheating
     if study is None:
         yield Paragraph(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
-        if told := price(facts.run.scenario, facts.run.result):
-            yield Paragraph(sentence(told))
+        if price_text := price(facts.run.scenario, facts.run.result):
+            yield Paragraph(sentence(price_text))
         return
     yield _table(study)
     for line in notes(study):
@@ -60,7 +62,7 @@ def _table(study: CheatingStudy) -> PageGrid:
         (*row(study, worst)[:-1], _noticed(study, worst)) for worst in telling(study.coalitions)
     ]
     all_of_them = numbers(study.attacks)
-    taken = PageNumbers(
+    page_numbers = PageNumbers(
         "cheating",
         all_of_them.headings,
         [
@@ -68,7 +70,7 @@ def _table(study: CheatingStudy) -> PageGrid:
             for line in all_of_them.rows
         ],
     )
-    return PageGrid("If they cheat", HEADINGS, rows, (2, 3), taken)
+    return PageGrid("If they cheat", HEADINGS, rows, (2, 3), page_numbers)
 
 
 def _noticed(study: CheatingStudy, worst: WorstAttack) -> str | Marked:
@@ -77,5 +79,5 @@ def _noticed(study: CheatingStudy, worst: WorstAttack) -> str | Marked:
     A coalition that learned a row is marked bad, noticed or not; a row without success is not
     marked good, since a lack of success in some runs is no proof.
     """
-    said = row(study, worst)[-1]
-    return said if worst.worst is None and not worst.watching else Marked(said, "bad")
+    cell_text = row(study, worst)[-1]
+    return cell_text if worst.worst is None and not worst.watching else Marked(cell_text, "bad")

@@ -73,21 +73,21 @@ def _alerts(comparison: Comparison) -> Iterator[Alert]:
         if program.burned:
             text = f"Nothing of it is released: {program.burned}."
             yield Alert("warning", "burned", f"{program.program} was burned", text)
-    alone = [program for program in comparison.programs if _links_alone(program)]
-    if alone:
-        names = ", ".join(program.program for program in alone)
+    linking_programs = [program for program in comparison.programs if _links_alone(program)]
+    if linking_programs:
+        names = ", ".join(program.program for program in linking_programs)
         yield Alert(
             "warning",
             "alone",
             "A single party links people to their rows",
             f"In {names} one party needs nobody's help.",
             "A mix, or secret shares, needs several to work together.",
-            len(alone),
+            len(linking_programs),
         )
     if comparison.skipped:
-        said = "; ".join(f"{name}: {why}" for name, why in comparison.skipped.items())
+        skipped_text = "; ".join(f"{name}: {why}" for name, why in comparison.skipped.items())
         count = plural(len(comparison.skipped), "program was", "programs were")
-        yield Alert("note", "skipped", f"{count} not compared", said)
+        yield Alert("note", "skipped", f"{count} not compared", skipped_text)
     if comparison.seed is not None and comparison.messages:
         text = "Reproducible, and not secret: the keys follow from the seed."
         yield Alert("note", "seeded", f"Seeded with {comparison.seed}", text)
@@ -100,15 +100,18 @@ def _links_alone(program: Compared) -> bool:
 
 
 def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
-    done = [program for program in comparison.programs if not program.burned]
-    if not done:
+    completed_programs = [program for program in comparison.programs if not program.burned]
+    if not completed_programs:
         return ()
-    known = [program for program in done if known_from_above(program)]
-    best = min(done, key=lambda program: program.utility.mean)
-    exact = [program for program in done if program.privacy.epsilon is None]
-    most = max(exact, key=lambda program: program.utility.entropy) if exact else best
+    bounded_programs = [program for program in completed_programs if known_from_above(program)]
+    best = min(completed_programs, key=lambda program: program.utility.mean)
+    exact = [program for program in completed_programs if program.privacy.epsilon is None]
+    richest_program = max(exact, key=lambda program: program.utility.entropy) if exact else best
     return (
-        _smallest_trust(known, [program for program in done if not known_from_above(program)]),
+        _smallest_trust(
+            bounded_programs,
+            [program for program in completed_programs if not known_from_above(program)],
+        ),
         VerdictAnswer(
             "Which answers two-way tables best?",
             best.program,
@@ -117,27 +120,28 @@ def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
         ),
         VerdictAnswer(
             "Which releases most true counts?",
-            most.program,
-            f"It keeps {most.utility.entropy:.2f} of {most.utility.entropy_of_all:.2f} bits a "
-            f"person; {percent(most.privacy.true)} of people are exposed.",
+            richest_program.program,
+            f"It keeps {richest_program.utility.entropy:.2f} of "
+            f"{richest_program.utility.entropy_of_all:.2f} bits a "
+            f"person; {percent(richest_program.privacy.true)} of people are exposed.",
         ),
     )
 
 
-def _smallest_trust(known: list[Compared], unknown: list[Compared]) -> VerdictAnswer:
+def _smallest_trust(bounded_programs: list[Compared], unknown: list[Compared]) -> VerdictAnswer:
     """Answer with the program that needs least trust in a party, if that leakage is bounded above.
 
-    known: programs with an exact number or an upper bound; unknown: programs with a lower bound
-    only.
+    bounded_programs: programs with an exact number or an upper bound; unknown: programs with a
+    lower bound only.
     """
     question = "Which asks for the least trust?"
     left_out = ", ".join(program.program for program in unknown)
     why = f" Not ranked, for only a lower bound is known: {left_out}." if unknown else ""
-    if not known:
+    if not bounded_programs:
         return VerdictAnswer(question, "not known", why.strip())
-    least = min(known, key=bits)
-    text = f"The party that learns most receives {bits_text(least)} bits a person."
-    return VerdictAnswer(question, least.program, text + why)
+    best_program = min(bounded_programs, key=bits)
+    text = f"The party that learns most receives {bits_text(best_program)} bits a person."
+    return VerdictAnswer(question, best_program.program, text + why)
 
 
 def _sections(comparison: Comparison) -> Iterator[Section]:
@@ -187,10 +191,12 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
     yield Section("trust", "Who must collude", lead, blocks)
     seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
     real = "--mode real" if comparison.messages else "--mode ideal"
-    told = Paragraph(
+    command_line = Paragraph(
         f"veilmix compare {comparison.scenario}{seed} {real}; seconds differ from run to run."
     )
-    yield Section("repeat", "How to reproduce it", "The scenario is in the folder.", (told,))
+    yield Section(
+        "repeat", "How to reproduce it", "The scenario is in the folder.", (command_line,)
+    )
 
 
 def _cheating(program: Compared) -> str:

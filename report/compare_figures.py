@@ -35,14 +35,14 @@ class FigureColumn:
         value: the number that is drawn, in the unit of the title.
         text: the number as the reader sees it.
         limits: of a 95 % interval, or None.
-        known: whether the value is exact or an upper bound, and may be drawn as a bar.
+        is_bounded: whether the value is exact or an upper bound, and may be drawn as a bar.
     """
 
     title: str
     value: Callable[[Compared], float]
     text: Callable[[Compared], str]
     limits: Callable[[Compared], tuple[float, float] | None]
-    known: Callable[[Compared], bool] = lambda _: True
+    is_bounded: Callable[[Compared], bool] = lambda _: True
 
 
 def bits(program: Compared) -> float:
@@ -112,7 +112,7 @@ def measures_figure(comparison: Comparison) -> PageFigure:
             y = 28 + ROW * row
             value = measure.value(program)
             end = value
-            if measure.known(program):
+            if measure.is_bounded(program):
                 drawing.box(x, y + 3, value * scale, 13, "bar")
             else:
                 _arrow(drawing, x + value * scale, y + 9.5)
@@ -218,21 +218,21 @@ def _named(picture: Plot, programs: Sequence[Compared]) -> None:
             known_from_above(program),
         )
         groups.setdefault(place_of, []).append(program)
-    taken: list[Box] = []
-    for (x, y, known), members in groups.items():
+    occupied_boxes: list[Box] = []
+    for (x, y, is_bounded), members in groups.items():
         for program in members:
             kind = "promise" if program.privacy.epsilon is not None else "truth"
             picture.drawing.mark((x, y), SHAPES.get(program.family, "circle"), kind, 5)
-        if not known:
+        if not is_bounded:
             _arrow(picture.drawing, x, y)
-        taken.append(Box(x - 7, y - 7, x + (7 if known else ARROW), y + 7))
+        occupied_boxes.append(Box(x - 7, y - 7, x + (7 if is_bounded else ARROW), y + 7))
     names = [", ".join(program.program for program in members) for members in groups.values()]
     room = Box(picture.x.start + 3, picture.y.end, picture.x.end, picture.y.start - 3)
     places = place_labels(
         [(x, y) for x, y, _ in groups],
         [(len(name) * LETTER, LABEL) for name in names],
         room,
-        taken,
+        occupied_boxes,
         9,
     )
     for (x, y, _), name, put in zip(groups, names, places, strict=True):

@@ -30,7 +30,7 @@ NAMES = {
 _NUMBER = re.compile(r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])")  # 7, -3, 10-19, > 60
 BARS = 12  # values of a column that are drawn; the rest are summed up
 
-NOTHING = WrittenRelease((), ())
+EMPTY_RELEASE = WrittenRelease((), ())
 
 
 def section(facts: PageFacts) -> Section | None:
@@ -60,9 +60,9 @@ def section(facts: PageFacts) -> Section | None:
 
 def exposure_figure(curves: Curves) -> PageFigure:
     """Draw exposure against k: the truth as steps, every bound, the worst case, and k."""
-    what = " x ".join(curves.columns)
+    columns_text = " x ".join(curves.columns)
     about = "" if curves.released else " (not released: all columns together)"
-    title = f"People exposed at every k: {what}{about}"
+    title = f"People exposed at every k: {columns_text}{about}"
     decades = curves.people > DECADES
     top = curves.people
     low = 1.0 if decades else 0.0
@@ -95,8 +95,8 @@ def _worst(picture: Plot, curves: Curves) -> None:
     if not curves.worst:
         return
     for worst_case in curves.worst:
-        if worst_case.found < worst_case.proven:
-            picture.span(worst_case.k, worst_case.found, worst_case.proven, "interval")
+        if worst_case.attained_people < worst_case.proven:
+            picture.span(worst_case.k, worst_case.attained_people, worst_case.proven, "interval")
         place = picture.x(worst_case.k), picture.y(worst_case.proven)
         picture.drawing.mark(place, "diamond", "worst", 3.6)
     picture.note("worst case over all tables", "diamond", "worst")
@@ -121,11 +121,11 @@ def _spoken(curves: Curves) -> Iterator[str]:
         for rule, people in curves.bounds.items():
             yield f"{NAMES[rule]}: at most {people[at]:,}"
     if curves.promised is not None:
-        rule, most = curves.promised
-        yield f"promised by the run ({rule}): at most {most:,}"
+        rule, promised_people = curves.promised
+        yield f"promised by the run ({rule}): at most {promised_people:,}"
     for worst_case in curves.worst:
         if worst_case.k == curves.k:
-            yield f"worst case: {worst_case.found:,} to {worst_case.proven:,}"
+            yield f"worst case: {worst_case.attained_people:,} to {worst_case.proven:,}"
 
 
 def _numbers(curves: Curves) -> PageNumbers:
@@ -141,7 +141,7 @@ def _numbers(curves: Curves) -> PageNumbers:
                 k,
                 curves.truth(k) if curves.truth else None,
                 *(None if at is None else curves.bounds[rule][at] for rule in rules),
-                worst_here.found if worst_here else None,
+                worst_here.attained_people if worst_here else None,
                 worst_here.proven if worst_here else None,
             ]
         )
@@ -150,7 +150,7 @@ def _numbers(curves: Curves) -> PageNumbers:
 
 
 def _release(facts: PageFacts) -> PageGrid:
-    release = facts.result.release or NOTHING
+    release = facts.result.release or EMPTY_RELEASE
     rows: list[list[str | Marked]] = [
         [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]
         for row in sorted(release.counts, key=lambda row: row[-1])
@@ -174,30 +174,30 @@ def _column(facts: PageFacts, name: str) -> PageFigure:
     counts = facts.result.marginals[name]
     total = facts.first_counted or 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
-    shown, rest = ordered[:BARS], ordered[BARS:]
+    drawn_values, rest = ordered[:BARS], ordered[BARS:]
     if len(rest) == 1:
-        shown, rest = ordered, []
-    shown = in_order(shown)
-    height = 26 * (len(shown) + bool(rest)) + 30
+        drawn_values, rest = ordered, []
+    drawn_values = in_order(drawn_values)
+    height = 26 * (len(drawn_values) + bool(rest)) + 30
     fate = _fate(facts, name)
     small = [value for value, people in ordered if 0 < people < facts.k]
     about = f"{plural(len(ordered), 'value')}; below k = {facts.k}: {', '.join(small) or 'none'}"
     drawing = Drawing(f"column-{_place(facts, name)}", f"{name} ({fate})", about, 340, height)
     drawing.text(0, 15, f"{shorten(name, 30)}: {fate}", "label")
-    most = ordered[0][1] if ordered else 1
-    for row, (value, people) in enumerate(shown):
+    largest_count = ordered[0][1] if ordered else 1
+    for row, (value, people) in enumerate(drawn_values):
         y = 30 + 26 * row
         below = 0 < people < facts.k
         drawing.text(104, y + 13, shorten(value, 16), anchor="end")
-        drawing.box(110, y + 2, 120 * people / most, 15, "bar low" if below else "bar")
+        drawing.box(110, y + 2, 120 * people / largest_count, 15, "bar low" if below else "bar")
         sign = " < k" if below else ""
         share = percent(people / total)
-        drawing.text(116 + 120 * people / most, y + 13, f"{people:,}{sign} ({share})")
+        drawing.text(116 + 120 * people / largest_count, y + 13, f"{people:,}{sign} ({share})")
     if rest:
-        y = 30 + 26 * len(shown)
+        y = 30 + 26 * len(drawn_values)
         people = sum(people for _, people in rest)
-        said = f"{plural(len(rest), 'other value')}: {people:,} people"
-        drawing.text(110, y + 13, said)
+        rest_text = f"{plural(len(rest), 'other value')}: {people:,} people"
+        drawing.text(110, y + 13, rest_text)
     rows = [(value, people, people / total) for value, people in ordered]
     numbers = PageNumbers(f"column-{name}", ("value", "people", "share"), rows)
     return PageFigure(drawing.svg(), "", numbers)

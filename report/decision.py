@@ -59,7 +59,7 @@ def _table(facts: PageFacts) -> PageGrid:
     rows = [
         (
             " x ".join(choice.columns),
-            f"{choice.promised:,} ({percent(choice.promised / choice.asked)})",
+            f"{choice.promised:,} ({percent(choice.promised / choice.bound_population)})",
             choice.rule,
             "-"
             if choice.truth is None
@@ -71,12 +71,12 @@ def _table(facts: PageFacts) -> PageGrid:
         for choice in sets
     ]
     every = facts.sets is not None and facts.sets.every
-    what = "Every set of columns" if every else "Single columns, the kept set and its neighbours"
+    title = "Every set of columns" if every else "Single columns, the kept set and its neighbours"
     headings = (
         *("columns", "promised: people at most", "by", "truth: people"),
         *("bits per person", "weight", "decision"),
     )
-    return PageGrid(what, headings, rows, (1, 3, 4, 5), _numbers(sets))
+    return PageGrid(title, headings, rows, (1, 3, 4, 5), _numbers(sets))
 
 
 def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
@@ -86,7 +86,13 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
     )
     rows = [
         (
-            *(" x ".join(choice.columns), choice.promised, choice.asked, choice.rule, choice.truth),
+            *(
+                " x ".join(choice.columns),
+                choice.promised,
+                choice.bound_population,
+                choice.rule,
+                choice.truth,
+            ),
             *(
                 choice.counted or None,
                 choice.entropy,
@@ -103,7 +109,7 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
 def _figure(facts: PageFacts) -> PageFigure:
     """Draw a row for each set, from its truth to its promise, against the limit of the policy."""
     sets = facts.sets.sets if facts.sets else ()
-    people = max(choice.asked for choice in sets)
+    people = max(choice.bound_population for choice in sets)
     decades = people > SMALL
     height = ROW * len(sets) + 66
     released = " x ".join(facts.released_columns) or "nothing"
@@ -127,8 +133,8 @@ def _figure(facts: PageFacts) -> PageFigure:
     limit = facts.run.scenario.policy.max_exposure * people
     drawing.line((x(limit), 20), (x(limit), bottom), "mark", "3 3")
     end = x(limit) > 480
-    said = f"max_exposure: {percent(facts.run.scenario.policy.max_exposure)}"
-    drawing.text(x(limit) + (-4 if end else 4), 14, said, "note", "end" if end else "start")
+    limit_label = f"max_exposure: {percent(facts.run.scenario.policy.max_exposure)}"
+    drawing.text(x(limit) + (-4 if end else 4), 14, limit_label, "note", "end" if end else "start")
     for row, choice in enumerate(sets):
         _row(drawing, x, 36 + ROW * row, choice)
     caption = "Each line runs from the truth (circle) to the promise (diamond)."
@@ -163,14 +169,15 @@ def _unreleased_sets(facts: PageFacts) -> Iterator[str]:
             "would release it."
         )
     sets = facts.sets.sets if facts.sets else ()
-    kept = [choice for choice in sets if choice.released]
+    released_sets = [choice for choice in sets if choice.released]
     better = [
         choice
         for choice in sets
         if not choice.released
         and choice.truth is not None
         and choice.truth / choice.counted <= policy.max_exposure
-        and choice.weight > max((other.weight for other in kept), default=0.0)
+        and choice.weight
+        > max((released_set.weight for released_set in released_sets), default=0.0)
     ]
     if better:
         best = max(better, key=lambda choice: choice.weight)

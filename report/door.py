@@ -28,7 +28,7 @@ def write_report(
     Raises:
         StorageError: there is nothing to report on, or the page cannot be written.
     """
-    made = make(path, worst_case_nodes, attacks)
-    target = made.path if out is None else Path(out)
-    write_page(target, made.html)
+    page = make(path, worst_case_nodes, attacks)
+    target = page.path if out is None else Path(out)
+    write_page(target, page.html)
     return target

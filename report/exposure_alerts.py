@@ -39,15 +39,16 @@ def unanimous(facts: PageFacts) -> Iterator[Alert]:
     for name in facts.result.features:
         printed = name in released
         counts = released[name] if printed else facts.result.marginals.get(name, {})
-        held = [value for value, people in counts.items() if people]
-        if len(held) != 1 or held[0] in HIDDEN:
+        values = [value for value, people in counts.items() if people]
+        if len(values) != 1 or values[0] in HIDDEN:
             continue
-        known = "whoever reads the release" if printed else "whoever reads the counts"
+        audience = "whoever reads the release" if printed else "whoever reads the counts"
         yield Alert(
             "serious",
             "unanimous",
             f"Everybody has the same {name}",
-            f"All {sum(counts.values()):,} people have {held[0]!r} in column {name!r}: {known} "
+            f"All {sum(counts.values()):,} people have {values[0]!r} in column {name!r}: "
+            f"{audience} "
             "knows it of each of them for certain, and needs to link nobody.",
             "Leave the column out, or ask people of whom some differ.",
             sum(counts.values()),
@@ -56,18 +57,20 @@ def unanimous(facts: PageFacts) -> Iterator[Alert]:
 
 def homogeneous(facts: PageFacts) -> Iterator[Alert]:
     """Note people with a value that follows from another value, even in a large crowd."""
-    found = facts.shared_values
-    if found.widest is not None:
+    shared_values = facts.shared_values
+    if shared_values.widest is not None:
         (line,) = (
-            text for text in alike_lines(facts.released_columns, found) if "follows from" in text
+            text
+            for text in alike_lines(facts.released_columns, shared_values)
+            if "follows from" in text
         )
         yield Alert(
             "note",
             "follows",
-            f"{people(found.followers)}: a value follows from another",
+            f"{people(shared_values.followers)}: a value follows from another",
             f"{line} A large crowd does not hide what all of it have.",
             "",
-            found.followers,
+            shared_values.followers,
         )
 
 
@@ -90,12 +93,13 @@ def _rare(
     if rare:
         printed = [f"{_spelt(value)} ({people:,})" for value, people in sorted(rare.items())]
         # a person with several rows may have several rare values
-        most = "at most " if facts.result.several_rows and len(rare) > 1 else ""
+        qualifier = "at most " if facts.result.several_rows and len(rare) > 1 else ""
         yield Alert(
             "serious" if serious else "note",
             "rare",
             f"{plural(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
-            f"{source} {listed(printed)}: {most}{people(sum(rare.values()))} without a crowd in "
+            f"{source} {listed(printed)}: {qualifier}{people(sum(rare.values()))} without a crowd "
+            "in "
             "this column alone.",
             "Merge rare values into one, or let the policy forbid the column." if serious else "",
             sum(rare.values()),

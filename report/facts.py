@@ -34,12 +34,12 @@ class Learner:
     Attributes:
         parties: its members, readers first.
         linked: number of people linked to a value, members of the coalition included.
-        others: number of linked people outside the coalition.
+        linked_outsiders: number of linked people outside the coalition.
         certain: cells of the table that the coalition knows for certain.
         bits: leakage per person.
         bits_are: the relation of `bits` to the true leakage: exact, lower or upper bound.
-        guessed, before: expected number of rows that a best guess gets right, with the view and
-            from the prior alone; None if not computed.
+        guessed, guessed_before: expected number of rows that a best guess gets right, with the view
+            and from the prior alone; None if not computed.
         sure, sure_before: highest posterior of a person's true row, and its prior; None if not
             computed.
         method: exact, sampled, at least, at most.
@@ -47,12 +47,12 @@ class Learner:
 
     parties: tuple[str, ...]
     linked: int
-    others: int
+    linked_outsiders: int
     certain: int
     bits: float
     bits_are: Side = Side.EXACT
     guessed: float | None = None
-    before: float | None = None
+    guessed_before: float | None = None
     sure: float | None = None
     sure_before: float | None = None
     method: str = "exact"
@@ -171,9 +171,9 @@ class PageFacts:
     def shared_values(self) -> SharedValues:
         """The agreement of values among people of the release; empty for randomized reports."""
         release = self.result.release
-        known = {} if release is None or self.randomized else dict(release.cells)
+        released_cells = {} if release is None or self.randomized else dict(release.cells)
         several = self.result.several_rows
-        return released_alike(known, several.people if several else None)
+        return released_alike(released_cells, several.people if several else None)
 
     @property
     def released(self) -> int:
@@ -234,11 +234,13 @@ class PageFacts:
     @property
     def breaking(self) -> tuple[Learner, ...]:
         """The minimal coalitions that link people other than their own members."""
-        linking = [learner for learner in self.learners if learner.others > 0]
+        linking = [learner for learner in self.learners if learner.linked_outsiders > 0]
         return tuple(
             learner
             for learner in linking
-            if not any(set(other.parties) < set(learner.parties) for other in linking)
+            if not any(
+                set(other_learner.parties) < set(learner.parties) for other_learner in linking
+            )
         )
 
 
@@ -247,14 +249,14 @@ def learners(run: "Run") -> tuple[Learner, ...]:
     learners = []
     for coalition in run.result.coalitions:
         members = tuple(sorted(coalition.parties, key=lambda party: (party not in READERS, party)))
-        own = sum(role(party) in (Role.USER, Role.PEER) for party in members)
-        others = max(0, coalition.linked - own)
+        member_count = sum(role(party) in (Role.USER, Role.PEER) for party in members)
+        linked_outsiders = max(0, coalition.linked - member_count)
         worst = coalition.worst_row
         learners.append(
             Learner(
                 members,
                 coalition.linked,
-                others,
+                linked_outsiders,
                 coalition.cells_certain,
                 coalition.bits_per_person,
                 Side(coalition.bits_are or ("exact" if coalition.exact else "at least")),

@@ -40,7 +40,7 @@ def section(facts: PageFacts) -> Section | None:
         "well as anybody could. Found: named rightly, in expectation. Counted with everybody's "
         "true values, which the laboratory knows and no analyst does."
     )
-    if not program_of(facts.run.scenario).held:
+    if not program_of(facts.run.scenario).has_columns:
         lead = OWNERS
     return Section("found", "Who is found", lead, tuple(blocks))
 
@@ -48,8 +48,11 @@ def section(facts: PageFacts) -> Section | None:
 def _figure(reidentified: Reidentified) -> PageFigure:
     attacks, people = reidentified.attacks, reidentified.people
     height = ROW * len(attacks) + 62
-    most = max(attacks, key=lambda attack: attack.found)
-    about = f"at most {most.found:.1f} of {people:,} people, knowing {', '.join(most.knows)}"
+    best_attack = max(attacks, key=lambda attack: attack.found)
+    about = (
+        f"at most {best_attack.found:.1f} of {people:,} people, knowing "
+        f"{', '.join(best_attack.knows)}"
+    )
     drawing = Drawing("found", "People found by attackers who know columns", about, 720, height)
     decades = people > 100
     x = PositionScale(1.0 if decades else 0.0, people, NAMES, 640, decades, NAMES)
@@ -63,11 +66,11 @@ def _figure(reidentified: Reidentified) -> PageFigure:
         drawing.text(NAMES - 8, y + 4, shorten(", ".join(attack.knows), 38), anchor="end")
         drawing.line((NAMES, y), (x(attack.found), y), "link")
         drawing.mark((x(attack.found), y), "circle", "truth", 4.5)
-        said = f"{attack.found:,.1f}"
+        label = f"{attack.found:,.1f}"
         if attack.certain:
             drawing.mark((x(attack.certain), y), "diamond", "promise bad", 4.5)
-            said += f", {attack.certain:,} for certain"
-        drawing.text(x(attack.found) + 9, y + 4, said)
+            label += f", {attack.certain:,} for certain"
+        drawing.text(x(attack.found) + 9, y + 4, label)
     caption = "Rows: the columns an attacker knows. Open diamond: people named for certain."
     return PageFigure(drawing.svg(), caption, _numbers(reidentified))
 

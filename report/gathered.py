@@ -11,5 +11,5 @@ from .facts import PageFacts, learners
 def gather(run: Run, nodes: int | None) -> PageFacts:
     """Compute all facts that the page of a run shows. nodes: of each search for a worst case."""
     sets = choices(run)
-    sent, curve = traffic(run.transcript), curves(run, sets, nodes)
-    return PageFacts(run, sets, curve, sent, learners(run), read_study(run))
+    message_traffic, curve = traffic(run.transcript), curves(run, sets, nodes)
+    return PageFacts(run, sets, curve, message_traffic, learners(run), read_study(run))

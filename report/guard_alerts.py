@@ -28,15 +28,16 @@ def coalition(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a coalition below the trust line that links people."""
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
-        most = max(learner.others for learner in below)
+        max_linked = max(learner.linked_outsiders for learner in below)
         yield Alert(
             "serious",
             "coalition",
             "A coalition below the trust line links people",
-            f"{listed([learner.name for learner in below])}: values of up to {people(most)} can be "
+            f"{listed([learner.name for learner in below])}: values of up to {people(max_linked)} "
+            "can be "
             f"pinned on them by fewer than {facts.topology.line(facts.run.scenario)}.",
             "Look at the guards that are switched off, and at the faults of this run.",
-            most,
+            max_linked,
         )
 
 
@@ -68,13 +69,15 @@ def charged(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a peer that posts on the board prove to have deviated."""
     among = facts.result.peers
     if among and among.charges:
-        said = [f"{charge.peer} {charge.why} (round {charge.round})" for charge in among.charges]
-        many_ = len({charge.peer for charge in among.charges})
+        charge_texts = [
+            f"{charge.peer} {charge.why} (round {charge.round})" for charge in among.charges
+        ]
+        peer_count = len({charge.peer for charge in among.charges})
         yield Alert(
             "serious",
             "named-peer",
-            plural(many_, "peer was", "peers were") + " named",
-            f"{listed(said)}. The posts prove it to everybody, and the round was burned.",
+            plural(peer_count, "peer was", "peers were") + " named",
+            f"{listed(charge_texts)}. The posts prove it to everybody, and the round was burned.",
             "Agree on another session without them.",
             len(among.charges),
         )
@@ -82,15 +85,16 @@ def charged(facts: PageFacts) -> Iterator[Alert]:
 
 def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
     """Warn if the length of a message depends on its answer, or could without padding."""
-    seen = facts.traffic.sizes if facts.traffic else {}
-    uneven = {number: sizes for number, sizes in seen.items() if len(sizes) > 1}
+    round_sizes = facts.traffic.sizes if facts.traffic else {}
+    uneven = {number: sizes for number, sizes in round_sizes.items() if len(sizes) > 1}
     if uneven:
-        said = [f"round {number}: {len(sizes)} lengths" for number, sizes in uneven.items()]
+        round_texts = [f"round {number}: {len(sizes)} lengths" for number, sizes in uneven.items()]
         yield Alert(
             "serious",
             "size",
             "The length of a message tells who said what",
-            f"Submissions of one round differ in length ({'; '.join(said)}), and whoever watches "
+            f"Submissions of one round differ in length ({'; '.join(round_texts)}), and whoever "
+            "watches "
             "the network sees who sent which.",
             "Switch padding on: pad = true in [mix].",
             max(len(sizes) for sizes in uneven.values()),
@@ -101,7 +105,7 @@ def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
             "padding",
             "Padding is off",
             "The length of an answer shows through every layer of encryption."
-            + (" All answers of this run happen to be equally long." if seen else ""),
+            + (" All answers of this run happen to be equally long." if round_sizes else ""),
             "Switch padding on: pad = true in [mix].",
         )
 
@@ -138,14 +142,14 @@ def achieved(facts: PageFacts) -> Iterator[Alert]:
     """Warn of an attack of the scenario that achieved its goal in part."""
     won = [effect for effect in facts.result.attacks if effect.value > 0]
     if won:
-        said = [
+        effect_texts = [
             f"{effect.attack}: {effect.value:g} of {effect.of:g} {effect.unit}" for effect in won
         ]
         yield Alert(
             "serious",
             "attack",
             f"{plural(len(won), 'attack')} succeeded in part or in all",
-            f"{listed(said)}.",
+            f"{listed(effect_texts)}.",
             "The guards that were on, and those that would stop it, are listed below.",
             len(won),
         )

@@ -44,25 +44,25 @@ def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
 def _about(table: HeatTable) -> str:
     cells = [sign for _, signs in table.rows for sign in signs]
     counts = {name: sum(cell.verdict == name for cell in cells) for name in MEANING}
-    return "; ".join(f"{many} cells: {MEANING[name]}" for name, many in counts.items() if many)
+    return "; ".join(f"{count} cells: {MEANING[name]}" for name, count in counts.items() if count)
 
 
 def _sign_text(sign: Sign) -> str:
-    said = [MEANING[sign.verdict]]
+    phrases = [MEANING[sign.verdict]]
     if sign.detected:
-        said.append(f"an alarm in {sign.detected:.0%} of the runs")
+        phrases.append(f"an alarm in {sign.detected:.0%} of the runs")
     if sign.withheld:
-        said.append(EXTRA["x"])
-    return ", ".join(said)
+        phrases.append(EXTRA["x"])
+    return ", ".join(phrases)
 
 
 def _cell(drawing: Drawing, x: float, y: float, sign: Sign, words: str) -> None:
-    pale = " pale" if sign.same else ""
+    pale = " pale" if sign.is_baseline else ""
     drawing.parts.append(f'<g class="heat{pale}"><title>{escape(words)}</title>')
     drawing.box(x + 0.5, y + 0.5, CELL - 1, CELL - 1, f"heat-{sign.verdict}")
     if sign.named:
         drawing.box(x + 1.5, y + 1.5, CELL - 3, CELL - 3, "framed")
-    extra = not sign.same and (bool(sign.detected) or sign.withheld)
+    extra = not sign.is_baseline and (bool(sign.detected) or sign.withheld)
     _mark(drawing, x + (8.5 if extra else CELL / 2), y + CELL / 2, sign.verdict)
     if extra and sign.detected:
         drawing.text(x + 18, y + (12 if sign.withheld else 17), "!", "label", "middle")

@@ -43,21 +43,21 @@ def make(
     """
     path = Path(path)
     if path.is_dir() and (path / COMPARISON).is_file():
-        page, beside = compare.page(read_comparison(path)), path / "report.html"
+        page, report_path = compare.page(read_comparison(path)), path / "report.html"
     elif is_matrix(path):
         page = matrix.page(read_matrix(path))
-        beside = (path if path.is_dir() else path.parent) / "report.html"
+        report_path = (path if path.is_dir() else path.parent) / "report.html"
     elif path.is_dir():
         played = read(path)
-        shown = None if attacks is None else read_matrix(attacks)
-        page, beside = run.page(played, nodes, shown), path / "report.html"
+        attack_matrix = None if attacks is None else read_matrix(attacks)
+        page, report_path = run.page(played, nodes, attack_matrix), path / "report.html"
     elif table.looks_like_one(path):
-        page, beside = table.page(table.read(path)), path.with_suffix(".html")
+        page, report_path = table.page(table.read(path)), path.with_suffix(".html")
     elif looks_like_one(path):
-        page, beside = sweep.page(read_sweep(path)), path.with_suffix(".html")
+        page, report_path = sweep.page(read_sweep(path)), path.with_suffix(".html")
     else:
         raise StorageError(
             f"{path}: no run folder, comparison, matrix of attacks, file of a sweep or score; "
             "`veilmix run`, `compare`, `attack`, `sweep` and `score --save` make them"
         )
-    return MadePage(page, html(page), beside)
+    return MadePage(page, html(page), report_path)

@@ -19,7 +19,7 @@ from ..scenarios.studies.attack_matrix_file import (
     figure_of,
     without_occasion,
 )
-from ..scenarios.studies.attack_plan import ALL, NONE
+from ..scenarios.studies.attack_plan import ALL_GUARDS, NONE
 from ..scenarios.studies.matrix_frames import CELLS, COSTS, cells, costs
 from ..scenarios.studies.matrix_result import AttackRow, Cell, Matrix
 from ..scenarios.wording import percent, plural, seeds
@@ -31,7 +31,7 @@ SIGNS = {
     "stopped": Marked("stopped", "good"),
 }  # verdict -> how it is shown; others as plain words
 PLAIN = {"idle": "achieves nothing here", "unmet": "no occasion", "unplayed": "not played"}
-WHO = {
+ROLE_LABELS = {
     "user": "users",
     "shuffler": "shufflers",
     "network": "whoever holds the wires",
@@ -75,9 +75,9 @@ def section(matrix: Matrix) -> Section:
     )
     numbers = PageNumbers("attack-matrix", tuple(CELLS), [_plain(line) for line in cells(matrix)])
     grids: list[PageGrid] = []
-    for who in dict.fromkeys(row.by for row in matrix.rows):
-        rows = [line for row in matrix.rows if row.by == who for line in _lines(matrix, row)]
-        caption = f"Attacks by {WHO.get(who, who)}"
+    for role in dict.fromkeys(row.by for row in matrix.rows):
+        rows = [line for row in matrix.rows if row.by == role for line in _lines(matrix, row)]
+        caption = f"Attacks by {ROLE_LABELS.get(role, role)}"
         grids.append(PageGrid(caption, headings, rows, (4, 6, 7, 8)))
     words = (
         "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
@@ -96,15 +96,15 @@ def section(matrix: Matrix) -> Section:
 
 
 def _plain(line: Sequence[object]) -> list[str | int | float | None]:
-    said = ("" if value is None else value for value in line)
-    return [value if isinstance(value, int | float) else str(value) for value in said]
+    cell_values = ("" if value is None else value for value in line)
+    return [value if isinstance(value, int | float) else str(value) for value in cell_values]
 
 
 def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str | Marked, ...]]:
     for name in (
         NONE,
         *(column.name for column in matrix.columns if column.name in row.helping),
-        ALL,
+        ALL_GUARDS,
     ):
         cell = matrix.cell(row.name, name)
         yield (
@@ -153,14 +153,14 @@ def standing(matrix: Matrix) -> list[AttackRow]:
     return [
         row
         for row in matrix.rows
-        if (cell := matrix.cell(row.name, ALL)).verdict in ("works", "reduced")
+        if (cell := matrix.cell(row.name, ALL_GUARDS)).verdict in ("works", "reduced")
         and not noticed(cell)
     ]
 
 
 def _alerts(matrix: Matrix) -> Iterator[Alert]:
     for row in standing(matrix):
-        cell = matrix.cell(row.name, ALL)
+        cell = matrix.cell(row.name, ALL_GUARDS)
         yield Alert(
             "warning",
             "standing",
@@ -178,13 +178,13 @@ def _alerts(matrix: Matrix) -> Iterator[Alert]:
 
 def _verdict(matrix: Matrix) -> Iterator[VerdictAnswer]:
     bare = [row for row in matrix.rows if matrix.cell(row.name, NONE).verdict == "works"]
-    full = [row for row in bare if matrix.cell(row.name, ALL).verdict == "stopped"]
-    seen = [
+    full = [row for row in bare if matrix.cell(row.name, ALL_GUARDS).verdict == "stopped"]
+    noticed_rows = [
         row
         for row in bare
-        if (cell := matrix.cell(row.name, ALL)).verdict != "stopped" and noticed(cell)
+        if (cell := matrix.cell(row.name, ALL_GUARDS)).verdict != "stopped" and noticed(cell)
     ]
-    left = standing(matrix)
+    standing_attacks = standing(matrix)
     yield VerdictAnswer(
         "How many attacks work without a defence?",
         f"{len(bare)} of {len(matrix.rows)}",
@@ -195,13 +195,13 @@ def _verdict(matrix: Matrix) -> Iterator[VerdictAnswer]:
     yield VerdictAnswer(
         "How many of them does everything together stop?",
         f"{len(full)} of {len(bare)}",
-        f"{plural(len(seen), 'more is', 'more are')} noticed in every run: "
-        f"{_names(seen) or 'none'}.",
+        f"{plural(len(noticed_rows), 'more is', 'more are')} noticed in every run: "
+        f"{_names(noticed_rows) or 'none'}.",
     )
     yield VerdictAnswer(
         "What is left?",
-        plural(len(left), "attack") if left else "nothing",
-        f"Neither stopped nor always noticed: {_names(left) or 'none'}.",
+        plural(len(standing_attacks), "attack") if standing_attacks else "nothing",
+        f"Neither stopped nor always noticed: {_names(standing_attacks) or 'none'}.",
     )
 
 

@@ -118,18 +118,18 @@ def _central(
     scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
 ) -> PaperScenario:
     hops, say = scenario.mix.shufflers, language.say
-    later = (say("shuffler", n=hop) for hop in range(hops, 1, -1))
-    told = {
+    later_shufflers = (say("shuffler", n=hop) for hop in range(hops, 1, -1))
+    placeholders = {
         "others": hops + 2,
         "envelopes": (len(names) + 1) * hops,
-        "inner": "".join(say("central-inner", shuffler=name) for name in later),
+        "inner": "".join(say("central-inner", shuffler=name) for name in later_shufflers),
         "first": say("shuffler", n=1),
     }
     shufflers, people = say("shufflers", n=hops), outcome.users
     questions = _questions(names, language)
     return PaperScenario(
         say("central-intro", n=people, questions=questions, shufflers=shufflers),
-        tuple(say(step, **told) for step in CENTRAL_STEPS),
+        tuple(say(step, **placeholders) for step in CENTRAL_STEPS),
         say("central-rule", people=people),
         (
             *(Slip(1, name, (say("field-value"), say("field-number"))) for name in names),
@@ -157,7 +157,7 @@ def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator
     for hop in range(1, scenario.mix.shufflers + 1):
         yield _shuffler(hop, scenario.mix.shufflers, language)
     say, policy = language.say, scenario.policy
-    told = {
+    placeholders = {
         "k": policy.k,
         "share": share_text(policy.max_exposure, language),
         "people": outcome.users,
@@ -168,7 +168,7 @@ def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator
         ("curator", "curator-duty", curator),
         ("analyst", "analyst-duty", analyst),
     ):
-        yield PartyCard(say(party), say(duty), tuple(say(step, **told) for step in steps))
+        yield PartyCard(say(party), say(duty), tuple(say(step, **placeholders) for step in steps))
 
 
 def _shuffler(hop: int, last: int, language: Language) -> PartyCard:
@@ -187,16 +187,16 @@ def _peers(
 ) -> PaperScenario:
     mix, people, say = scenario.mix, outcome.users, language.say
     onions = len(names) + mix.cover
-    told = {
+    placeholders = {
         "envelopes": 2 * onions * mix.path,
         "path": mix.path,
         "share": share_text(scenario.policy.max_exposure, language),
         "k": scenario.policy.k,
     }
-    duty = tuple(say(step, **told) for step in PEER_DUTY)
+    duty = tuple(say(step, **placeholders) for step in PEER_DUTY)
     return PaperScenario(
         say("peers-intro", n=people, questions=_questions(names, language), path=mix.path),
-        tuple(say(step, **told) for step in PEER_STEPS),
+        tuple(say(step, **placeholders) for step in PEER_STEPS),
         say("peers-rule", people=people),
         tuple(_slips(names, onions, language)),
         (PartyCard(say("every-peer"), say("everybody"), duty),),

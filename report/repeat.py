@@ -15,8 +15,10 @@ def section(facts: PageFacts) -> Section:
     )
     lines = [f"veilmix run {file}{options}"]
     if facts.run.scenario.population.builtin:
-        same = "gives the same digest, byte for byte" if seed is not None else "plays it anew"
-        note = f"The scenario below, saved as {file}, {same}."
+        rerun_effect = (
+            "gives the same digest, byte for byte" if seed is not None else "plays it anew"
+        )
+        note = f"The scenario below, saved as {file}, {rerun_effect}."
     else:
         source = facts.run.scenario.population.source
         note = f"The scenario below, saved as {file}, needs the table {source}."

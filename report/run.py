@@ -63,12 +63,12 @@ def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Pa
                 f"the matrix is of the scenario {matrix.scenario}; this run is of "
                 f"{run.result.scenario}"
             )
-        after = [
+        anchor_places = [
             place
             for place, section in enumerate(sections, 1)
             if section.key in ("attacks", "trust")
         ]
-        at = max(after, default=len(sections))
+        at = max(anchor_places, default=len(sections))
         sections = (*sections[:at], attack_matrix.section(matrix), *sections[at:])
     return Page(
         run.scenario.scenario.title or run.result.scenario,
@@ -82,14 +82,14 @@ def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Pa
 
 def _sections(facts: PageFacts) -> Iterator[Section]:
     for make in SECTIONS:
-        made = make(facts)
-        yield from (made,) if isinstance(made, Section) else made or ()
+        content = make(facts)
+        yield from (content,) if isinstance(content, Section) else content or ()
 
 
 def _about(facts: PageFacts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
     program = program_of(scenario)
-    columns = len(result.features) if program.held else len(facts.run.sizes)
+    columns = len(result.features) if program.has_columns else len(facts.run.sizes)
     seed = "system randomness" if result.seed is None else f"seed {result.seed}"
     return (
         result.scenario,

@@ -104,8 +104,8 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
 def _broken(line: SweepLine) -> bool:
     result = line.result
     exposure = result.get("exposure") or {}
-    held = result.get("release") and result.get("decision")
-    return bool(held) and exposure["true"] > exposure["promised"]
+    decision = result.get("release") and result.get("decision")
+    return bool(decision) and exposure["true"] > exposure["promised"]
 
 
 def point_text(point: Point) -> str:
@@ -122,10 +122,12 @@ def _verdict(study: Sweep) -> Iterator[VerdictAnswer]:
         line for line in study.lines if line.result.get("release") and line.result.get("decision")
     ]
     if decided:
-        held = sum(not _broken(line) for line in decided)
-        most = max(line.result["exposure"]["true"] for line in decided)
-        text = f"The largest true exposure of any run is {100 * most:.3g} % of its people."
-        yield VerdictAnswer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
+        kept_promises = sum(not _broken(line) for line in decided)
+        max_exposure = max(line.result["exposure"]["true"] for line in decided)
+        text = f"The largest true exposure of any run is {100 * max_exposure:.3g} % of its people."
+        yield VerdictAnswer(
+            "Did promises hold?", f"{kept_promises:,} of {len(decided):,} releases", text
+        )
     fewest = _smallest_coalitions(study)
     if fewest:
         low, high = fewest
@@ -157,25 +159,25 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
             if rest:
                 blocks.append(Paragraph(f"Where {point_text(rest)}:"))
             blocks.append(FigureRow(tuple(panels(f"{place}", rest, grid, scored))))
-    same = [
+    constant_scores = [
         f"{score} {number(means_of(score, scored).pop())} ({unit})"
         for score, unit, _ in SCORES
         if len(means_of(score, scored)) == 1
     ]
-    if same:
-        blocks.append(Paragraph(f"The same at every point: {'; '.join(same)}."))
+    if constant_scores:
+        blocks.append(Paragraph(f"The same at every point: {'; '.join(constant_scores)}."))
     blocks.append(_table(axes, scored))
     lead = "The mean of each score over the runs of a point, with its 95 % interval."
     yield Section("scores", "Scores", lead, tuple(blocks))
     seeds = sorted({line.seed for line in study.lines if line.seed is not None})
-    said = f"{seeds[0]} to {seeds[-1]}" if seeds else "none (system randomness)"
+    seed_range = f"{seeds[0]} to {seeds[-1]}" if seeds else "none (system randomness)"
     rows = [
         ("file", study.path.name),
-        ("seeds", said),
+        ("seeds", seed_range),
         ("veilmix", ", ".join(sorted({line.version for line in study.lines}))),
         *((key, ", ".join(map(str, values))) for key, values in axes.items()),
     ]
-    made = PageGrid("What it was made with", ("what", "value"), rows)
+    provenance = PageGrid("What it was made with", ("what", "value"), rows)
     plain = [
         (*(line.key.get(key) for key in axes), line.seed, line.version, line.result.get("digest"))
         for line in study.lines
@@ -186,7 +188,7 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
         "Every run", (*axes, "seed", "version", "digest"), each, (), numbers, folded=True
     )
     lead = "A run with the same scenario, key and seed has the same digest."
-    yield Section("repeat", "How to reproduce it", lead, (made, runs))
+    yield Section("repeat", "How to reproduce it", lead, (provenance, runs))
 
 
 def _rests(axes: Axes) -> list[Point]:
@@ -201,14 +203,16 @@ def _rests(axes: Axes) -> list[Point]:
 def _rank(point: Point, axes: Axes) -> list[int]:
     """Return the sort key of a point: by the first key, then the second."""
     where = dict(point)
-    return [all_.index(where[key]) if key in where else -1 for key, all_ in axes.items()]
+    return [
+        axis_values.index(where[key]) if key in where else -1 for key, axis_values in axes.items()
+    ]
 
 
 def _table(axes: Axes, scored: Scored) -> PageGrid:
     keys = list(axes)
-    there = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
+    scored_names = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
     # What is the same at every point is said in words, once; alone it would leave no table.
-    names = [name for name in there if len(means_of(name, scored)) > 1] or there
+    names = [name for name in scored_names if len(means_of(name, scored)) > 1] or scored_names
     rows, plain = [], []
     for point, each in sorted(scored.items(), key=lambda group: _rank(group[0], axes)):
         where = dict(point)

@@ -39,10 +39,10 @@ class SweptGrid:
 
 def panels(name: str, rest: Point, grid: SweptGrid, scored: Scored) -> Iterator[PageFigure]:
     """Yield a panel for each score that is not the same at all points. rest: the further keys."""
-    here = {point: each for point, each in scored.items() if set(rest) <= set(point)}
+    matching_scores = {point: each for point, each in scored.items() if set(rest) <= set(point)}
     for place, (score, unit, _) in enumerate(SCORES):
-        if len(means_of(score, here)) > 1:
-            yield _panel(f"{name}-{place}", (score, unit), grid, here)
+        if len(means_of(score, matching_scores)) > 1:
+            yield _panel(f"{name}-{place}", (score, unit), grid, matching_scores)
 
 
 def means_of(score: str, scored: Scored) -> set[float]:
@@ -50,15 +50,15 @@ def means_of(score: str, scored: Scored) -> set[float]:
     return {each[score].mean for each in scored.values() if score in each}
 
 
-def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> PageFigure:
+def _panel(key: str, score: tuple[str, str], grid: SweptGrid, scored: Scored) -> PageFigure:
     """Draw a score against the first key, with a line for each value of the second."""
-    name, unit = what
+    name, unit = score
     keys = list(grid.axes)
     across = grid.axes[keys[0]]
     lines: tuple[Value | None, ...] = grid.axes[keys[1]][:LINES] if len(keys) > 1 else (None,)
     curves = {line: _series(name, grid, line, scored) for line in lines}
-    there = [estimate for each in curves.values() for _, estimate, _ in each]
-    upright = _upright(there)
+    estimates = [estimate for each in curves.values() for _, estimate, _ in each]
+    upright = _upright(estimates)
     stands = places(across)
     gap = smallest_gap(stands)
     picture = plot(
@@ -86,14 +86,16 @@ def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> 
     numbers = PageNumbers(
         f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows
     )
-    said = [f"{name} ({unit})", runs_clause([each.runs for each in there]), BREAKS][: 2 + broken]
-    return PageFigure(picture.drawing.svg(), f"{'; '.join(said)}.", numbers)
+    caption_parts = [f"{name} ({unit})", runs_clause([each.runs for each in estimates]), BREAKS][
+        : 2 + broken
+    ]
+    return PageFigure(picture.drawing.svg(), f"{'; '.join(caption_parts)}.", numbers)
 
 
-def _upright(there: Sequence[MeanEstimate]) -> tuple[float, float, bool]:
+def _upright(estimates: Sequence[MeanEstimate]) -> tuple[float, float, bool]:
     """Return the ends of the vertical axis, and whether it is logarithmic."""
-    low, high = min(each.low for each in there), max(each.high for each in there)
-    if spans_decades([each.mean for each in there], [each.low for each in there]):
+    low, high = min(each.low for each in estimates), max(each.high for each in estimates)
+    if spans_decades([each.mean for each in estimates], [each.low for each in estimates]):
         return low / 1.2, high * 1.2, True
     low = min(0.0, low)
     if high <= low:

@@ -106,12 +106,13 @@ def page(score: Score) -> Page:
 def _alerts(score: Score) -> Iterator[Alert]:
     yield from _exposed(score)
     yield from _certain(score)
-    if left := identifiers(score):
+    if direct_identifiers := identifiers(score):
         yield Alert(
             "warning",
             "identifiers",
-            f"{plural(len(left), 'direct identifier')} in the file",
-            f"{first_names(left)}: not scored, because whoever has them needs nothing else. They "
+            f"{plural(len(direct_identifiers), 'direct identifier')} in the file",
+            f"{first_names(direct_identifiers)}: not scored, because whoever has them needs "
+            "nothing else. They "
             "must not leave with the table.",
         )
     guessed = [role["column"] for role in score["roles"] if not role["said"]]
@@ -130,24 +131,26 @@ def _exposed(score: Score) -> Iterator[Alert]:
     """Yield the alerts on small crowds: the target missed, and crowds of a single person."""
     exposed, n, k = below(score), score["users"], score["k"]
     if exposed > max_exposed(score):
-        left = " It was written all the same (--anyway)." if release_of(score)["anyway"] else ""
+        override_note = (
+            " It was written all the same (--anyway)." if release_of(score)["anyway"] else ""
+        )
         yield Alert(
             "serious",
             "exposed",
             f"{exposed:,} people are in a crowd smaller than k = {k}",
             f"{percent(exposed / n)} of the people; at most {percent(score['max_exposure'])} were "
-            f"wanted. The table must not leave as it is.{left}",
+            f"wanted. The table must not leave as it is.{override_note}",
             "veilmix advise searches how coarse its columns have to be.",
             exposed,
         )
-    if alone := people_below(target_columns(score), 2):
+    if unique_people := people_below(target_columns(score), 2):
         yield Alert(
             "serious",
             "alone",
-            f"{plural(alone, 'person is', 'people are')} alone in a crowd of one",
+            f"{plural(unique_people, 'person is', 'people are')} alone in a crowd of one",
             f"Whoever knows {first_names(known_columns(score))} names them with certainty.",
             "veilmix advise --suppress leaves their rows out.",
-            alone,
+            unique_people,
         )
 
 
@@ -202,11 +205,11 @@ def _data(score: Score) -> Section:
     by_name = {column["name"]: column for column in score["columns"]}
     because = {role["column"]: role["reason"] for role in score["roles"]}
     rows: list[tuple[str, ...]] = []
-    for name, is_, done, said in measures(score):
+    for name, is_, measure, source in measures(score):
         column = by_name.get(name)
         counts = ("", "") if column is None else (f"{column['values']:,}", f"{column['missing']:,}")
-        reason = f"{said}: {because[name]}" if name in because else said
-        rows.append((name, is_, reason, *counts, done))
+        reason = f"{source}: {because[name]}" if name in because else source
+        rows.append((name, is_, reason, *counts, measure))
     headings = ("column", "is", "because", "values", "missing", "what was done")
     lead = f"{score['read']}; SHA-256 {score['sha256']}."
     return Section("data", "Data", lead, (PageGrid("Columns of the file", headings, rows, (3, 4)),))
@@ -266,9 +269,11 @@ def _mitigation(score: Score) -> Section:
         ("promised", f"the columns' counts alone ({BOUNDS[sets['promised_by']]})"),
     ):
         chosen = sets[key]
-        kept = ", ".join(chosen["keep"]) or "nothing"
+        safe_columns = ", ".join(chosen["keep"]) or "nothing"
         blocks.append(
-            Paragraph(f"Safe together by {by}: {kept} ({percent(chosen['people'] / n)} below k).")
+            Paragraph(
+                f"Safe together by {by}: {safe_columns} ({percent(chosen['people'] / n)} below k)."
+            )
         )
     rows = [
         (

@@ -93,8 +93,8 @@ def input_columns(score: Score) -> int:
     return int(release_of(score)["input_columns"])
 
 
-def first_names(names: list[str], most: int = NAMED) -> str:
-    """Return names of columns, at most `most`, and the number of further names."""
-    left = len(names) - most
-    more = f" and {left} more (under Data)" if left > 0 else ""
-    return ", ".join(names[:most]) + more
+def first_names(names: list[str], limit: int = NAMED) -> str:
+    """Return names of columns, at most `limit`, and the number of further names."""
+    omitted_count = len(names) - limit
+    more = f" and {omitted_count} more (under Data)" if omitted_count > 0 else ""
+    return ", ".join(names[:limit]) + more

@@ -34,7 +34,7 @@ NOT_ASKED = (
 
 def blocks(score: Score) -> Iterator[Block]:
     """Yield the tables that stand under Identifiability."""
-    if asked := score.get("questions"):
+    if questions := score.get("questions"):
         yield Paragraph(MEANS)
         rows = [
             (
@@ -44,11 +44,11 @@ def blocks(score: Score) -> Iterator[Block]:
                 percent(question["baseline"]),
                 _added(question["risk"]),
             )
-            for question in asked
+            for question in questions
         ]
         yield PageGrid("Three questions of regulators", HEADINGS, rows, (1, 2, 3))
     if sensitive := score.get("sensitive"):
-        held = [
+        diversity_rows = [
             (
                 column["column"],
                 f"{column['k']:,}",
@@ -60,28 +60,28 @@ def blocks(score: Score) -> Iterator[Block]:
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
         title = "Sensitive columns, among people who agree in all that may be known"
-        yield PageGrid(title, headings, held, (1, 2, 3, 4))
+        yield PageGrid(title, headings, diversity_rows, (1, 2, 3, 4))
 
 
 def plain_table(score: Score) -> SignedTable:
     """Return the three questions for the first page, in plain words with their baselines."""
-    asked = list(score.get("questions", ()))
+    questions = list(score.get("questions", ()))
     rows: list[tuple[str, ...]] = [
         _plain_row(worst)
         for kind in PLAIN
-        if (worst := _worst(score, [each for each in asked if each["question"] == kind]))
+        if (worst := _worst(score, [each for each in questions if each["question"] == kind]))
     ]
     note = () if rows else (NOT_ASKED,)
     return SignedTable("questions", TITLE, PLAIN_HEADINGS, rows, (1, 2, 3), note)
 
 
-def _worst(score: Score, asked: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _worst(score: Score, asked_questions: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the question to which the table adds most; of inference, about a sensitive column."""
     sensitive = {column["column"] for column in score.get("sensitive", ())}
-    about = [each for each in asked if set(each["sought"]) & sensitive]
-    if asked and asked[0]["question"] == "inference":
-        asked = about or asked
-    return max(asked, key=lambda each: float(each["risk"]["share"]), default=None)
+    about = [each for each in asked_questions if set(each["sought"]) & sensitive]
+    if asked_questions and asked_questions[0]["question"] == "inference":
+        asked_questions = about or asked_questions
+    return max(asked_questions, key=lambda each: float(each["risk"]["share"]), default=None)
 
 
 def _plain_row(question: dict[str, Any]) -> tuple[str, ...]:
@@ -104,8 +104,8 @@ def _plain_words(question: dict[str, Any]) -> str:
             f"one row alone. The table adds {added} to guessing."
         )
     if question["question"] == "linkability":
-        known, sought = _listed(question["known"])[:40], _listed(question["sought"])[:40]
-        return f"{known} is put back to {sought}. Being in the table adds {added}."
+        known_names, sought = _listed(question["known"])[:40], _listed(question["sought"])[:40]
+        return f"{known_names} is put back to {sought}. Being in the table adds {added}."
     return f"The own row adds {added} to what the others' rows tell."
 
 

@@ -60,8 +60,10 @@ def _strong(text: str) -> Marked:
 
 def _verdict(score: Score) -> Iterator[str | Marked]:
     release, n, exposed = release_of(score), score["users"], below(score)
-    smallest, known = target_columns(score)["smallest_crowd"], known_columns(score)
-    share = f"share {_names(known)}" if known else "are all, as no known column is released"
+    smallest, known_names = target_columns(score)["smallest_crowd"], known_columns(score)
+    share = (
+        f"share {_names(known_names)}" if known_names else "are all, as no known column is released"
+    )
     yield _strong(f"{n:,} of {release['input_people']:,} people")
     yield " are in the released table, " if release["file"] else " were scored, "
     if exposed:
@@ -148,14 +150,14 @@ def _columns(score: Score) -> SignedTable:
     for name, *cells in measures(score):
         grouped.setdefault((cells[0], cells[1], cells[2]), []).append(name)
     rows = [
-        (_cut(first_names(names, MOST_NAMES), MOST_SIGNS), is_, _cut(done, MOST_SIGNS), said)
-        for (is_, done, said), names in grouped.items()
+        (_cut(first_names(names, MOST_NAMES), MOST_SIGNS), is_, _cut(measure, MOST_SIGNS), source)
+        for (is_, measure, source), names in grouped.items()
     ]
     lines = list(accumulate(ceil(max(map(len, row)) / LINE) for row in rows))
     if lines[-1] > MOST_LINES:
-        shown = sum(line < MOST_LINES for line in lines)
-        left = sum(len(names) for names in [*grouped.values()][shown:])
-        rows = [*rows[:shown], (f"{left} more columns (under Data)", "", "", "")]
+        fitting_rows = sum(line < MOST_LINES for line in lines)
+        omitted_count = sum(len(names) for names in [*grouped.values()][fitting_rows:])
+        rows = [*rows[:fitting_rows], (f"{omitted_count} more columns (under Data)", "", "", "")]
     title = f"2 The columns, all {input_columns(score)}, and what was done"
     headings = ("column", "is", "what was done", "said by")
     return SignedTable("columns", title, headings, rows, note=tuple(_rows_left_out(score)))
@@ -164,37 +166,38 @@ def _columns(score: Score) -> SignedTable:
 def measures(score: Score) -> Iterator[tuple[str, str, str, str]]:
     """Yield each column of the input: name, role, measure, and source of the role."""
     coarser = dict(line.split(": ", 1) for line in score.get("coarser", ()) if ": " in line)
-    known = set(known_columns(score))
+    known_names = set(known_columns(score))
     for role in score["roles"]:
         name = role["column"]
-        done = "left out" if role["left_out"] else coarser.get(name, "as it is")
-        if not role["left_out"] and name not in known:
-            done += "; not counted as known"
-        yield name, ROLES[role["role"]], done, "option" if role["said"] else "guessed"
+        measure = "left out" if role["left_out"] else coarser.get(name, "as it is")
+        if not role["left_out"] and name not in known_names:
+            measure += "; not counted as known"
+        yield name, ROLES[role["role"]], measure, "option" if role["said"] else "guessed"
     for name in release_of(score)["not_read"]:
         yield name, "not looked at", "left out", "--columns"
 
 
 def _rows_left_out(score: Score) -> MarkedText:
-    left, cells = release_of(score)["left_out"], release_of(score).get("cells")
+    suppressed_rows, cells = release_of(score)["left_out"], release_of(score).get("cells")
     if cells and cells["cells"]:
-        found = f"{cells['cells']:,} single cells suppressed"
+        suppressed_text = f"{cells['cells']:,} single cells suppressed"
         where = f" (*), of {cells['of']:,}, in {cells['rows']:,} rows. No row was left out."
-        return _strong(found), where
-    if left is None:
+        return _strong(suppressed_text), where
+    if suppressed_rows is None:
         return ("No row was left out.",)
-    share = percent(left["people"] / release_of(score)["input_people"])
+    share = percent(suppressed_rows["people"] / release_of(score)["input_people"])
     why = (
-        f" (of {share} of the people): those in crowds that miss a threshold. {left['missing']:,} "
+        f" (of {share} of the people): those in crowds that miss a threshold. "
+        f"{suppressed_rows['missing']:,} "
         "have an empty or unknown cell in a column that others may know."
     )
-    return _strong(f"{left['rows']:,} rows left out"), why
+    return _strong(f"{suppressed_rows['rows']:,} rows left out"), why
 
 
 def _remains(score: Score) -> Iterator[str | Marked]:
     k, joint, part = score["k"], score["joint"], target_columns(score)
-    if alone := people_below(part, 2):
-        yield Marked(f"{plural(alone, 'person', 'people')} alone in a crowd of one", "bad")
+    if unique_people := people_below(part, 2):
+        yield Marked(f"{plural(unique_people, 'person', 'people')} alone in a crowd of one", "bad")
         yield f": whoever knows {_names(known_columns(score))} names them with certainty. "
     if part is not joint:
         yield "Whoever also knows the other released columns finds "
@@ -209,8 +212,8 @@ def _remains(score: Score) -> Iterator[str | Marked]:
                 f"In some crowd, {_name(column['column'])} is guessed rightly "
                 f"{100 * column['largest_share']:.0f} times of 100. "
             )
-    left = release_of(score)["left_out"]
-    if left and left["missing"]:
+    suppressed_rows = release_of(score)["left_out"]
+    if suppressed_rows and suppressed_rows["missing"]:
         yield "People with empty cells are left out more often: tell those who compute rates. "
     if score["rows"] > score["users"]:
         yield (
@@ -226,11 +229,15 @@ def _name(text: str) -> str:
 
 
 def _names(names: list[str]) -> str:
-    shown = [_cut(name, 24) for name in names]
-    if len(shown) > 5:
-        return f"{', '.join(shown[:4])} and {len(shown) - 4} more columns"
-    return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+    short_names = [_cut(name, 24) for name in names]
+    if len(short_names) > 5:
+        return f"{', '.join(short_names[:4])} and {len(short_names) - 4} more columns"
+    return (
+        ", ".join(short_names[:-1]) + f" and {short_names[-1]}"
+        if len(short_names) > 1
+        else "".join(short_names)
+    )
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "\u2026"
+def _cut(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else text[: max_length - 1] + "\u2026"

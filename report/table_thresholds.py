@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Marked, PageGrid, SignedTable
-from ..scenarios.tables.thresholds import OWN, thresholds
+from ..scenarios.tables.thresholds import SIGNER_TEXT, thresholds
 from ..scenarios.wording import percent
 from .table_facts import (
     Score,
@@ -18,7 +18,7 @@ Row = tuple[str | Marked, ...]
 OPEN = Marked("open", "bad")
 HEADINGS = ("measure", "asked", "found", "", "whose threshold")
 MOST_SENSITIVE = 2  # columns on the first page
-NOBODY = "nobody asked"
+NO_AUTHORITY = "nobody asked"
 CITED = (
     "Thresholds of authorities, each read in its source. Those about cells of tables of counts are "
     "compared with crowds here: a crowd of the released table is a cell of all its known columns. "
@@ -48,16 +48,16 @@ def targets_met(score: Score) -> bool:
 def _crowd(score: Score) -> Row:
     k, n, exposed = score["k"], score["users"], below(score)
     threshold = release_of(score)["threshold"]
-    whose = threshold["authority"] if threshold else OWN
+    authority = threshold["authority"] if threshold else SIGNER_TEXT
     limit = f"; at most {percent(score['max_exposure'])} below" if score["max_exposure"] else ""
-    found = f"; {percent(exposed / n)} below" if exposed else ""
-    met = exposed <= max_exposed(score)
+    exposed_text = f"; {percent(exposed / n)} below" if exposed else ""
+    is_met = exposed <= max_exposed(score)
     return (
         f"smallest crowd k (largest chance 1/k){limit}",
         _chance(k),
-        f"{_chance(target_columns(score)['smallest_crowd'])}{found}",
-        Marked("met", "good") if met else Marked("not met", "bad"),
-        whose,
+        f"{_chance(target_columns(score)['smallest_crowd'])}{exposed_text}",
+        Marked("met", "good") if is_met else Marked("not met", "bad"),
+        authority,
     )
 
 
@@ -74,7 +74,7 @@ def _all_released(score: Score) -> Iterator[Row]:
             "none",
             _chance(joint["smallest_crowd"]),
             OPEN,
-            NOBODY,
+            NO_AUTHORITY,
         )
 
 
@@ -85,7 +85,7 @@ def _sensitive(score: Score, column: dict[str, object]) -> Iterator[Row]:
         if target["column"] == column["column"]
     }
     name = str(column["column"])[:24]
-    found = {
+    measured_values = {
         "l": float(str(column["diversity"])),
         "entropy-l": float(str(column["entropy_diversity"])),
         "t": float(str(column["closeness"])),
@@ -95,7 +95,7 @@ def _sensitive(score: Score, column: dict[str, object]) -> Iterator[Row]:
         "entropy-l": f"entropy-l of {name}: exp of the entropy in a crowd",
         "t": f"t of {name}: 0 a crowd is like all, 1 unlike",
     }
-    for measure, reached in found.items():
+    for measure, reached in measured_values.items():
         limit = targets.get(measure)
         if limit is None and measure == "entropy-l":
             continue
@@ -104,7 +104,7 @@ def _sensitive(score: Score, column: dict[str, object]) -> Iterator[Row]:
             "none" if limit is None else f"{limit:g}",
             f"{reached:.0f}" if measure == "l" else f"{reached:.2f}",
             OPEN if limit is None else _mark(measure, reached, limit),
-            NOBODY if limit is None else OWN,
+            NO_AUTHORITY if limit is None else SIGNER_TEXT,
         )
 
 

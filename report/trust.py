@@ -31,10 +31,10 @@ def section(facts: PageFacts) -> Section | None:
     blocks: list[Block] = [_figure(facts), _table(facts)]
     blocks += [Paragraph(line) for line in _words(facts)]
     blocks += cheating.blocks(facts)
-    what = "a report that the person had randomized" if facts.randomized else "a value"
+    datum = "a report that the person had randomized" if facts.randomized else "a value"
     lead = (
         "A coalition that keeps to the rules shows each other all its members saw and all their "
-        f"keys. Linked: {what} is "
+        f"keys. Linked: {datum} is "
         "pinned on the person. Certain: a value is known for certain, also without linking, where "
         "all agree. Bits: how much of who has which row was learnt, per person. Guessed: people "
         "whose whole row a best guess gets right, in expectation."
@@ -52,12 +52,12 @@ def chosen(facts: PageFacts) -> tuple[Learner, ...]:
         return facts.learners
     breaking = {learner.parties for learner in facts.breaking}
     named = {tuple(sorted(set(coalition.parties))) for coalition in facts.run.scenario.coalition}
-    most = max(len(learner.parties) for learner in facts.learners)
+    largest_size = max(len(learner.parties) for learner in facts.learners)
     telling = [
         learner
         for learner in facts.learners
         if len(learner.parties) <= 1
-        or len(learner.parties) == most
+        or len(learner.parties) == largest_size
         or learner.parties in breaking
         or tuple(sorted(learner.parties)) in named
     ]
@@ -72,7 +72,7 @@ def _parties(learners: Sequence[Learner]) -> list[str]:
 def _verdict(facts: PageFacts, learner: Learner) -> Marked:
     if learner.certain == facts.cells:
         return Marked("everything", "bad")
-    if learner.others:
+    if learner.linked_outsiders:
         return Marked("people linked", "bad")
     if learner.certain and not learner.linked:
         return Marked("values certain", "bad")
@@ -85,16 +85,16 @@ def _figure(facts: PageFacts) -> PageFigure:
     """Draw members at the left as filled squares, and their knowledge at the right as bars."""
     learners = chosen(facts)
     parties = _parties(learners)
-    left = max(CELL * len(parties) + 56, 720 - WIDE)
-    start = left - CELL * len(parties) - 48
+    bars_x = max(CELL * len(parties) + 56, 720 - WIDE)
+    start = bars_x - CELL * len(parties) - 48
     top = 20 + 6.2 * max((len(shorten(party, 16)) for party in parties), default=0) * 0.75
     height = top + 20 * len(learners) + 12
-    linking = sum(learner.others > 0 for learner in learners)
+    linking = sum(learner.linked_outsiders > 0 for learner in learners)
     drawing = Drawing(
         "trust",
         "Every coalition, and what it learnt",
         f"{len(learners)} coalitions, of which {linking} link somebody; the table has every number",
-        left + WIDE,
+        bars_x + WIDE,
         height,
     )
     for place, party in enumerate(parties):
@@ -103,10 +103,10 @@ def _figure(facts: PageFacts) -> PageFigure:
     columns = _bars(facts, learners)
     bar = WIDE / len(columns)
     for place, (title, _, _) in enumerate(columns):
-        drawing.text(left + 8 + place * bar, top - 8, title, "label")
+        drawing.text(bars_x + 8 + place * bar, top - 8, title, "label")
     for row, learner in enumerate(learners):
         y = top + 20 * row
-        if learner.others and not facts.trusted(learner):
+        if learner.linked_outsiders and not facts.trusted(learner):
             drawing.box(0, y - 1, drawing.width, 20, "highlight bad")
         for place, party in enumerate(parties):
             inside = party in learner.parties
@@ -115,7 +115,7 @@ def _figure(facts: PageFacts) -> PageFigure:
             x = start + CELL * place + (CELL - size) / 2
             drawing.box(x, y + (18 - size) / 2, size, size, kind)
         for place, (_, share, text) in enumerate(columns):
-            x = left + 8 + place * bar
+            x = bars_x + 8 + place * bar
             width = (bar - 66) * share(learner)
             drawing.box(x, y + 3, width, 12, "bar" if share(learner) < 1 else "bar low")
             drawing.text(x + width + 5, y + 13, text(learner))
@@ -128,14 +128,28 @@ def _figure(facts: PageFacts) -> PageFigure:
 
 def _bars(facts: PageFacts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
     """Return the bars of every coalition: title, share of the full width, text."""
-    most = max((learner.bits for learner in learners), default=0.0) or 1.0
+    max_bits = max((learner.bits for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (
-        ("people linked", lambda who: who.linked / facts.crowd, lambda who: f"{who.linked:,}"),
-        ("values certain", lambda who: who.certain / facts.cells, lambda who: f"{who.certain:,}"),
-        ("bits per person", lambda who: who.bits / most, lambda who: f"{who.bits:.2f}"),
+        (
+            "people linked",
+            lambda coalition: coalition.linked / facts.crowd,
+            lambda coalition: f"{coalition.linked:,}",
+        ),
+        (
+            "values certain",
+            lambda coalition: coalition.certain / facts.cells,
+            lambda coalition: f"{coalition.certain:,}",
+        ),
+        (
+            "bits per person",
+            lambda coalition: coalition.bits / max_bits,
+            lambda coalition: f"{coalition.bits:.2f}",
+        ),
     )
     if all(learner.guessed is not None for learner in learners):
-        bars += (("rows guessed", lambda who: (who.guessed or 0.0) / facts.crowd, _guesses),)
+        bars += (
+            ("rows guessed", lambda coalition: (coalition.guessed or 0.0) / facts.crowd, _guesses),
+        )
     return bars
 
 
@@ -157,7 +171,7 @@ def _guessed(learner: Learner) -> str:
     if learner.guessed is None:
         return "-"
     mark = {"sampled": "~ ", "at least": ">= ", "at most": "<= "}.get(learner.method, "")
-    return f"{mark}{learner.guessed:,.1f} ({learner.before or 0.0:,.1f})"
+    return f"{mark}{learner.guessed:,.1f} ({learner.guessed_before or 0.0:,.1f})"
 
 
 def _table(facts: PageFacts) -> PageGrid:
@@ -194,7 +208,7 @@ def _numbers(facts: PageFacts) -> PageNumbers:
     rows = [
         (
             *("+".join(learner.parties), learner.linked, facts.crowd, learner.certain, facts.cells),
-            *(learner.bits, learner.bits_are.value, learner.guessed, learner.before),
+            *(learner.bits, learner.bits_are.value, learner.guessed, learner.guessed_before),
             *(learner.sure, learner.sure_before, learner.method),
         )
         for learner in facts.learners
@@ -216,12 +230,12 @@ def _words(facts: PageFacts) -> Iterator[str]:
     for coalition in facts.run.scenario.coalition:
         learner = by_name.get(frozenset(coalition.parties))
         if learner:
-            what = (
-                f"links {plural(learner.others, 'person', 'people')}"
-                if learner.others
+            link_text = (
+                f"links {plural(learner.linked_outsiders, 'person', 'people')}"
+                if learner.linked_outsiders
                 else "links nobody"
             )
-            if learner.linked > learner.others:
-                what += " else" if learner.others == 0 else " besides its members"
-            yield f"{coalition.name} ({' + '.join(coalition.parties)}): {what}."
+            if learner.linked > learner.linked_outsiders:
+                link_text += " else" if learner.linked_outsiders == 0 else " besides its members"
+            yield f"{coalition.name} ({' + '.join(coalition.parties)}): {link_text}."
     yield from facts.audited

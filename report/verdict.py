@@ -13,9 +13,9 @@ from .facts import PageFacts
 
 def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
     """Return the answers; the last is there only if a policy decided."""
-    own = program_of(facts.run.scenario).answers(facts.result)
+    program_answers = program_of(facts.run.scenario).answers(facts.result)
     return (
-        *(own or (_release_answer(facts), _exposed(facts))),
+        *(program_answers or (_release_answer(facts), _exposed(facts))),
         _trust(facts),
         cheating.answer(facts),
         *_decided(facts),
@@ -26,12 +26,18 @@ def _release_answer(facts: PageFacts) -> VerdictAnswer:
     if not facts.result.release:
         why = facts.result.burned or "no column is safe enough for this promise"
         return VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
-    left = [name for name in facts.result.features if name not in facts.released_columns]
+    suppressed_columns = [
+        name for name in facts.result.features if name not in facts.released_columns
+    ]
     text = (
         f"{plural(len(facts.crowds), 'combination')} of "
         f"{_columns_text(len(facts.released_columns))}, counted over "
         f"{facts.released:,} people. "
-        + (f"Not released: {', '.join(left)}." if left else "No column was held back.")
+        + (
+            f"Not released: {', '.join(suppressed_columns)}."
+            if suppressed_columns
+            else "No column was held back."
+        )
     )
     return VerdictAnswer(
         RELEASED, " x ".join(facts.released_columns) or "the number of people", text
@@ -52,8 +58,8 @@ def _exposed(facts: PageFacts) -> VerdictAnswer:
     text = " ".join([*_bounds(facts), *alike_lines(facts.released_columns, facts.shared_values)])
     short = f"{percent(exposure.true)} of people"
     where = "in a crowd smaller than" if not facts.opens else "known to be in a crowd smaller than"
-    held = f"{people:,} of {facts.released:,} are {where} k = {facts.k}. "
-    return VerdictAnswer(EXPOSED, short, held + text)
+    exposed_text = f"{people:,} of {facts.released:,} are {where} k = {facts.k}. "
+    return VerdictAnswer(EXPOSED, short, exposed_text + text)
 
 
 def _bounds(facts: PageFacts) -> Iterator[str]:
@@ -61,9 +67,12 @@ def _bounds(facts: PageFacts) -> Iterator[str]:
     if not decision:
         return
     if facts.opens:
-        known = percent(exposure.promised)
+        exclusion_share = percent(exposure.promised)
         yield f"Promised: nothing is said that fewer than k = {facts.k} people share, and of "
-        yield f"{known} of people all who see the release know the small crowd by exclusion."
+        yield (
+            f"{exclusion_share} of people all who see the release know the small crowd by "
+            "exclusion."
+        )
         return
     proof = decision.certificate
     yield (
@@ -76,15 +85,17 @@ def _bounds(facts: PageFacts) -> Iterator[str]:
         yield "at most."
     elif exposure.worst_case is not None:
         worst = exposure.worst_case
-        found = "such a table exists" if worst.proven else f"one exposes {percent(worst.low)}"
-        yield f"No table with these counts exposes more than {percent(worst.high)}; {found}."
+        witness_text = (
+            "such a table exists" if worst.proven else f"one exposes {percent(worst.low)}"
+        )
+        yield f"No table with these counts exposes more than {percent(worst.high)}; {witness_text}."
 
 
 def _trust(facts: PageFacts) -> VerdictAnswer:
     question = "Who must be trusted?"
     if facts.deviations:
-        told = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
-        return VerdictAnswer(question, "not said of this run", told)
+        deviation_text = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
+        return VerdictAnswer(question, "not said of this run", deviation_text)
     if among := facts.topology.trust(facts.result):
         return among
     breaking = facts.breaking
@@ -94,11 +105,12 @@ def _trust(facts: PageFacts) -> VerdictAnswer:
         )
     smallest = min(len(learner.parties) for learner in breaking)
     names = "; or ".join(learner.name for learner in breaking)
-    linked = max(learner.others for learner in breaking)
-    what = "their reports" if facts.randomized else "their values"
+    linked = max(learner.linked_outsiders for learner in breaking)
+    linked_values = "their reports" if facts.randomized else "their values"
     text = (
         "Of parties that keep to the rules: as long as one of every such group tells nobody, none "
-        f"is linked. Together, {names} link {linked:,} of {facts.crowd:,} people to {what}."
+        f"is linked. Together, {names} link {linked:,} of {facts.crowd:,} people to "
+        f"{linked_values}."
     )
     return VerdictAnswer(question, f"{smallest} must collude, if all keep to the rules", text)
 
@@ -108,11 +120,12 @@ def _decided(facts: PageFacts) -> Iterator[VerdictAnswer]:
     if not decision:
         return
     proof = decision.certificate
-    held = [name for name in facts.result.features if name not in decision.kept]
+    suppressed_columns = [name for name in facts.result.features if name not in decision.kept]
     text = (
         f"Policy {facts.run.scenario.policy.kind}, with k = {facts.k} and at most "
         f"{percent(decision.max_exposure)} of people exposed. The rule {proof.rule} proves "
-        f"{percent(decision.bound)} at most. Held back: {', '.join(held) or 'nothing'}."
+        f"{percent(decision.bound)} at most. Held back: "
+        f"{', '.join(suppressed_columns) or 'nothing'}."
     )
     short = f"release {_columns_text(len(decision.kept))}" if decision.kept else "release nothing"
     yield VerdictAnswer("What was decided, and why?", short, text)

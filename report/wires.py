@@ -11,18 +11,18 @@ BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put
 
 def section(facts: PageFacts) -> Section | None:
     """Return the section on traffic; None for a run without messages."""
-    seen = facts.traffic
-    if seen is None:
+    traffic = facts.traffic
+    if traffic is None:
         return None
     lead = (
-        f"{plural(seen.messages, 'message')}, {size(seen.size)} in all; "
-        f"{size(seen.size / facts.users)} a person. {facts.topology.lengths}"
+        f"{plural(traffic.messages, 'message')}, {size(traffic.size)} in all; "
+        f"{size(traffic.size / facts.users)} a person. {facts.topology.lengths}"
     )
-    blocks = (_figure(seen), _table(seen)) if seen.sizes else (_table(seen),)
+    blocks = (_figure(traffic), _table(traffic)) if traffic.sizes else (_table(traffic),)
     return Section("traffic", "Traffic", lead, blocks)
 
 
-def _table(seen: Traffic) -> PageGrid:
+def _table(traffic: Traffic) -> PageGrid:
     rows = [
         (
             wire.kind,
@@ -32,12 +32,12 @@ def _table(seen: Traffic) -> PageGrid:
             f"{wire.smallest:,}" if wire.smallest == wire.largest else
             f"{wire.smallest:,} to {wire.largest:,}",
         )
-        for wire in seen.flows
+        for wire in traffic.flows
     ]  # fmt: skip
     numbers = PageNumbers(
         "traffic",
         ("kind", "round", "messages", "bytes", "smallest_bytes", "largest_bytes"),
-        [(f.kind, f.round, f.messages, f.size, f.smallest, f.largest) for f in seen.flows],
+        [(f.kind, f.round, f.messages, f.size, f.smallest, f.largest) for f in traffic.flows],
     )
     headings = ("message", "round", "how many", "in all", "bytes each")
     return PageGrid("Messages by kind and round", headings, rows, (1, 2, 3, 4), numbers)
@@ -56,33 +56,35 @@ def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
     return [(start, start + step - 1, count) for start, count in sorted(bins.items())]
 
 
-def _figure(seen: Traffic) -> PageFigure:
+def _figure(traffic: Traffic) -> PageFigure:
     """Draw a bar for each length, round by round."""
-    rounds = {number: _binned(sizes) for number, sizes in seen.sizes.items()}
+    rounds = {number: _binned(sizes) for number, sizes in traffic.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
-    said = [
+    round_texts = [
         f"round {number}: {plural(len(lengths), 'length')}"
-        for number, lengths in seen.sizes.items()
+        for number, lengths in traffic.sizes.items()
     ]
-    drawing = Drawing("sizes", "Length of submissions", "; ".join(said), 720, height)
-    most = max((count for bins in rounds.values() for _, _, count in bins), default=1)
+    drawing = Drawing("sizes", "Length of submissions", "; ".join(round_texts), 720, height)
+    max_count = max((count for bins in rounds.values() for _, _, count in bins), default=1)
     y = 14.0
     for number, bins in rounds.items():
-        lengths = len(seen.sizes[number])
-        told = "one length: nothing shows" if lengths == 1 else f"{lengths} lengths: they tell"
-        drawing.text(0, y + 4, f"round {number}: {told}", "label")
+        lengths = len(traffic.sizes[number])
+        length_note = (
+            "one length: nothing shows" if lengths == 1 else f"{lengths} lengths: they tell"
+        )
+        drawing.text(0, y + 4, f"round {number}: {length_note}", "label")
         y += 12
         for low, high, count in bins:
             name = f"{low:,} bytes" if low == high else f"{low:,} to {high:,} bytes"
             drawing.text(170, y + 13, name, anchor="end")
-            width = 380 * count / most
+            width = 380 * count / max_count
             drawing.box(178, y + 3, width, 13, "bar" if lengths == 1 else "bar low")
             drawing.text(184 + width, y + 13, plural(count, "submission"))
             y += 20
         y += 14
     rows = [
         (number, length, count)
-        for number, sizes in seen.sizes.items()
+        for number, sizes in traffic.sizes.items()
         for length, count in sizes.items()
     ]
     numbers = PageNumbers("sizes", ("round", "bytes", "submissions"), rows)

@@ -24,11 +24,11 @@ IMAGES = "; img-src data:"  # of a page with pictures of other packages, which i
 
 def html(page: Page) -> str:
     """Write a page. Raises LocalError, with the package to install, if Jinja is missing."""
-    shown = (block.kind for section in page.sections for block in section.blocks)
-    return write("page.html", "style.css", IMAGES if "picture" in shown else "", page=page)
+    block_kinds = (block.kind for section in page.sections for block in section.blocks)
+    return write("page.html", "style.css", IMAGES if "picture" in block_kinds else "", page=page)
 
 
-def write(template: str, style: str, allowed: str = "", **given: Any) -> str:
+def write(template: str, style: str, allowed: str = "", **variables: Any) -> str:
     """Fill a template with its style sheet. Raises LocalError where Jinja is missing.
 
     allowed: sources of the policy besides the style sheet.
@@ -37,7 +37,7 @@ def write(template: str, style: str, allowed: str = "", **given: Any) -> str:
     digest = b64encode(sha256(sheet.encode()).digest()).decode()
     filled = _environment().get_template(template)
     policy = POLICY.format(digest) + allowed
-    return visible(filled.render(style=sheet, policy=policy, **given)) + "\n"
+    return visible(filled.render(style=sheet, policy=policy, **variables)) + "\n"
 
 
 def file_of(name: str) -> str:

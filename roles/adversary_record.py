@@ -93,10 +93,10 @@ class AdversaryRecord(OccasionRecord):
         self.post_times.append(time)
         self.occasions |= self.posting.get(entry.message.kind, set())
 
-    def sealed(self, made: SealedAnswers) -> None:
+    def sealed(self, sealed_answers: SealedAnswers) -> None:
         """Keep a user's sealed answers, and the attacks that its answer carries out."""
-        self.sealed_answers.append(made)
-        self.occasions |= self.answering.get(made.user, set())
+        self.sealed_answers.append(sealed_answers)
+        self.occasions |= self.answering.get(sealed_answers.user, set())
 
     def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
         """Return the messages that accomplices sent, received or overheard, and their secrets.
@@ -104,7 +104,7 @@ class AdversaryRecord(OccasionRecord):
         Call it when the session is over.
         """
         wires = parties.NETWORK in accomplices
-        seen = [
+        letter_places = [
             at
             for at, letter in enumerate(self.letters)
             if wires or letter.sender in accomplices or letter.receiver in accomplices
@@ -113,36 +113,45 @@ class AdversaryRecord(OccasionRecord):
         if wires:
             mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
         rings = _accomplice_part(self.rings, accomplices)
-        users = [who for who in accomplices if parties.role(who) is parties.Role.USER]
+        users = [
+            accomplice
+            for accomplice in accomplices
+            if parties.role(accomplice) is parties.Role.USER
+        ]
         indices = {parties.index(user) for user in users}
         shares = _by_round({party: ring.shares for party, ring in rings.items()})
-        own = self.entropy_of
+        user_entropy = self.entropy_of
         return AdversaryView(
             board,
-            tuple(self.letters[at] for at in seen),
+            tuple(self.letters[at] for at in letter_places),
             mine,
             self.forged if wires else None,
             {place: share.secret for place, share in shares.items()},
             self.functions if parties.RANDOMNESS in accomplices else {},
-            tuple(self.times[at] for at in seen),
+            tuple(self.times[at] for at in letter_places),
             tuple(self.post_times),
             _by_round(
-                {who: desk.keys for who, desk in _accomplice_part(self.desks, accomplices).items()}
+                {
+                    accomplice: desk.keys
+                    for accomplice, desk in _accomplice_part(self.desks, accomplices).items()
+                }
             ),
-            _by_round({who: ring.purse.tosses for who, ring in rings.items()}),
+            _by_round({accomplice: ring.purse.tosses for accomplice, ring in rings.items()}),
             _accomplice_part(self.signers, accomplices),
-            {user: own(user) for user in users} if own else {},
-            tuple(made for made in self.sealed_answers if made.user in indices),
+            {user: user_entropy(user) for user in users} if user_entropy else {},
+            tuple(answers for answers in self.sealed_answers if answers.user in indices),
         )
 
 
-def _accomplice_part(held: Mapping[str, T], accomplices: Collection[str]) -> dict[str, T]:
+def _accomplice_part(by_party: Mapping[str, T], accomplices: Collection[str]) -> dict[str, T]:
     """Return the part of a table by party that accomplices hold."""
-    return {party: value for party, value in held.items() if party in accomplices}
+    return {party: value for party, value in by_party.items() if party in accomplices}
 
 
-def _by_round(held: Mapping[str, Mapping[int, T]]) -> dict[tuple[str, int], T]:
+def _by_round(by_party: Mapping[str, Mapping[int, T]]) -> dict[tuple[str, int], T]:
     """Flatten tables by round, of parties, into a single table."""
     return {
-        (party, number): value for party, rounds in held.items() for number, value in rounds.items()
+        (party, number): value
+        for party, rounds in by_party.items()
+        for number, value in rounds.items()
     }

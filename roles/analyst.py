@@ -76,8 +76,8 @@ def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         rules = announced.rules
-        before, now = [max(tally.totals) for tally in me.board.tallies], max(reading.totals)
-        check_rounds(before, now, rules.min_dropout, rules.rows)
+        earlier_counts, now = [max(tally.totals) for tally in me.board.tallies], max(reading.totals)
+        check_rounds(earlier_counts, now, rules.min_dropout, rules.rows)
         check_possible(reading.counts, rules.rows)
 
 
@@ -86,11 +86,11 @@ async def _check_sums(me: Endpoint, plan: Round, reading: BallotReading, pool: W
     if me.board.decision is None or plan.announcement.policy.setting is not Setting.FIXED:
         return
     published = zip(me.board.calls, me.board.tallies, strict=False)
-    heard = [
+    round_results = [
         RoundResult(call, tally.counts) for call, tally in published if tally.counts is not None
     ]
     joint = dict(reading.counts[0])
-    await pool.run_alone(partial(check_sums, heard, plan.call, joint, plan.rows))
+    await pool.run_alone(partial(check_sums, round_results, plan.call, joint, plan.rows))
 
 
 def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
@@ -102,8 +102,8 @@ def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
     if board.committed is None:
         return board.decision
     opened = open_sealed(plan.announcement, board.session, board.committed, key.secret)
-    seen = CertificateSeen(me.party, opened)
-    me.notify(lambda instrument: instrument.certified(seen))
+    certificate = CertificateSeen(me.party, opened)
+    me.notify(lambda instrument: instrument.certified(certificate))
     return Decision(board.committed.kept, opened.certificate, board.committed.hidden)
 
 

@@ -53,10 +53,10 @@ def _started(work: Callable[[], R]) -> tuple[int, int] | None:
 def _result(results: int, work: Callable[[], R]) -> R:
     """Wait for the result of the copy; do the work here if the copy ended without a result."""
     with open(results, "rb", closefd=False) as pipe:
-        said = bytearray(pipe.read())
-    for _, done, result in answers(said):
-        if not done:
+        reply = bytearray(pipe.read())
+    for _, is_success, result in answers(reply):
+        if not is_success:
             raise result
-        given: R = result
-        return given
+        outcome: R = result
+        return outcome
     return work()

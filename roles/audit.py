@@ -61,8 +61,8 @@ def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) ->
     """Receiver: RoundBurned unless the sender has posted the hashes of exactly this batch."""
     if not plan.announcement.rules.audit or hop > paired(len(plan.hops) - 1):
         return
-    shown = me.board.audited.traced.get(plan.call.round, {}).get(hop)
-    if shown != tuple([audit.layer_hash(layer) for layer in batch]):
+    posted_hashes = me.board.audited.traced.get(plan.call.round, {}).get(hop)
+    if posted_hashes != tuple([audit.layer_hash(layer) for layer in batch]):
         sender = plan.openers[hop - 1]
         raise RoundBurned(f"{sender} delivered another batch to {me.party} than it has shown")
 
@@ -107,7 +107,7 @@ async def answer(
     plan: Round,
     hop: int,
     secret: SecretKey,
-    came: Sequence[bytes],
+    arrived_layers: Sequence[bytes],
     pool: WorkerPool,
     purse: CoinShares,
 ) -> None:
@@ -119,18 +119,20 @@ async def answer(
         return
     if hop > paired(len(plan.hops) - 1):
         return
-    number, shown = plan.call.round, me.board.audited
+    number, audit_state = plan.call.round, me.board.audited
     if hop % 2 == 0:
         why = f"{plan.openers[hop - 2]} has not opened what the coins have chosen"
-        here = partial(_has_opened, me, number, hop - 1)
-        if not await _wait(me, plan, 1, Kind.OPENED, here, why):
+        condition = partial(_has_opened, me, number, hop - 1)
+        if not await _wait(me, plan, 1, Kind.OPENED, condition, why):
             return
     accepted = me.board.challenged.accepted[number]
-    opened = shown.opened.get(number, {})
-    due = audit.due_of(plan, hop, accepted, shown.traced[number], shown.tosses[number], opened)
+    opened = audit_state.opened.get(number, {})
+    due = audit.due_of(
+        plan, hop, accepted, audit_state.traced[number], audit_state.tosses[number], opened
+    )
     entropy = purse.fresh(plan).fork("proofs")
     work = partial(audit.open_links, plan, hop, secret, entropy)
-    pieces = await pool.spread(f"{me.party} shows", work, [(at, came[at]) for at in due])
+    pieces = await pool.spread(f"{me.party} shows", work, [(at, arrived_layers[at]) for at in due])
     await me.post(Opened(hop, tuple(link for piece in pieces for link in piece)))
 
 
@@ -149,8 +151,8 @@ async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinSh
     if not await toss(me, plan, purse):
         return False
     why = f"{', '.join(openers[:-1])} have not opened what the coins have chosen"
-    done = partial(me.board.audited.is_complete, number, openers)
-    if not await _wait(me, plan, 2, Kind.OPENED, done, why):
+    condition = partial(me.board.audited.is_complete, number, openers)
+    if not await _wait(me, plan, 2, Kind.OPENED, condition, why):
         return False
     await inspect(me, plan, pool)
     return True
@@ -158,12 +160,12 @@ async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinSh
 
 async def inspect(me: Endpoint, plan: Round, pool: WorkerPool) -> None:
     """Keyholder: RoundBurned unless all openings of a round lead to forwarded messages."""
-    number, shown = plan.call.round, me.board.audited
+    number, audit_state = plan.call.round, me.board.audited
     if not plan.announcement.rules.audit:
         return
     work = partial(
         audit.check_pairs,
-        *(plan, me.board.challenged.accepted[number], shown.traced[number]),
-        *(shown.tosses[number], shown.opened[number]),
+        *(plan, me.board.challenged.accepted[number], audit_state.traced[number]),
+        *(audit_state.tosses[number], audit_state.opened[number]),
     )
     await pool.run_alone(work)

@@ -74,8 +74,8 @@ def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[byt
 def _cut(layers: list[bytes]) -> tuple[tuple[bytes, bytes], ...]:
     """Sort layers and cut them where the first bytes change."""
     layers.sort()
-    alike = groupby(layers, lambda layer: layer[:PREFIX])
-    return tuple((prefix, b"".join(some)) for prefix, some in alike)
+    groups = groupby(layers, lambda layer: layer[:PREFIX])
+    return tuple((prefix, b"".join(group)) for prefix, group in groups)
 
 
 class Sorting:
@@ -114,16 +114,16 @@ class Sorting:
             yield list(dict.fromkeys(layers))
             return
         runs = [self._spool.between(run.start, run.stop) for run in places]
-        some: list[bytes] = []
+        chunk: list[bytes] = []
         last = None
         for layer in heapq.merge(*runs):
             if layer != last:
-                some.append(layer)
+                chunk.append(layer)
                 last = layer
-            if len(some) * width >= PART:
-                yield some
-                some = []
-        yield some
+            if len(chunk) * width >= PART:
+                yield chunk
+                chunk = []
+        yield chunk
 
 
 def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
@@ -146,7 +146,7 @@ class Arriving:
         self.excess = False
         self._bound = None if people is None else people * plan.slots
         self.layers: Sequence[bytes] = ()
-        self._most = piece_size(plan, hop)
+        self._piece_size = piece_size(plan, hop)
 
     def add(self, piece: Batch, account: Mixed | None) -> None:
         """Add a piece. Raises Refused if it is too large, or if the batch is in excess.
@@ -155,11 +155,11 @@ class Arriving:
         that
         completes the number of layers in the account.
         """
-        if len(piece.layers) > self._most:
+        if len(piece.layers) > self._piece_size:
             raise Refused(Reason.MALFORMED)
         due = account.forwarded if account is not None else 0
         come = len(self.layers) + len(piece.layers)
-        self.whole = len(piece.layers) < self._most or come >= due
+        self.whole = len(piece.layers) < self._piece_size or come >= due
         if self._bound is not None and not self.whole and come >= self._bound:
             self.excess = True
             raise Refused(Reason.MALFORMED)

@@ -23,19 +23,19 @@ class BoardMonitor:
     Attributes:
         balance: whether totals and accounts add up.
         strategy: the strategy of the announced rule, to repeat the decision; None: no repetition.
-        seen: the number of rounds already checked.
+        checked_rounds: the number of rounds already checked.
     """
 
     balance: bool = False
     strategy: Strategy | None = None
-    seen: int = field(default=0)
+    checked_rounds: int = field(default=0)
 
     async def look(self, me: Endpoint, pool: WorkerPool) -> set[Cause]:
         """Check the rounds tallied since the last call; return the causes of the alarms raised."""
         raised: set[Cause] = set()
         if not self.balance and self.strategy is None:
             return raised
-        for number in range(self.seen + 1, len(me.board.tallies) + 1):
+        for number in range(self.checked_rounds + 1, len(me.board.tallies) + 1):
             wrong = await pool.run_alone(
                 lambda number=number: tuple(seen_wrong(me.board, number, self.strategy))  # type: ignore[misc]
             )
@@ -43,7 +43,7 @@ class BoardMonitor:
                 if self.balance or alarm.cause is Cause.DECISION:
                     raised.add(alarm.cause)
                     await me.post(alarm)
-        self.seen = len(me.board.tallies)
+        self.checked_rounds = len(me.board.tallies)
         return raised
 
 
@@ -82,8 +82,8 @@ async def vouched(me: Endpoint) -> bool:
     The alarm is posted on this board, which may not carry it to others: the user also reports it
     outside the session.
     """
-    known, board = me.signing_roster, me.board
-    if known is None or board.roster == known:
+    known_roster, board = me.signing_roster, me.board
+    if known_roster is None or board.roster == known_roster:
         return True
     await me.post(Alarm(len(board.calls), Cause.SPLIT, board.witness))
     return False
@@ -91,8 +91,8 @@ async def vouched(me: Endpoint) -> bool:
 
 async def compare(me: Endpoint) -> bool:
     """User: whether its announcement is that of the session on the board; alarm if not."""
-    told = me.stream.announcement
-    if told is None or me.stream.session == me.board.session:
+    announcement = me.stream.announcement
+    if announcement is None or me.stream.session == me.board.session:
         return True
-    await me.post(Alarm(len(me.board.calls), Cause.ANNOUNCEMENT, told.encode()))
+    await me.post(Alarm(len(me.board.calls), Cause.ANNOUNCEMENT, announcement.encode()))
     return False

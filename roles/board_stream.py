@@ -84,7 +84,7 @@ class OwnStream(BoardStream):
     """
 
     def __init__(self, true: BoardStream) -> None:
-        super().__init__(Board(known=true.board.known))
+        super().__init__(Board(known_roster=true.board.known_roster))
         self.true = true
 
     @property
@@ -149,8 +149,8 @@ class PausedStream(OwnStream):
             self._hold = None
         if self._hold is None:
             queue, self._queue = self._queue, []
-            for held in queue:
-                self.show(held)
+            for queued_entry in queue:
+                self.show(queued_entry)
 
 
 class Delayed(OwnStream):
@@ -189,10 +189,10 @@ class Delayed(OwnStream):
 class Retold(OwnStream):
     """The true board, with another announcement than the one on it."""
 
-    def __init__(self, true: BoardStream, told: Announcement) -> None:
+    def __init__(self, true: BoardStream, announcement: Announcement) -> None:
         super().__init__(true)
-        self._told = told
-        self._session = told.digest()
+        self._announcement = announcement
+        self._session = announcement.digest()
 
     @property
     def board(self) -> Board:
@@ -202,7 +202,7 @@ class Retold(OwnStream):
     @property
     def announcement(self) -> Announcement:
         """The announcement that the party was told."""
-        return self._told
+        return self._announcement
 
     @property
     def session(self) -> bytes:

@@ -14,7 +14,7 @@ from ..protocol.terms import Terms
 from .adversary_record import AdversaryRecord
 from .network import EVERY_ROUND, Fault, Wire
 from .people import Randomization, Row
-from .workplace import HERE, Workplace
+from .workplace import LOCAL_WORKPLACE, Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,11 @@ class Cast:
     identities: Mapping[str, Signer] | None = None
     first: int = 0
     registry: Registry | None = None
-    workplace: Workplace = HERE
+    workplace: Workplace = LOCAL_WORKPLACE
     lies: Strategy | None = None
 
     @property
     def terms(self) -> Terms:
         """The announcement that all parties with the same cast expect."""
-        told = (self.title, self.schema, self.policy, self.rules, self.shufflers, self.program)
-        return Terms(*told, self.registry)
+        arguments = (self.title, self.schema, self.policy, self.rules, self.shufflers, self.program)
+        return Terms(*arguments, self.registry)

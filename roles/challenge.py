@@ -95,7 +95,7 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
     number = plan.call.round
     if not plan.announcement.rules.challenge:
         return
-    await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+    await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
     if await examine(me, plan, pool, ring):
         hop = plan.openers.index(me.party) + 1
         await me.post(ShareSecret(hop, ring.shares[number].secret))
@@ -106,22 +106,26 @@ async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
     RoundBurned if the marks arrive too late for complaints, or a share before the last complaint.
     """
-    number, unit, seen = plan.call.round, plan.announcement.rules.deadline, trio.current_time()
-    if seen - ring.offered[number] > MARKS_DUE * unit:
+    number, unit, marks_time = (
+        plan.call.round,
+        plan.announcement.rules.deadline,
+        trio.current_time(),
+    )
+    if marks_time - ring.offered[number] > MARKS_DUE * unit:
         raise RoundBurned(
             f"{me.party} saw the marks of what has come more than {MARKS_DUE * unit:g} seconds "
             "after the lock: too late for people to look"
         )
-    with trio.move_on_at(seen + COMPLAINTS_END * unit) as looking:
-        await me.until(Kind.SHOWN, lambda board: number in board.challenged.shown)
+    with trio.move_on_at(marks_time + COMPLAINTS_END * unit) as looking:
+        await me.until(Kind.SHOWN, lambda board: number in board.challenged.share_secrets)
     if not looking.cancelled_caught and me.board.phase is Phase.CHALLENGED:
-        early = ", ".join(sorted(me.board.challenged.shown[number]))
+        early = ", ".join(sorted(me.board.challenged.share_secrets[number]))
         raise RoundBurned(
             f"{me.party} saw a share of {early} before people had looked: it was shown too early, "
             "or the marks were held back"
         )
     turn = TURN * (plan.openers.index(me.party) + 1)
-    with trio.move_on_at(seen + LOOKING * unit + turn):
+    with trio.move_on_at(marks_time + LOOKING * unit + turn):
         await me.until(Kind.BURNED, lambda _: False)
 
 
@@ -135,14 +139,20 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) ->
     await wait_for_people(me, plan, ring)
     if me.board.phase is not Phase.CHALLENGED:
         return False
-    shown, number, rules = me.board.challenged, plan.call.round, plan.announcement.rules
-    await check_signed(me, plan, shown.accepted[number], pool)
+    challenge_state, number, rules = me.board.challenged, plan.call.round, plan.announcement.rules
+    await check_signed(me, plan, challenge_state.accepted[number], pool)
     await audit.inspect(me, plan, pool)
     fixed = plan.announcement.policy.setting is Setting.FIXED
-    before = [shown.accepted[earlier] for earlier in range(1, number)] if fixed else []
-    challenge.check_people(shown.accepted[number], before, rules.min_dropout, rules.min_batch)
+    earlier_accepted = (
+        [challenge_state.accepted[earlier] for earlier in range(1, number)] if fixed else []
+    )
+    challenge.check_people(
+        challenge_state.accepted[number], earlier_accepted, rules.min_dropout, rules.min_batch
+    )
     about = number, Cause.CHANGED
-    raised = [(who, alarm) for who, alarm in me.board.alarms if (alarm.round, alarm.cause) == about]
+    raised = [
+        (author, alarm) for author, alarm in me.board.alarms if (alarm.round, alarm.cause) == about
+    ]
     for party, alarm in sorted(raised, key=lambda pair: (len(pair[0]), pair[0])):
         if await pool.run_alone(partial(borne_out, me.board, alarm)):
             raise RoundBurned(f"a ballot that {party} sent and was accepted has not come")
@@ -175,16 +185,16 @@ async def opened_by_all(
         await me.until(Kind.SHOWN, lambda board: board.challenged.unlocked(number, plan.openers))
     if me.board.phase is not Phase.CHALLENGED:
         return None
-    shown = me.board.challenged.shown.get(number, {})
-    if silent := [party for party in plan.openers[:-1] if party not in shown]:
+    lock_secrets = me.board.challenged.share_secrets.get(number, {})
+    if silent := [party for party in plan.openers[:-1] if party not in lock_secrets]:
         raise RoundBurned(
             f"no secret of the lock came from {', '.join(silent)} within {patience} seconds"
         )
-    return [*(shown[party] for party in plan.openers[:-1]), ring.shares[number].secret]
+    return [*(lock_secrets[party] for party in plan.openers[:-1]), ring.shares[number].secret]
 
 
 async def contest(
-    me: Endpoint, plan: Round, proofs: Proofs, sent: Submission, began: float
+    me: Endpoint, plan: Round, proofs: Proofs, submission: Submission, began: float
 ) -> None:
     """User: look for the marks of its ballots; if a mark is missing, post an alarm with the proof.
 
@@ -196,18 +206,22 @@ async def contest(
         me: the user's place in the network.
         plan: the round.
         proofs: the proofs of the user's ballots.
-        sent: the submission of the user.
+        submission: the submission of the user.
         began: the start of the sending, in seconds of the user's own clock.
     """
     number, last = plan.call.round, began + COMPLAINTS_END * plan.announcement.rules.deadline
     with trio.move_on_at(last):  # what is not on the board by then is not sent any more
-        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
-        shown, person = me.board.challenged, parties.index(me.party)
-        heard, accepted = shown.heard.get(number), shown.accepted.get(number)
-        gone = None
-        if heard is not None and accepted is not None and takes(accepted, person, sent.envelope):
-            gone = challenge.missing(plan, heard, proofs)
-        late = trio.current_time() >= last or number in shown.shown
-        if gone is not None and not late:
-            proof = challenge.evidence(person, proofs, gone)
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
+        challenge_state, person = me.board.challenged, parties.index(me.party)
+        marks, accepted = challenge_state.marks.get(number), challenge_state.accepted.get(number)
+        missing_slot = None
+        if (
+            marks is not None
+            and accepted is not None
+            and takes(accepted, person, submission.envelope)
+        ):
+            missing_slot = challenge.missing(plan, marks, proofs)
+        late = trio.current_time() >= last or number in challenge_state.share_secrets
+        if missing_slot is not None and not late:
+            proof = challenge.evidence(person, proofs, missing_slot)
             await me.post(Alarm(number, Cause.CHANGED, proof))

@@ -28,7 +28,7 @@ from .user import Grants, ask_publicly, sealed_answers, sealing_size, taken_gran
 from .worker_pool import WorkerPool
 
 Handed = tuple[Letter, SealedAnswers | None]  # a letter; its answers if recorded
-Asked = tuple[int, PendingTokens]  # a user, by index, and the tokens that it asks for
+TokenRequest = tuple[int, PendingTokens]  # a user, by index, and the tokens that it asks for
 Refusing = tuple[str, Reason]  # a user, and the reason why it does not send
 
 
@@ -45,38 +45,38 @@ async def cohort(
     async for plan in me.rounds():
         if me.differing() or not await monitor.allows(first, pool):
             break
-        told, grants, asked = me.hears_sealed, dict[int, Grants](), indices
+        is_recorded, grants, sender_indices = me.hears_sealed, dict[int, Grants](), indices
         if plan.token:
-            everybody = People(person, indices)
-            grants = await _obtain(me, plan, everybody, pool, signing)
-            asked = [index for index in indices if index in grants]
-        work = partial(seal_all, plan, told=told, signing=signing, grants=grants)
+            participants = People(person, indices)
+            grants = await _obtain(me, plan, participants, pool, signing)
+            sender_indices = [index for index in indices if index in grants]
+        work = partial(seal_all, plan, is_recorded=is_recorded, signing=signing, grants=grants)
         async with trio.open_nursery() as nursery:
 
             def send(_: int, sealed: Sequence[Handed | Refusing], plan: Round = plan) -> None:
                 nursery.start_soon(_hand_in, me, plan, sealed)
 
-            await pool.spread("users seal", work, People(person, asked), send)
+            await pool.spread("users seal", work, People(person, sender_indices), send)
 
 
 async def _hand_in(me: UserCrowd, plan: Round, sealed: Sequence[Handed | Refusing]) -> None:
     """Send the sealed ballots of some users to the first shuffler, while other users still seal."""
-    letters, made = list[Letter](), list[SealedAnswers]()
-    for one, other in sealed:
-        if isinstance(one, str):
-            me.place_of(one).refuse(plan, other)  # type: ignore[arg-type]
+    letters, answer_records = list[Letter](), list[SealedAnswers]()
+    for letter, detail in sealed:
+        if isinstance(letter, str):
+            me.place_of(letter).refuse(plan, detail)  # type: ignore[arg-type]
             continue
-        letters.append(one)
-        if isinstance(other, SealedAnswers):
-            made.append(other)
-    me.notify(lambda watcher: watcher.all_sealed(made))
+        letters.append(letter)
+        if isinstance(detail, SealedAnswers):
+            answer_records.append(detail)
+    me.notify(lambda watcher: watcher.all_sealed(answer_records))
     await me.hand_in(plan.openers[0], letters)
 
 
 async def _obtain(
     crowd: UserCrowd,
     plan: Round,
-    everybody: People,
+    participants: People,
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
@@ -88,15 +88,15 @@ async def _obtain(
         return {}
     async with trio.open_nursery() as nursery:
 
-        def send(_: int, asked: Sequence[Asked]) -> None:
-            pending.update(asked)
+        def send(_: int, requests: Sequence[TokenRequest]) -> None:
+            pending.update(requests)
             letters = [
                 (parties.user(index), Message(plan.session, number, each.body).encode())
-                for index, each in asked
+                for index, each in requests
             ]
             nursery.start_soon(crowd.hand_in, plan.reader, letters)
 
-        await pool.spread("users ask", partial(ask_all, plan, signing), everybody, send)
+        await pool.spread("users ask", partial(ask_all, plan, signing), participants, send)
     if trio.current_time() >= began + patience / 2:
         return {}  # no desk is open any more
     grants = dict[int, Grants]()
@@ -118,67 +118,84 @@ async def _obtain(
     return grants
 
 
-def ask_all(plan: Round, signing: Mapping[int, Signer], everybody: Sequence[Person]) -> list[Asked]:
+def ask_all(
+    plan: Round, signing: Mapping[int, Signer], participants: Sequence[Person]
+) -> list[TokenRequest]:
     """Users: make the token requests of the users that are asked in this round."""
-    label, results = f"round-{plan.call.round}", list[Asked]()
+    label, results = f"round-{plan.call.round}", list[TokenRequest]()
     size = sealing_size(plan)
-    for at in range(0, len(everybody), size):
-        asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
-        fresh = [sealing(who.entropy.fork(label), plan.session).fork("tokens") for who in asked]
-        made = make_asks(plan, [signing[who.index] for who in asked], fresh)
-        results += zip([who.index for who in asked], made, strict=True)
+    for at in range(0, len(participants), size):
+        queried_users = [
+            person for person in participants[at : at + size] if plan.call.round in person.rounds
+        ]
+        fresh = [
+            sealing(person.entropy.fork(label), plan.session).fork("tokens")
+            for person in queried_users
+        ]
+        requests = make_asks(plan, [signing[person.index] for person in queried_users], fresh)
+        results += zip([person.index for person in queried_users], requests, strict=True)
     return results
 
 
 def seal_all(
     plan: Round,
-    everybody: Sequence[Person],
+    participants: Sequence[Person],
     *,
-    told: bool = True,
+    is_recorded: bool = True,
     signing: Mapping[int, Signer] | None = None,
     grants: Mapping[int, Grants] | None = None,
 ) -> list[Handed | Refusing]:
     """Users: seal the answers of users asked in this round; return the letter and answers of each.
 
-    told: whether an instrument records the answers; naming every layer takes a hash. signing,
-    grants:
+    is_recorded: whether an instrument records the answers; naming every layer takes a hash.
+    signing, grants:
     keys and tokens by user index, if any. If the tokens of a user are of another key than the
     tokens of
     most users, it does not send: its entry is the reason.
     """
     book, results = Phrasebook(plan), list[Handed | Refusing]()
     size = sealing_size(plan)
-    for at in range(0, len(everybody), size):
-        asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
-        results += _sealed(plan, book, asked, signing or {}, grants or {}, told=told)
+    for at in range(0, len(participants), size):
+        queried_users = [
+            person for person in participants[at : at + size] if plan.call.round in person.rounds
+        ]
+        results += _sealed(
+            plan, book, queried_users, signing or {}, grants or {}, is_recorded=is_recorded
+        )
     return results
 
 
 def _sealed(
     plan: Round,
     book: Phrasebook,
-    asked: Sequence[Person],
+    queried_users: Sequence[Person],
     signing: Mapping[int, Signer],
     grants: Mapping[int, Grants],
     *,
-    told: bool,
+    is_recorded: bool,
 ) -> list[Handed | Refusing]:
     """Users: seal the answers of a few users at a time, as `seal_all` does."""
-    taken: list[Any] = taken_grants(plan, [grants.get(who.index) for who in asked])
-    pairs = list(zip(asked, taken, strict=True))
+    grant_results: list[Any] = taken_grants(
+        plan, [grants.get(person.index) for person in queried_users]
+    )
+    pairs = list(zip(queried_users, grant_results, strict=True))
     results: list[Handed | Refusing] = [
-        (parties.user(who.index), given) for who, given in pairs if isinstance(given, Reason)
+        (parties.user(person.index), grant) for person, grant in pairs if isinstance(grant, Reason)
     ]
-    able = [who for who, given in pairs if not isinstance(given, Reason)]
-    fresh = [who.entropy.fork(f"round-{plan.call.round}") for who in able]
-    rows = [who.response(new) for who, new in zip(able, fresh, strict=True)]
-    tokens = [given for given in taken if not isinstance(given, Reason)]
+    able = [person for person, grant in pairs if not isinstance(grant, Reason)]
+    fresh = [person.entropy.fork(f"round-{plan.call.round}") for person in able]
+    rows = [person.response(new) for person, new in zip(able, fresh, strict=True)]
+    tokens = [grant for grant in grant_results if not isinstance(grant, Reason)]
     sealed = submit_all(book, rows, fresh, tokens)
     envelopes = [ballots.envelope for ballots in sealed]
-    sent = submissions(plan, envelopes, [signing.get(who.index) for who in able])
-    signatures = [each.signature for each in sent]
+    signed_submissions = submissions(
+        plan, envelopes, [signing.get(person.index) for person in able]
+    )
+    signatures = [each.signature for each in signed_submissions]
     frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness, signatures)
-    for who, frame, ballots in zip(able, frames, sealed, strict=True):
-        letter = parties.user(who.index), frame
-        results.append((letter, sealed_answers(plan, who.index, ballots) if told else None))
+    for person, frame, ballots in zip(able, frames, sealed, strict=True):
+        letter = parties.user(person.index), frame
+        results.append(
+            (letter, sealed_answers(plan, person.index, ballots) if is_recorded else None)
+        )
     return results

@@ -99,8 +99,8 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
         return None
     fresh = plans.entropy.fork("certificate")
     committed, opening = commit(announced, me.board.session, decision, fresh)
-    seen = CertificateSeen(me.party, opening)
-    me.notify(lambda instrument: instrument.certified(seen))
+    certificate = CertificateSeen(me.party, opening)
+    me.notify(lambda instrument: instrument.certified(certificate))
     await me.post(committed)
     return opening
 
@@ -128,19 +128,22 @@ def _tallied(board: Board) -> bool:
 
 
 async def _next(
-    plans: "Plans", heard: Sequence[RoundResult], decision: Decision | None, pool: WorkerPool
+    plans: "Plans",
+    round_results: Sequence[RoundResult],
+    decision: Decision | None,
+    pool: WorkerPool,
 ) -> Call | Decision | None:
     """Ask the strategy for the next step, in a thread if it must compute: it may take its time."""
     terms = plans.program, plans.schema, plans.strategy
-    step = partial(next_step, *terms, heard, decision, plans.policy.rule)
-    return step() if decision or not heard else await pool.run_alone(step)
+    step = partial(next_step, *terms, round_results, decision, plans.policy.rule)
+    return step() if decision or not round_results else await pool.run_alone(step)
 
 
 def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
-    before, rows = [max(tally.totals) for tally in me.board.tallies], plans.rules.rows
+    earlier_counts, rows = [max(tally.totals) for tally in me.board.tallies], plans.rules.rows
     if plans.policy.setting is Setting.FIXED:
-        check_rounds(before, max(reading.totals), plans.rules.min_dropout, rows)
+        check_rounds(earlier_counts, max(reading.totals), plans.rules.min_dropout, rows)
     check_possible(reading.counts, rows)
 
 
@@ -160,14 +163,14 @@ def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) ->
         return
     announced, tallies = me.board.announcement, me.board.tallies
     assert announced is not None  # noqa: S101 - it has announced it
-    asked = [parties.user(index) for index in range(len(plans.registry.keys))]
+    participants = [parties.user(index) for index in range(len(plans.registry.keys))]
     if answered is None:
         answered = _people(plans, tallies[-1].totals) if tallies else 0
     plans.history.hand_on(
-        *(announced, call, asked),
+        *(announced, call, participants),
         first=call.round == 1,
         published=tallies[0].counts if tallies else None,
-        certain=answered == len(asked),
+        certain=answered == len(participants),
     )
 
 
@@ -251,8 +254,8 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
         raise RoundBurned(_silent(plans, me.board.consents, "did not consent to the announcement"))
 
 
-def _silent(plans: Plans, heard: Collection[str], did: str) -> str:
+def _silent(plans: Plans, active_parties: Collection[str], did: str) -> str:
     """Return the text that names the keyholders that did not act in time."""
     due = (*(parties.shuffler(hop + 1) for hop in range(plans.shufflers)), parties.ANALYST)
-    silent = " and ".join(party for party in due if party not in heard)
+    silent = " and ".join(party for party in due if party not in active_parties)
     return f"{silent} {did} within {plans.rules.deadline:g} seconds"

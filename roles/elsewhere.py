@@ -31,8 +31,8 @@ from .workplace import Helpers, WorkerLost
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD = 3  # pieces per worker: at work, on the way to it, on the way back
-GIVEN = 100  # times that a piece is given to processes without a known key
+PIECES_PER_WORKER = 3  # pieces per worker: at work, on the way to it, on the way back
+MAX_ATTEMPTS = 100  # times that a piece is given to processes without a known key
 HOME = "is the same veilmix installed there, and what it needs?"
 _Reply = tuple[str, str, bytes]
 
@@ -40,22 +40,22 @@ _Reply = tuple[str, str, bytes]
 async def by_helpers(
     helpers: Helpers,
     executor: Executor,
-    known: set[bytes],
+    known_keys: set[bytes],
     work: Callable[[Sequence[T]], R],
     pieces: Sequence[Sequence[T]],
     take: Callable[[int, R], None],
 ) -> None:
     """Do `work` on every piece in the executor; `take` gets each number and result on arrival.
 
-    known: the keys of processes that work for this party; new processes are added. Pieces are left
-    undone if the executor breaks, or if the work cannot be pickled. Raises the exception that
+    known_keys: the keys of processes that work for this party; new processes are added. Pieces are
+    left undone if the executor breaks, or if the work cannot be pickled. Raises the exception that
     `work` raised; LocalError if the executor fails, Lost if the helpers raise it.
     """
-    flight = _Flight(executor, helpers.name, known)
+    flight = _Flight(executor, helpers.name, known_keys)
     todo = deque(range(len(pieces)))
     try:
         while todo or flight.flying:
-            while todo and len(flight.flying) < AHEAD * helpers.workers:
+            while todo and len(flight.flying) < PIECES_PER_WORKER * helpers.workers:
                 packed = _packed(work, pieces[todo[0]])
                 if packed is None:
                     return
@@ -84,17 +84,17 @@ class _Piece:
 
     number: int
     packed: Packed
-    given: int = 0
+    attempts: int = 0
 
 
 class _Flight:
     """The pieces that an executor has."""
 
-    def __init__(self, executor: Executor, name: str, known: set[bytes]) -> None:
+    def __init__(self, executor: Executor, name: str, known_keys: set[bytes]) -> None:
         self.flying: dict[Future[_Reply], _Piece] = {}
         self._executor = executor
         self._name = name
-        self._known = known
+        self._known_keys = known_keys
         self._token = trio.lowlevel.current_trio_token()
         self._send, self._arrived = trio.open_memory_channel[Future[_Reply]](math.inf)
 
@@ -102,10 +102,12 @@ class _Flight:
         """Submit a piece to the executor."""
         packed, boxes = piece.packed, None
         if packed.secret:
-            boxes = {public: packed.sealed_to(public) for public in self._known}
-        piece.given += 1
-        if piece.given > GIVEN:
-            raise LocalError(f"{self._name}: its processes do not stay: all {GIVEN} were new")
+            boxes = {public: packed.sealed_to(public) for public in self._known_keys}
+        piece.attempts += 1
+        if piece.attempts > MAX_ATTEMPTS:
+            raise LocalError(
+                f"{self._name}: its processes do not stay: all {MAX_ATTEMPTS} were new"
+            )
         future = self._executor.submit(do, __version__, packed.job, boxes)
         self.flying[future] = piece
         future.add_done_callback(self._land)
@@ -114,12 +116,12 @@ class _Flight:
         """Wait for a piece; return it and its result, None if it was submitted again."""
         future = await self._arrived.receive()
         piece = self.flying.pop(future)
-        what, data = self._reply(future)
-        if what == "raised":
+        kind, data = self._reply(future)
+        if kind == "raised":
             raise pickle.loads(data)  # noqa: S301 - of our own workers
-        if what == "done":
+        if kind == "done":
             return piece, data
-        self._known.add(data)
+        self._known_keys.add(data)
         self.give(piece)
         return piece, None
 
@@ -146,9 +148,9 @@ class _Flight:
             why = f"{type(bad).__name__}: {bad}".splitlines()[0]
             raise LocalError(f"{self._name}: a worker cannot work: {why}; {HOME}") from None
         match reply:
-            case (str(version), str(what), bytes(data)):
+            case (str(version), str(kind), bytes(data)):
                 if version == __version__:
-                    return what, data
+                    return kind, data
                 raise LocalError(
                     f"{self._name}: a worker has veilmix {version}, here is {__version__}: "
                     "install the same"
@@ -161,12 +163,12 @@ class _Flight:
 
 def do(version: str, job: bytes, boxes: dict[bytes, bytes] | None) -> _Reply:
     """Worker: do a piece. boxes: its secrets, by public key of a worker; None: no secrets."""
-    own = own_public()
+    own_key = own_public()
     if version != __version__:
         return __version__, "other", b""
-    if boxes is not None and own not in boxes:
-        return __version__, "lacks", own
-    work, piece = unpack(job, None if boxes is None else boxes[own])
+    if boxes is not None and own_key not in boxes:
+        return __version__, "lacks", own_key
+    work, piece = unpack(job, None if boxes is None else boxes[own_key])
     try:
         return __version__, "done", pickle.dumps(work(piece), pickle.HIGHEST_PROTOCOL)
     except MemoryError:

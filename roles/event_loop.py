@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 def run_loop(
     main: Callable[..., Awaitable[T]],
-    *given: Any,
+    *arguments: Any,
     clock: trio.abc.Clock | None = None,
     order: int | None = None,
 ) -> T:
@@ -35,7 +35,7 @@ def run_loop(
     try:
         with task_order(order):
             return trio.run(
-                main, *given, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True
+                main, *arguments, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True
             )
     except BaseExceptionGroup as group:
         raise single_cause(group) from None

@@ -35,7 +35,7 @@ from . import lifeline
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST = 4096  # pieces: their numbers fit into a pipe before a copy reads it
+MAX_PIECES = 4096  # pieces: their numbers fit into a pipe before a copy reads it
 GRACE = 1.0  # seconds that a copy may be stopped: all of a session may be, one after the other
 
 _NUMBER = struct.Struct(">I")
@@ -61,8 +61,8 @@ async def in_copies(
     try:
         with suppress(OSError):  # no memory or no process number for another one
             for _ in range(min(copies, len(pieces))):
-                held = [stream.fileno() for stream in streams]
-                child, results = copy_of(work, pieces, tickets, held)
+                other_pipes = [stream.fileno() for stream in streams]
+                child, results = copy_of(work, pieces, tickets, other_pipes)
                 children.append(child)
                 streams.append(trio.lowlevel.FdStream(results))
         async with trio.open_nursery() as nursery:
@@ -112,8 +112,8 @@ async def _listen(stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], N
     buffer = bytearray()
     while data := await stream.receive_some(_READ):
         buffer += data
-        for number, done, result in answers(buffer):
-            if not done:
+        for number, is_success, result in answers(buffer):
+            if not is_success:
                 raise result
             take(number, result)
 
@@ -147,11 +147,11 @@ def copy_of(
     work: Callable[[Sequence[T]], R],
     pieces: Sequence[Sequence[T]],
     tickets: int,
-    others: Sequence[int] = (),
+    other_pipes: Sequence[int] = (),
 ) -> tuple[int, int]:
     """Start a copy; return its process number and the pipe of its results.
 
-    others: the pipes of results of other copies, which this copy closes.
+    other_pipes: the pipes of results of other copies, which this copy closes.
     """
     import fcntl
 
@@ -159,7 +159,9 @@ def copy_of(
     results, outlet = os.pipe()
     with suppress(OSError):  # this user's pipes hold too many bytes already
         fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _READ)
-    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
+    previous_mask = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT}
+    )  # until a copy ignores it
     try:
         with warnings.catch_warnings():  # no other thread holds a lock that we need
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -170,9 +172,9 @@ def copy_of(
         raise
     else:
         if not child:
-            _live(work, pieces, tickets, outlet, parent, [results, *others])
+            _live(work, pieces, tickets, outlet, parent, [results, *other_pipes])
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
     os.close(outlet)
     return child, results
 
@@ -183,14 +185,14 @@ def _live(
     tickets: int,
     outlet: int,
     parent: int,
-    others: Sequence[int],
+    other_pipes: Sequence[int],
 ) -> NoReturn:
     """Run a copy: take a number, do that piece, send the answer, until no number is left."""
     try:
         lifeline.end_with(parent)
         for ignored in (signal.SIGINT, signal.SIGTSTP):
             signal.signal(ignored, signal.SIG_IGN)
-        for pipe in others:
+        for pipe in other_pipes:
             os.close(pipe)
         gc.disable()  # a collection would touch, and so copy, all that the parent holds
         with open(outlet, "wb") as out:

@@ -32,18 +32,18 @@ class Instrument:
     def posted(self, time: float, entry: Entry) -> None:
         """The board accepted a post."""
 
-    def sealed(self, made: SealedAnswers) -> None:
+    def sealed(self, sealed_answers: SealedAnswers) -> None:
         """A user sealed its answers."""
 
-    def all_sealed(self, made: Sequence[SealedAnswers]) -> None:
+    def all_sealed(self, sealed_answers: Sequence[SealedAnswers]) -> None:
         """Many users sealed their answers."""
-        for ballots in made:
+        for ballots in sealed_answers:
             self.sealed(ballots)
 
     def read(self, read: Read) -> None:
         """A reader counted a round."""
 
-    def certified(self, seen: CertificateSeen) -> None:
+    def certified(self, certificate: CertificateSeen) -> None:
         """A party holds the opening of a committed decision."""
 
     def refused(self, refusal: Refusal) -> None:
@@ -55,8 +55,8 @@ class Instrument:
     def occasion(self, entry: int) -> None:
         """An attack was carried out: the entry of `[[fault]]` at this place in the file."""
 
-    def stage(self, name: str, done: int, total: int) -> None:
-        """A stage of a round has processed `done` of `total` messages."""
+    def stage(self, name: str, completed: int, total: int) -> None:
+        """A stage of a round has processed `completed` of `total` messages."""
 
 
 @dataclass(slots=True)
@@ -78,15 +78,15 @@ class TranscriptRecorder(Instrument):
         """Record the messages."""
         self.transcript.delivered(time, receiver, letters)
 
-    def sealed(self, made: SealedAnswers) -> None:
+    def sealed(self, sealed_answers: SealedAnswers) -> None:
         """Record the user's sealed answers."""
-        self.transcript.sealed([made])
+        self.transcript.sealed([sealed_answers])
 
-    def all_sealed(self, made: Sequence[SealedAnswers]) -> None:
+    def all_sealed(self, sealed_answers: Sequence[SealedAnswers]) -> None:
         """Record the sealed answers of many users."""
-        self.transcript.sealed(made)
+        self.transcript.sealed(sealed_answers)
 
-    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
+    def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
         """Name layers that wait for it, while other threads seal or open."""
         self.transcript.name_waiting()
 
@@ -94,9 +94,9 @@ class TranscriptRecorder(Instrument):
         """Record the counts of a reader."""
         self.transcript.reads.append(read)
 
-    def certified(self, seen: CertificateSeen) -> None:
+    def certified(self, certificate: CertificateSeen) -> None:
         """Record the opened certificate of a party."""
-        self.transcript.certificates.append(seen)
+        self.transcript.certificates.append(certificate)
 
     def refused(self, refusal: Refusal) -> None:
         """Record the refusal."""

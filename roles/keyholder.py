@@ -80,19 +80,19 @@ class Keyholder:
         if announcement.key(me.party) != self.pair.public:
             await me.post(Burned(f"{me.party} finds another key than its own in the announcement"))
             return False
-        if other := me.differing():
-            why = f"{me.party} finds in the announcement another {' and '.join(other)}"
+        if differences := me.differing():
+            why = f"{me.party} finds in the announcement another {' and '.join(differences)}"
             await me.post(Burned(f"{why} than was agreed on"))
             return False
         await me.post(Consent(me.board.session))
         return True
 
 
-def other_view(me: Endpoint, plan: Round, refusal: Refused, known: Fork | None) -> Fork | None:
+def other_view(me: Endpoint, plan: Round, refusal: Refused, known_fork: Fork | None) -> Fork | None:
     """Return the proof that a user was shown another board: the known one or from this refusal."""
-    if known is None and isinstance(refusal, OtherView):
+    if known_fork is None and isinstance(refusal, OtherView):
         return _shown_fork(me, plan, refusal.witness)
-    return known
+    return known_fork
 
 
 async def report_fork(me: Endpoint, plan: Round, fork: Fork | None) -> None:
@@ -127,7 +127,7 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Seq
     with trio.move_on_after(patience) as waiting:
         async with me.while_open():
             while batch is None and not arriving.excess:
-                for letter in await me.receive(most=1):
+                for letter in await me.receive(limit=1):
                     _take(me, plan, hop, letter, arriving)
                     if arriving.whole:
                         batch, arriving = arriving.layers, Arriving(plan, hop, people)

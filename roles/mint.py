@@ -89,8 +89,8 @@ class TokenDesk:
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)
         if plan.announcement.policy.setting is Setting.FIXED:
-            before = [self.issued(earlier) for earlier in range(1, number)]
-            check_rounds(before, self.issued(number), rules.min_dropout)
+            earlier_counts = [self.issued(earlier) for earlier in range(1, number)]
+            check_rounds(earlier_counts, self.issued(number), rules.min_dropout)
         check_unspent(self.issued(number), reading.totals, plan.rows)
         check_envelopes(self.issued(number), envelopes)
 
@@ -136,17 +136,17 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: Wor
     A person whose letter was answered already gets the same tokens. A person whose letter asked for
     other tokens burns the round, because it would have twice as many.
     """
-    number, asked = plan.call.round, me.board.public_asks
-    given = desk.answered[number]
+    number, public_asks = plan.call.round, me.board.public_asks
+    digest_by_sender = desk.answered[number]
     judged: set[str] = set()
     while me.board.phase not in (Phase.BURNT, Phase.OVER):
-        for sender, body in asked.unanswered(number).items():
+        for sender, body in public_asks.unanswered(number).items():
             judged.add(sender)
             if not desk.invites(plan, sender):
                 me.refuse(plan, Reason.UNEXPECTED)
                 continue
             digest = ask_digest(body.elements)
-            if given.setdefault(sender, digest) != digest:
+            if digest_by_sender.setdefault(sender, digest) != digest:
                 await me.burn(RoundBurned(f"{sender} has asked for tokens twice, in two ways"))
                 return
             desk.people[number].add(sender)
@@ -156,7 +156,7 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: Wor
                 continue
             with suppress(RoundBurned):  # the board refuses posts after the collection
                 await me.post(PublicGrant(parties.index(sender), answer))
-        await me.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
+        await me.until(Kind.ASK, lambda _: not judged.issuperset(public_asks.unanswered(number)))
 
 
 async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
@@ -203,15 +203,15 @@ async def _answer(
     assert registry is not None  # noqa: S101 - the announcement asks for one
     work = partial(answers, plan, registry, desk.keys[plan.call.round])
     answered = await pool.spread(f"{me.party} gives tokens", work, jobs)
-    here = desk.people[plan.call.round]
-    for (sender, asked), answer in zip(
-        jobs, (given for some in answered for given in some), strict=True
+    people = desk.people[plan.call.round]
+    for (sender, request), answer in zip(
+        jobs, (grant for piece in answered for grant in piece), strict=True
     ):
-        if isinstance(answer, Reason) or sender in here:
+        if isinstance(answer, Reason) or sender in people:
             me.refuse(plan, answer if isinstance(answer, Reason) else Reason.DUPLICATE)
             continue
-        here.add(sender)
-        desk.answered[plan.call.round][sender] = ask_digest(asked.elements)
+        people.add(sender)
+        desk.answered[plan.call.round][sender] = ask_digest(request.elements)
         await me.send(plan, sender, answer)
 
 
@@ -232,9 +232,9 @@ def _read_request(
 def answers(plan: Round, registry: Registry, key: TokenKey, jobs: Sequence[Job]) -> list[Answer]:
     """Reader: check requests, and issue the tokens that they ask for."""
     verdicts = check_asks(plan, registry, jobs)
-    good = [asked for (_, asked), wrong in zip(jobs, verdicts, strict=True) if wrong is None]
-    given = iter(give(key, good))
-    return [wrong or next(given) for wrong in verdicts]
+    good = [request for (_, request), wrong in zip(jobs, verdicts, strict=True) if wrong is None]
+    grants = iter(give(key, good))
+    return [wrong or next(grants) for wrong in verdicts]
 
 
 async def mint_key(me: Endpoint, plan: Round) -> bytes | None:

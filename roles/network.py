@@ -70,22 +70,22 @@ EVERY_ROUND: Collection[int] = range(1, 256)
 class Network:
     """Connects the parties of one session.
 
-    known: the roster of signing keys, if posts are signed. notary: signs the board's heads; None:
-    another process keeps the board, and its heads come with its posts.
+    known_roster: the roster of signing keys, if posts are signed. notary: signs the board's heads;
+    None: another process keeps the board, and its heads come with its posts.
     """
 
     def __init__(
         self,
         instruments: Instruments,
-        known: Roster | None = None,
+        known_roster: Roster | None = None,
         notary: Signer | None = None,
     ) -> None:
-        self.stream = BoardStream(Board(known=known))
-        self.known = known
+        self.stream = BoardStream(Board(known_roster=known_roster))
+        self.known_roster = known_roster
         self.notary = notary
         self.instruments = instruments
         self._inboxes: dict[tuple[str, Kind | None], tuple[Door, Inbox]] = {}
-        self._own: dict[str, OwnStream] = {}
+        self._own_streams: dict[str, OwnStream] = {}
         self.wire: Wire | None = None
         self.terms: Terms | None = None  # terms agreed on beforehand, if any
         self.patience = math.inf  # seconds until an announcement; inf: no limit
@@ -104,11 +104,11 @@ class Network:
         """Let a party read the board in a stream of its own from now on."""
         for entry in self.board.entries:
             stream.hear(entry)
-        self._own[party] = stream
+        self._own_streams[party] = stream
 
     def stream_of(self, party: str) -> BoardStream:
         """Return the stream in which a party reads the board."""
-        return self._own.get(party, self.stream)
+        return self._own_streams.get(party, self.stream)
 
     def inbox(self, party: str, *kinds: Kind) -> Inbox:
         """Open the inbox of a party that receives letters; kinds: only for these kinds."""
@@ -123,14 +123,14 @@ class Network:
 
     def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
         """Yield the inbox and the letters for it: by kind, if a kind has an inbox of its own."""
-        other, _ = self._inboxes.get((receiver, None), (None, None))
+        common_door, _ = self._inboxes.get((receiver, None), (None, None))
         if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
-            yield other, bag
+            yield common_door, bag
             return
         by_kind = groupby(bag, lambda letter: kind_of(letter[1]))
         for kind, letters in by_kind:
-            apart, _ = self._inboxes.get((receiver, kind), (None, None))
-            yield apart or other, tuple(letters)
+            kind_door, _ = self._inboxes.get((receiver, kind), (None, None))
+            yield kind_door or common_door, tuple(letters)
 
     async def carry(self, sender: str, receiver: str, data: bytes) -> None:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
@@ -187,7 +187,7 @@ class Network:
     def add(self, author: str, data: bytes) -> Entry:
         """Add a post to the board, and to the streams of single parties."""
         entry = self.board.post(author, data)
-        for stream in self._own.values():
+        for stream in self._own_streams.values():
             stream.hear(entry)
             if stream.ended:
                 stream.wake_all()
@@ -278,7 +278,7 @@ class Endpoint:
     @property
     def signing_roster(self) -> Roster | None:
         """The roster of signing keys, which all parties know; None if posts are unsigned."""
-        return self.network.known
+        return self.network.known_roster
 
     def differing(self) -> tuple[str, ...]:
         """Return the names of the terms in which the announcement differs from the agreement."""
@@ -310,16 +310,16 @@ class Endpoint:
         data = Message(plan.session, plan.call.round, body).encode()
         await self.network.carry(self.party, receiver, data)
 
-    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
         """Wait for at least one letter; return the waiting letters in order of arrival.
 
-        kinds: of a separate inbox, which another task of the party empties. most: the number of
+        kinds: of a separate inbox, which another task of the party empties. limit: the number of
         letters after which no more waiting letters are taken.
         """
         inbox = self.network.inbox_of(self.party, *kinds)
         letters = list(await inbox.receive())
         with suppress(trio.WouldBlock):
-            while len(letters) < most:
+            while len(letters) < limit:
                 letters += inbox.receive_nowait()
         return letters
 
@@ -355,8 +355,10 @@ class Endpoint:
             self.notify(lambda instrument: instrument.refused(refused))
             if isinstance(body, Alarm | Ask):
                 return
-            what = message.kind.name.lower()
-            raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None
+            kind_name = message.kind.name.lower()
+            raise RoundBurned(
+                f"the board refused the {kind_name} of {self.party}: {refusal}"
+            ) from None
 
     def sealed(self, message: Message) -> bytes:
         """Return the bytes of a post: signed, if posts are and this party has an identity."""

@@ -43,7 +43,7 @@ class Commons:
 
     def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
         self.board = PeerBoard(agreement)
-        self.seen = Reckoning(self.board, strategy)
+        self.reckoning = Reckoning(self.board, strategy)
         self.instruments = instruments
         self._ends: dict[Place, trio.Event] = {}
         self._arrived: dict[Place, Mapping[int, list[bytes]]] = {}
@@ -67,8 +67,8 @@ class Commons:
         """Wait until a step is complete, or its time is up; then it has been judged."""
         with trio.move_on_after(self.board.agreement.rules.deadline):
             await self._end(place).wait()
-        if self.seen.place == place and not self.seen.over:
-            self.seen.settle()
+        if self.reckoning.place == place and not self.reckoning.over:
+            self.reckoning.settle()
 
     def arrived(self, number: int, step: int, peer: int) -> list[bytes]:
         """Return the layers that arrived at a peer in a step."""
@@ -113,7 +113,7 @@ class PeerSeat:
     @property
     def reckoning(self) -> Reckoning:
         """The consequences of the board, which every peer computes."""
-        return self.commons.seen
+        return self.commons.reckoning
 
     def seals(self, plan: PeerRound, onions: list[Onion]) -> list[Onion]:  # noqa: ARG002
         """Return the onions that the peer sends; a fault may change them."""
@@ -128,12 +128,12 @@ class PeerSeat:
 
     async def say(self, plan: PeerRound | None, body: Body) -> bool:
         """Post on the board; False if the peer cannot and leaves."""
-        said = self.response(plan, body)
-        if said is None:
+        response = self.response(plan, body)
+        if response is None:
             return False
         session, number = (plan.session, plan.call.round) if plan else (NO_SESSION, 0)
         try:
-            self.commons.post(self.name, Message(session, number, said).encode())
+            self.commons.post(self.name, Message(session, number, response).encode())
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
             self.commons.instruments.notify(lambda instrument: instrument.refused(refused))
@@ -189,9 +189,9 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
             pair = scheme.keypair(cast.entropy.fork(parties.key_label(name)))
             fresh = cast.entropy.fork(name)
             nursery.start_soon(peer, seat, pair, cast.row(index), fresh, pool, name=name)
-    if commons.seen.place == (0, 0) and not commons.seen.over:
-        commons.seen.settle()  # no peer took part
-    return commons.seen
+    if commons.reckoning.place == (0, 0) and not commons.reckoning.over:
+        commons.reckoning.settle()  # no peer took part
+    return commons.reckoning
 
 
 async def peer(seat: PeerSeat, pair: KeyPair, row: Row, entropy: Entropy, pool: WorkerPool) -> None:
@@ -220,8 +220,8 @@ async def _round(
     plan = seat.reckoning.plan
     sealed = await pool.share(commons.making(plan), (seat.number, row, entropy))
     onions = seat.seals(plan, sealed)
-    made = _sealed_record(seat.number, number, onions)
-    commons.instruments.notify(lambda instrument: instrument.sealed(made))
+    sealed_answers = _sealed_record(seat.number, number, onions)
+    commons.instruments.notify(lambda instrument: instrument.sealed(sealed_answers))
     body: Body = Relay(1, bags_of([(onion.path[0], onion.layers[0]) for onion in onions]), {})
     for step in range(1, last_step(plan.agreement) + 1):
         if not await seat.say(plan, body):
@@ -269,8 +269,8 @@ def loss_proof(
     number, path = plan.call.round, plan.path
     for onion in onions:
         if 2 <= step <= path:
-            holder, then, held = onion.path[step - 2], onion.path[step - 1], onion.layers[step - 1]
-            if held not in handed_on(board, number, step, holder, then):
+            holder, then, layer = onion.path[step - 2], onion.path[step - 1], onion.layers[step - 1]
+            if layer not in handed_on(board, number, step, holder, then):
                 return accuse(onion, step - 1, step + 1)
         elif step == path + 2 and onion.sealed not in handed_on(
             board, number, step, onion.path[-1], 0

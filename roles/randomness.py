@@ -68,7 +68,7 @@ async def _answer(
             me.refuse(plan, refusal.reason)
     answered = await pool.spread(f"{me.party} answers", partial(answers, plan, key), jobs)
     for (sender, *_), answer in zip(
-        jobs, (answered_query for some in answered for answered_query in some), strict=True
+        jobs, (answered_query for piece in answered for answered_query in piece), strict=True
     ):
         if isinstance(answer, Reason):
             me.refuse(plan, answer)
@@ -92,10 +92,10 @@ def _read_request(
 
 def answers(plan: Round, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
     """Randomness: evaluate the requests of users, each with a proof."""
-    given: list[Answer] = []
+    evaluations: list[Answer] = []
     for _, query, entropy in jobs:
         try:
-            given.append(evaluate(plan, key, query, entropy))
+            evaluations.append(evaluate(plan, key, query, entropy))
         except Refused as refusal:
-            given.append(refusal.reason)
-    return given
+            evaluations.append(refusal.reason)
+    return evaluations

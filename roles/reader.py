@@ -53,12 +53,12 @@ async def read_round(
     key, refused = desk.keys.get(plan.call.round), Counter[Reason]()
     work = partial(_open_and_read, plan, secret, key)
     if plan.announcement.rules.challenge:
-        came = await _open_batch(me, plan, secret, batch, pool)
-        secrets = await opened_by_all(me, came.plan, pool, ring)
+        locked_round = await _open_batch(me, plan, secret, batch, pool)
+        secrets = await opened_by_all(me, locked_round.plan, pool, ring)
         if secrets is None:
             return None
-        refused, batch = came.refused, came.ballots
-        work = partial(_unlock_and_read, came.plan, secrets, key)
+        refused, batch = locked_round.refused, locked_round.ballots
+        work = partial(_unlock_and_read, locked_round.plan, secrets, key)
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
     if reading.repeats:  # in different pieces: one token was spent twice
         reading = await pool.run_alone(partial(work, batch))
@@ -78,8 +78,8 @@ def _note_reading(me: Endpoint, plan: Round, reading: BallotReading) -> None:
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
     counts = tuple(dict(count) for count in reading.counts)
-    seen = Read(me.party, plan.call.round, counts, dict(reading.closed), reading.astray)
-    me.notify(lambda instrument: instrument.read(seen))
+    record = Read(me.party, plan.call.round, counts, dict(reading.closed), reading.astray)
+    me.notify(lambda instrument: instrument.read(record))
 
 
 async def publish(me: Endpoint, reading: BallotReading, desk: TokenDesk, *, counts: bool) -> None:
@@ -121,9 +121,9 @@ async def _open_batch(
     plan = lock_of(me, plan)
     work = partial(open_layers, plan, len(plan.hops), secret)
     pieces = await pool.spread(f"{me.party} opens", work, batch)
-    came = [ballot for piece in pieces for ballot in piece.inside]
-    ballots = {mark(plan, ballot): ballot for ballot in came}
-    refused = Counter({Reason.DUPLICATE: len(came) - len(ballots)})
+    arrived_ballots = [ballot for piece in pieces for ballot in piece.inside]
+    ballots = {mark(plan, ballot): ballot for ballot in arrived_ballots}
+    refused = Counter({Reason.DUPLICATE: len(arrived_ballots) - len(ballots)})
     for piece in pieces:
         refused.update(piece.refused)
     check_came(me.board.challenged.accepted[plan.call.round], plan.ballots, len(ballots))
@@ -137,8 +137,8 @@ def _unlock_and_read(
     opened = unlock(plan, secrets, ballots)
     inside = [plaintext for plaintext in opened if plaintext is not None]
     reading = read_with_tokens(plan, key, inside) if key else read_ballots(plan, inside)
-    if gone := len(opened) - len(inside):
-        reading.refused[Reason.DOES_NOT_OPEN] += gone
+    if failure_count := len(opened) - len(inside):
+        reading.refused[Reason.DOES_NOT_OPEN] += failure_count
     return reading
 
 

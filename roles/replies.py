@@ -25,7 +25,7 @@ async def reply(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T | Non
 async def await_answer(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
     """User: wait without limit for the answer of a party. Refuses other letters."""
     while True:
-        for letter in await me.receive(most=1):
+        for letter in await me.receive(limit=1):
             try:
                 body = me.accept(plan, letter).body
                 if not isinstance(body, kind) or letter[0] != party:

@@ -87,8 +87,8 @@ async def hold(cast: Cast, instruments: Instruments, *, agreed: bool = False) ->
     network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
     network.patience = SLOW * longest_round(cast.shufflers, cast.rules)
     network.terms = cast.terms if agreed else None
-    who = {*keyholders(cast), PEOPLE}
-    await perform(cast, network, who, signers(cast), partial(make_key, cast))
+    party_names = {*keyholders(cast), PEOPLE}
+    await perform(cast, network, party_names, signers(cast), partial(make_key, cast))
     return network.board
 
 
@@ -132,29 +132,31 @@ def hops_of(cast: Cast) -> tuple[str, ...]:
 async def perform(
     cast: Cast,
     network: Network,
-    who: Collection[str],
+    party_names: Collection[str],
     signing: Mapping[int, Signer],
     key: Callable[[str], Keyholder],
 ) -> None:
     """Start some of the parties in one place, and wait until they have finished.
 
-    who: names of keyholders, and `PEOPLE`. They meet other parties only on the network. signing:
-    the signing keys of users, by index (`signers`). key: makes the key of a party.
+    party_names: names of keyholders, and `PEOPLE`. They meet other parties only on the network.
+    signing: the signing keys of users, by index (`signers`). key: makes the key of a party.
     """
     network.wire = cast.wire
     pool_of = worker_pool(cast.threads, network.instruments, cast.workplace)
     async with pool_of as pool, trio.open_nursery() as nursery:
-        for name in (name for name in keyholders(cast) if name in who):
+        for name in (name for name in keyholders(cast) if name in party_names):
             _start_keyholder(cast, network, pool, nursery, name, key(name), signing)
-        if PEOPLE in who:
+        if PEOPLE in party_names:
             _start_users(cast, network, pool, nursery, signing)
 
 
 def signers(cast: Cast) -> Mapping[int, Signer]:
     """Return the signing keys of registered users, by index; empty without a registry."""
-    everybody = range(cast.guards.registered or 0)
-    made = make_signers([cast.entropy.fork(f"signer of {parties.user(i)}") for i in everybody])
-    return dict(zip(everybody, made, strict=True))
+    user_indices = range(cast.guards.registered or 0)
+    user_signers = make_signers(
+        [cast.entropy.fork(f"signer of {parties.user(i)}") for i in user_indices]
+    )
+    return dict(zip(user_indices, user_signers, strict=True))
 
 
 def make_key(cast: Cast, party: str) -> Keyholder:
@@ -166,7 +168,7 @@ def make_key(cast: Cast, party: str) -> Keyholder:
     return Keyholder(pair)
 
 
-def _plans(cast: Cast, signing: Mapping[int, Signer], known: Roster | None) -> Plans:
+def _plans(cast: Cast, signing: Mapping[int, Signer], known_roster: Roster | None) -> Plans:
     """Return the plans of the curator."""
     registry = cast.registry
     if registry is None and cast.guards.registered is not None:
@@ -182,7 +184,7 @@ def _plans(cast: Cast, signing: Mapping[int, Signer], known: Roster | None) -> P
         cast.program,
         registry,
         sums=cast.guards.sums,
-        roster=known,
+        roster=known_roster,
         history=cast.guards.curators,
     )
 
@@ -219,7 +221,7 @@ def _start_keyholder(
             nursery.start_soon(randomness, place, fresh, pool, keys, name=name)
             return
         case parties.Role.CURATOR:
-            plans = _plans(cast, signing, network.known)
+            plans = _plans(cast, signing, network.known_roster)
             nursery.start_soon(curator, place, key, plans, pool, desk, ring, name=name)
         case _:
             nursery.start_soon(shuffler, place, key, pool, ring, guards.history, name=name)
@@ -266,25 +268,25 @@ def _start_users(
             paced=paced,
         )
 
-    everybody = range(cast.first, cast.people)
+    user_indices = range(cast.first, cast.people)
     asks = cast.rules.tokens or cast.program is Program.THRESHOLD
     signed_elsewhere = guards.registered is not None and cast.workplace.helpers is not None
     locked = cast.rules.challenge or cast.rules.verified or cast.program is Program.THRESHOLD
-    alone = locked or paced or signed_elsewhere or cast.wire is not None
-    many = cast.people > COHORT_ABOVE and not alone
-    apart = [i for i in everybody if not many or parties.user(i) in cast.faults]
-    together: Sequence[int] = everybody
-    if apart:
-        single = set(apart)
-        together = [i for i in everybody if i not in single]
-    for index in apart:
+    has_single_tasks = locked or paced or signed_elsewhere or cast.wire is not None
+    uses_cohort = cast.people > COHORT_ABOVE and not has_single_tasks
+    separate_users = [i for i in user_indices if not uses_cohort or parties.user(i) in cast.faults]
+    cohort_users: Sequence[int] = user_indices
+    if separate_users:
+        single = set(separate_users)
+        cohort_users = [i for i in user_indices if i not in single]
+    for index in separate_users:
         place = seat(parties.user(index))
         place.signer = signing.get(index)
         if asks:
             network.inbox(place.party)
         nursery.start_soon(user, place, person(index), pool, sealers, monitor)
-    if together:
-        for index in together if asks else ():
+    if cohort_users:
+        for index in cohort_users if asks else ():
             network.inbox(parties.user(index))
         crowd = UserCrowd(network, PEOPLE)
-        nursery.start_soon(cohort, crowd, together, person, pool, signing, monitor)
+        nursery.start_soon(cohort, crowd, cohort_users, person, pool, signing, monitor)

@@ -66,8 +66,8 @@ class _Memory:
         if plan.announcement.policy.setting is Setting.FIXED:
             check_rounds(self.counts, len(people), rules.min_dropout)
         if self.history is not None:
-            told = plan.announcement, plan.call, people
-            self.history.hand_on(*told, first=not self.counts, published=published)
+            arguments = plan.announcement, plan.call, people
+            self.history.hand_on(*arguments, first=not self.counts, published=published)
         self.counts.append(len(people))
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             self.ever |= people
@@ -129,7 +129,7 @@ async def _turn_away(me: Endpoint, plan: Round) -> None:
     """Refuse letters of the next two deadlines as late, then leave."""
     with trio.move_on_after(2 * plan.announcement.rules.deadline):
         while True:
-            me.refuse(plan, Reason.LATE, len(await me.receive(most=1)))
+            me.refuse(plan, Reason.LATE, len(await me.receive(limit=1)))
     me.leave()
 
 
@@ -158,14 +158,16 @@ async def _first(
     rules, in_order = plan.announcement.rules, list[str]()
     if rules.challenge or rules.audit:
         in_order = sorted(people, key=parties.index)
-        taken = [accept(parties.index(person), collected.admitted[person]) for person in in_order]
-        await me.post(Accepted(tuple(taken)))
+        acceptances = [
+            accept(parties.index(person), collected.admitted[person]) for person in in_order
+        ]
+        await me.post(Accepted(tuple(acceptances)))
     if not rules.audit:
         collected.envelopes.spool.close()
     await _forward(me, plan, 1, onions, collected, pool, people)
     if rules.audit:
-        came = [collected.envelopes[person] for person in in_order]
-        await audit.answer(me, plan, 1, secret, came, pool, ring.purse)
+        arrived_envelopes = [collected.envelopes[person] for person in in_order]
+        await audit.answer(me, plan, 1, secret, arrived_envelopes, pool, ring.purse)
 
 
 async def _open_envelopes(
@@ -173,8 +175,8 @@ async def _open_envelopes(
 ) -> tuple[list[str], list[bytes] | Sorting]:
     """First shuffler: open the envelopes; return the users of opened envelopes, and onions."""
     senders, stage = list(collected.envelopes.places), f"{me.party} opens"
-    came = collected.envelopes.spool
-    if in_parts(plan, 1, len(came)):
+    envelopes = collected.envelopes.spool
+    if in_parts(plan, 1, len(envelopes)):
         sorting, failed = Sorting(plan.inner[2]), set[int]()
 
         def take(first: int, run: LayerRun) -> None:
@@ -182,9 +184,9 @@ async def _open_envelopes(
             collected.refused.update(run.refused)
             failed.update(first + at for at in run.failed)
 
-        await pool.spread(stage, partial(run_of_envelopes, plan, secret), came, take)
+        await pool.spread(stage, partial(run_of_envelopes, plan, secret), envelopes, take)
         return [sender for at, sender in enumerate(senders) if at not in failed], sorting
-    opened = await pool.spread(stage, partial(open_envelopes, plan, secret), came)
+    opened = await pool.spread(stage, partial(open_envelopes, plan, secret), envelopes)
     onions: list[bytes] = []
     people: list[str] = []
     for sender, inside in zip(senders, (layer for piece in opened for layer in piece), strict=True):
@@ -322,8 +324,8 @@ async def _forward(
     if repeats:
         collected.refused[Reason.DUPLICATE] += repeats
     _report_refusals(me, plan, collected)
-    came = len(senders), collected.received, collected.refused
-    await me.post(account(hop, *came, batch, digest))
+    message_counts = len(senders), collected.received, collected.refused
+    await me.post(account(hop, *message_counts, batch, digest))
     await audit.trace(me, plan, hop, batch)
     for number, piece in enumerate(pieces_of(plan, hop + 1, batch)):
         if number:  # the receiver takes a piece before the next is sent

@@ -1,9 +1,9 @@
 """Byte strings, one after the other: in memory while they are few, beyond that on disk.
 
-A spool replaces the list of layers of a small session. Above `KEPT` bytes it lies in a file without
-a name, in the folder that `folder()` names: only its process can open it, and the file ends with
-the process, also if that is killed. It holds only ciphertexts for other parties: envelopes as they
-arrived, and layers as they leave.
+A spool replaces the list of layers of a small session. Above `MEMORY_LIMIT` bytes it lies in a file
+without a name, in the folder that `folder()` names: only its process can open it, and the file ends
+with the process, also if that is killed. It holds only ciphertexts for other parties: envelopes as
+they arrived, and layers as they leave.
 
 Values are read back by place or by slice. A slice is a view, which reads the file only when its
 values are used: copies of the process are handed slices, and each reads its own.
@@ -22,7 +22,7 @@ from .. import systems
 from ..errors import NO_ROOM, StorageError
 from ..temporary_files import set_aside
 
-KEPT = 1 << 26  # bytes that a spool holds in memory
+MEMORY_LIMIT = 1 << 26  # bytes that a spool holds in memory
 BLOCK = 1 << 20  # bytes that are read or written at once
 FOLDER = "VEILMIX_SCRATCH"  # the variable of the environment that names another folder
 
@@ -31,8 +31,7 @@ def folder() -> Path:
     """Return the folder of spools that are too large for memory.
 
     The folder that VEILMIX_SCRATCH names, else TMPDIR's, else /var/tmp, if it exists: /tmp may
-    itself
-    be memory.
+    itself be memory.
     """
     named = os.environ.get(FOLDER) or os.environ.get("TMPDIR")
     if named:
@@ -67,9 +66,9 @@ class Spool(Sequence[bytes]):
 
     def extend(self, values: Iterable[bytes]) -> None:
         """Append values in order."""
-        for width, some in groupby(values, len):
-            alike = list(some)
-            self._append(b"".join(alike), width, len(alike))
+        for width, group in groupby(values, len):
+            group_values = list(group)
+            self._append(b"".join(group_values), width, len(group_values))
 
     def add(self, data: bytes, width: int) -> None:
         """Append byte strings of one width, which are concatenated in `data`."""
@@ -104,9 +103,9 @@ class Spool(Sequence[bytes]):
     def between(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield the values from one place to before another, reading a block at a time."""
         mean = max(1, (self._begin(stop) - self._begin(start)) // max(1, stop - start))
-        many = max(1, BLOCK // mean)
-        for at in range(start, stop, many):
-            last = min(at + many, stop)
+        step = max(1, BLOCK // mean)
+        for at in range(start, stop, step):
+            last = min(at + step, stop)
             data, begin = self.joined(at, last), self._begin(at)
             for place in range(at, last):
                 yield data[self._begin(place) - begin : self._begin(place + 1) - begin]
@@ -124,18 +123,18 @@ class Spool(Sequence[bytes]):
             return place * (self._width or 0)
         return self._ends[place - 1] if place else 0
 
-    def _append(self, data: bytes, width: int, many: int) -> None:
-        """Append `many` values of a width, and write to disk if memory holds too many bytes."""
-        if not many:
+    def _append(self, data: bytes, width: int, count: int) -> None:
+        """Append `count` values of a width, and write to disk if memory holds too many bytes."""
+        if not count:
             return
-        self._measure(width, many)
+        self._measure(width, count)
         self._tail += data
-        most = KEPT if self._descriptor is None else BLOCK
-        if len(self._tail) > most and systems.POSITIONAL_READS:
+        limit = MEMORY_LIMIT if self._descriptor is None else BLOCK
+        if len(self._tail) > limit and systems.POSITIONAL_READS:
             self._write()
 
-    def _measure(self, width: int, many: int) -> None:
-        """Count `many` more values of a width."""
+    def _measure(self, width: int, count: int) -> None:
+        """Count `count` more values of a width."""
         if self._ends is None and self._count and width != self._width:
             each = self._width or 0
             self._ends = array("Q", range(each, each * self._count + 1, each) if each else ())
@@ -144,8 +143,8 @@ class Spool(Sequence[bytes]):
             self._width = width
         else:
             last = self._ends[-1]
-            self._ends.extend(last + width * each for each in range(1, many + 1))
-        self._count += many
+            self._ends.extend(last + width * each for each in range(1, count + 1))
+        self._count += count
 
     def _write(self) -> None:
         where = folder()
@@ -153,17 +152,18 @@ class Spool(Sequence[bytes]):
             if self._descriptor is None:
                 self._descriptor = nameless(where)
                 self._close = weakref.finalize(self, os.close, self._descriptor)
-            done = 0
+            offset = 0
             with memoryview(self._tail) as tail:
-                while done < len(tail):
-                    with tail[done:] as left:
-                        done += os.pwrite(self._descriptor, left, self._written + done)
-            self._written += done
+                while offset < len(tail):
+                    with tail[offset:] as remainder:
+                        offset += os.pwrite(self._descriptor, remainder, self._written + offset)
+            self._written += offset
         except OSError as bad:
             room = f"make room there, or name another folder: {FOLDER}=FOLDER"
-            what = room if bad.errno in NO_ROOM else f"name another folder: {FOLDER}=FOLDER"
+            advice = room if bad.errno in NO_ROOM else f"name another folder: {FOLDER}=FOLDER"
             raise StorageError(
-                f"{where}: what is too large for memory cannot be put there: {bad.strerror}; {what}"
+                f"{where}: what is too large for memory cannot be put there: {bad.strerror}; "
+                f"{advice}"
             ) from None
         self._tail.clear()
 

@@ -26,12 +26,12 @@ class _ByThread(random.Random):
 
     def __init__(self, plain: random.Random) -> None:
         self.plain = plain
-        self.own = threading.local()
+        self.thread_local = threading.local()
         super().__init__()
 
     @property
     def _thread_random(self) -> random.Random:
-        return getattr(self.own, "generator", self.plain)
+        return getattr(self.thread_local, "generator", self.plain)
 
     def random(self) -> float:
         """Draw from 0 to 1."""
@@ -48,7 +48,7 @@ class _Settings:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._runs = 0
-        self._before = False
+        self._previous_flag = False
 
     def enter(self, plain: random.Random) -> _ByThread:
         """Begin a run with a seed; return the generator, in which each thread has its own part."""
@@ -57,7 +57,7 @@ class _Settings:
                 plain = _ByThread(plain)
                 setattr(_run, GENERATOR, plain)
             if not self._runs:
-                self._before = getattr(_run, FLAG)
+                self._previous_flag = getattr(_run, FLAG)
                 setattr(_run, FLAG, True)
             self._runs += 1
         return plain
@@ -67,7 +67,7 @@ class _Settings:
         with self._lock:
             self._runs -= 1
             if not self._runs:
-                setattr(_run, FLAG, self._before)
+                setattr(_run, FLAG, self._previous_flag)
 
 
 _settings = _Settings()
@@ -81,9 +81,9 @@ def task_order(seed: int | None) -> Iterator[None]:
         yield
         return
     generator = _settings.enter(plain)
-    generator.own.generator = random.Random(seed)  # noqa: S311 - an order is no secret
+    generator.thread_local.generator = random.Random(seed)  # noqa: S311 - an order is no secret
     try:
         yield
     finally:
-        del generator.own.generator
+        del generator.thread_local.generator
         _settings.leave()

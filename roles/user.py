@@ -29,7 +29,7 @@ from .replies import await_answer, reply
 from .verified_user import BallotMakers
 from .worker_pool import WorkerPool
 
-TOGETHER = 8  # people, at least, whose answers a thread seals together
+MIN_BATCH = 8  # people, at least, whose answers a thread seals together
 Asks = tuple[Signer, Entropy]
 Grants = tuple[PendingTokens, Grant | PublicGrant, bytes]
 Outputs = tuple[threshold.PendingOutputs, Evaluated, bytes]
@@ -37,7 +37,7 @@ Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.PendingOutputs
 Place = tuple[Call, bytes, bytes]  # a round as a party sees it: call, session, head
-Done = tuple[Submission, SealedAnswers, Proofs | None]
+PreparedSubmission = tuple[Submission, SealedAnswers, Proofs | None]
 
 
 async def user(
@@ -60,33 +60,33 @@ async def user(
         if plan.reuses_ballots:
             continue
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        said = person.response(fresh)
+        row = person.response(fresh)
         if plan.verified:
-            await sealers.ballots.hand_in(me, plan, person, said, fresh, pool)
+            await sealers.ballots.hand_in(me, plan, person, row, fresh, pool)
             continue
         grants: Grants | Outputs | None = None
         if plan.token:
             grants = await obtain(me, plan, fresh, pool, sealers)
         if plan.shape is not None:
-            grants = await consult(me, plan, said, fresh, pool, sealers)
+            grants = await consult(me, plan, row, fresh, pool, sealers)
         if grants is None and (plan.token or plan.shape):
             continue
         sealing_plan = await sealers.locked(me, plan)
         if sealing_plan is None:
             continue
-        job = (person.index, said, fresh, me.signer, grants)
-        done = await pool.share(sealers.signing(sealing_plan), job)
-        if isinstance(done, Reason):
-            me.refuse(plan, done)
+        job = (person.index, row, fresh, me.signer, grants)
+        result = await pool.share(sealers.signing(sealing_plan), job)
+        if isinstance(result, Reason):
+            me.refuse(plan, result)
             continue
-        sent, made, proofs = done
-        me.notify(lambda instrument, made=made: instrument.sealed(made))  # type: ignore[misc]
+        submission, answer_record, proofs = result
+        me.notify(lambda instrument, sealed=answer_record: instrument.sealed(sealed))  # type: ignore[misc]
         if person.paced:
             await trio.sleep(person.moment(fresh))
         began = trio.current_time()
-        await me.send(sealing_plan, plan.openers[0], sent)
+        await me.send(sealing_plan, plan.openers[0], submission)
         if proofs is not None and person.looks:
-            await contest(me, sealing_plan, proofs, sent, began)
+            await contest(me, sealing_plan, proofs, submission, began)
     else:  # an announcement that does not allow the call on the board ends the rounds, too
         if person.compares:
             await compare(me)
@@ -156,7 +156,9 @@ class Sealers:
     def __init__(self) -> None:
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[PendingTokens]]] = {}
         self._consulting: dict[tuple[int, bytes], Callable[[Sequence[Rows]], list[Consulted]]] = {}
-        self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done | Reason]]] = {}
+        self._signing: dict[
+            Place, Callable[[Sequence[Signing]], list[PreparedSubmission | Reason]]
+        ] = {}
         self._locked: dict[Place, Round] = {}
         self.ballots = BallotMakers()
 
@@ -175,7 +177,9 @@ class Sealers:
             self._locked[place] = lock
         return self._locked[place]
 
-    def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done | Reason]]:
+    def signing(
+        self, plan: Round
+    ) -> Callable[[Sequence[Signing]], list[PreparedSubmission | Reason]]:
         """Return the function that seals and signs answers of this round as its users see it."""
         place = plan.call, plan.session, plan.witness
         if place not in self._signing:
@@ -207,7 +211,7 @@ def consult_many(plan: Round, jobs: Sequence[Rows]) -> list[Consulted]:
 
 def sign_many(
     plan: Round, jobs: Sequence[Signing], sealer: Sealer | None = None
-) -> list[Done | Reason]:
+) -> list[PreparedSubmission | Reason]:
     """Users: unblind their tokens, if any, seal and sign.
 
     Returns, for each user, its submission, its sealed answers and its proofs, or the reason why it
@@ -216,7 +220,7 @@ def sign_many(
     k
     users open together.
     """
-    book, results = Phrasebook(plan), list[Done | Reason]()
+    book, results = Phrasebook(plan), list[PreparedSubmission | Reason]()
     size = sealing_size(plan)
     for at in range(0, len(jobs), size):
         results += _sealed(plan, book, jobs[at : at + size], sealer)
@@ -225,49 +229,51 @@ def sign_many(
 
 def sealing_size(plan: Round) -> int:
     """Return the number of users with answers that are sealed together."""
-    return max(TOGETHER, plan.suite.batch_size // plan.slots)
+    return max(MIN_BATCH, plan.suite.batch_size // plan.slots)
 
 
 def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
-) -> list[Done | Reason]:
+) -> list[PreparedSubmission | Reason]:
     """Users: seal and sign for a few users at once."""
-    taken = taken_grants(plan, [grants for *_, grants in jobs])
+    grant_results = taken_grants(plan, [grants for *_, grants in jobs])
     able: list[tuple[Signing, Sequence[Any]]] = [
-        (job, given)
-        for job, given in zip(jobs, taken, strict=True)
-        if not isinstance(given, Reason)
+        (job, grant)
+        for job, grant in zip(jobs, grant_results, strict=True)
+        if not isinstance(grant, Reason)
     ]
     rows, entropies = [job[1] for job, _ in able], [job[2] for job, _ in able]
-    written = [_written(plan, sealer, given, job[2]) for job, given in able if sealer is not None]
-    tokens = [() if sealer else given for _, given in able]
+    written = [_written(plan, sealer, grant, job[2]) for job, grant in able if sealer is not None]
+    tokens = [() if sealer else grant for _, grant in able]
     sealed = submit_all(book, rows, entropies, tokens, written)
     envelopes = [ballots.envelope for ballots in sealed]
-    sent = submissions(plan, envelopes, [signer for (_, _, _, signer, _), _ in able])
-    made = iter(
+    signed_submissions = submissions(plan, envelopes, [signer for (_, _, _, signer, _), _ in able])
+    results = iter(
         [
             (sending, sealed_answers(plan, index, ballots), ballots.proofs)
-            for ((index, *_), _), sending, ballots in zip(able, sent, sealed, strict=True)
+            for ((index, *_), _), sending, ballots in zip(
+                able, signed_submissions, sealed, strict=True
+            )
         ]
     )
-    return [given if isinstance(given, Reason) else next(made) for given in taken]
+    return [grant if isinstance(grant, Reason) else next(results) for grant in grant_results]
 
 
 def taken_grants(
     plan: Round, grants: Sequence[Grants | Outputs | None]
 ) -> list[Sequence[Any] | Reason]:
     """Users: return the tokens of each, or the levels to seal, or the reason for a refusal."""
-    taken = [_levels(plan, each) for each in grants]
+    grant_results = [_levels(plan, each) for each in grants]
     by_key = defaultdict[bytes, list[int]](list)
     for at, each in enumerate(grants):
         if each is not None and isinstance(each[0], PendingTokens):
             by_key[each[2]].append(at)
     for public, places in by_key.items():  # one key, unless a user is shown another board
         pairs: list[Any] = [grants[at] for at in places]
-        asked, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        for at, given in zip(places, take_grants(asked, answers, public), strict=True):
-            taken[at] = given
-    return taken
+        requests, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        for at, grant in zip(places, take_grants(requests, answers, public), strict=True):
+            grant_results[at] = grant
+    return grant_results
 
 
 def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:

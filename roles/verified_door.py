@@ -96,10 +96,10 @@ class Door:
             raise Refused(Reason.WRONG_SIZE)
         if not is_invited(self.plan, handed.person, self.me.board.verified.prior_lists(self.plan)):
             raise Refused(Reason.UNEXPECTED)
-        known = self.ballots[handed.person]
-        if any(one.ballots == handed.ballots for one in known):
+        earlier_ballots = self.ballots[handed.person]
+        if any(ballot.ballots == handed.ballots for ballot in earlier_ballots):
             raise Refused(Reason.DUPLICATE)
-        known.append(handed)
+        earlier_ballots.append(handed)
 
     async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
         """Post, after all earlier doors, the ballots that the board lacks; return the post."""
@@ -112,20 +112,28 @@ class Door:
             lambda: self._silent("ballots", me.board.verified.handed.get(number, ())),
         )
         posted = me.board.verified.posted(number)
-        fresh = [one for one in self._take_ballots() if (one.person, one.ballots) not in posted]
+        fresh = [
+            ballot
+            for ballot in self._take_ballots()
+            if (ballot.person, ballot.ballots) not in posted
+        ]
         work = partial(check_handed, plan, keys, self.registry)
         pieces = await pool.spread(f"{me.party} checks", work, fresh)
         valid = defaultdict[int, list[HandedBallot]](list)
         verdicts = (verdict for piece in pieces for verdict in piece)
-        for one, reason in zip(fresh, verdicts, strict=True):
+        for ballot, reason in zip(fresh, verdicts, strict=True):
             if reason is None:
-                valid[one.person].append(one)
+                valid[ballot.person].append(ballot)
             else:
                 self.refused[reason] += 1
-        self.refused[Reason.DUPLICATE] += sum(len(own) - 1 for own in valid.values())
+        self.refused[Reason.DUPLICATE] += sum(
+            len(user_ballots) - 1 for user_ballots in valid.values()
+        )
         for refused, count in (+self.refused).items():
             me.refuse(plan, refused, count)
-        body = HandedBallots(tuple(chosen(own) for _, own in sorted(valid.items())))
+        body = HandedBallots(
+            tuple(chosen(user_ballots) for _, user_ballots in sorted(valid.items()))
+        )
         await me.post(body)
         return body
 
@@ -140,14 +148,14 @@ class Door:
             RoundBurned: ballots do not hold, or were posted in this party's name.
         """
         me, number = self.me, self.plan.call.round
-        shown = me.board.verified
+        verified_state = me.board.verified
         await self.watch.until(
             Kind.HANDED,
             lambda board: number in board.verified.closed,
             HANDED,
             lambda: self._silent("ballots", me.board.verified.handed.get(number, ())),
         )
-        handed = shown.handed[number]
+        handed = verified_state.handed[number]
         if handed[me.party] != mine:
             raise RoundBurned(f"the board shows other ballots than {me.party} has posted")
         await self.check_handed(keys, pool)
@@ -165,23 +173,25 @@ class Door:
             RoundBurned: too few people, or too few that left; `history` forbids the batch.
         """
         plan, me, number = self.plan, self.me, self.plan.call.round
-        shown = me.board.verified
-        closed, before = shown.closed[number], shown.prior_lists(plan)
+        verified_state = me.board.verified
+        closed, earlier_lists = verified_state.closed[number], verified_state.prior_lists(plan)
         rules = plan.announcement.rules
         check_batch_size(len(closed), rules.min_batch)
         if plan.announcement.policy.setting is Setting.FIXED:
-            check_rounds([len(earlier) for earlier in before], len(closed), rules.min_dropout)
+            check_rounds(
+                [len(earlier) for earlier in earlier_lists], len(closed), rules.min_dropout
+            )
         if history is not None:
             people = {parties.user(person) for person in closed}
             published = me.board.tallies[0].counts if me.board.tallies else None
-            told = plan.announcement, plan.call, people
-            history.hand_on(*told, first=number == 1, published=published)
+            arguments = plan.announcement, plan.call, people
+            history.hand_on(*arguments, first=number == 1, published=published)
         await me.post(CheckedBallots(closed_digest(plan, closed)))
         await self.watch.until(
             Kind.CHECKED,
             lambda board: len(board.verified.checked.get(number, ())) == len(plan.openers),
             CHECKED,
-            lambda: self._silent("verdict on ballots", shown.checked.get(number, ())),
+            lambda: self._silent("verdict on ballots", verified_state.checked.get(number, ())),
         )
 
     async def _check_posted(
@@ -189,18 +199,18 @@ class Door:
     ) -> None:
         """Check the posted ballots of a keyholder; RoundBurned with its name if one is wrong."""
         records = Writer()
-        for one in posted.people:
-            records.u32(one.person).raw(one.ballots).raw(one.signature)
+        for ballot in posted.people:
+            records.u32(ballot.person).raw(ballot.ballots).raw(ballot.signature)
         name = self.watch.name("ballots", self.plan.witness, records.finish())
         work = partial(check_handed, self.plan, keys, self.registry, posted.people)
-        for one, reason in zip(posted.people, await pool.once(name, work), strict=True):
+        for ballot, reason in zip(posted.people, await pool.once(name, work), strict=True):
             if reason is not None:
                 raise RoundBurned(
-                    f"{party} posted ballots of {parties.user(one.person)} that do not check: "
+                    f"{party} posted ballots of {parties.user(ballot.person)} that do not check: "
                     f"{reason}"
                 )
 
-    def _silent(self, what: str, heard: Container[str]) -> str:
+    def _silent(self, post_name: str, active_parties: Container[str]) -> str:
         """Return the text that names the keyholders without a post that was due."""
-        silent = ", ".join(party for party in self.plan.openers if party not in heard)
-        return f"no {what} came from {silent}"
+        silent = ", ".join(party for party in self.plan.openers if party not in active_parties)
+        return f"no {post_name} came from {silent}"

@@ -192,12 +192,12 @@ class _Keyplace:
 
         RoundBurned, with a name, at the first hop whose post is missing or does not hold.
         """
-        plan, number, shown = self.plan, self.plan.call.round, self.me.board.verified
-        closed = shown.closed[number]
+        plan, number, verified_state = self.plan, self.plan.call.round, self.me.board.verified
+        closed = verified_state.closed[number]
         name = self.watch.name("list", closed_digest(plan, closed))
         lists = await self.pool.once(name, partial(first_lists, plan, closed))
         for at, party in enumerate(plan.openers[:-1]):
-            if party == self.me.party and len(shown.shuffled.get(number, ())) == at:
+            if party == self.me.party and len(verified_state.shuffled.get(number, ())) == at:
                 work = partial(shuffle, plan, party, self.keys, lists, self.fresh)
                 self._posted = await self.pool.run_alone(work)
                 await self.me.post(self._posted)
@@ -207,7 +207,7 @@ class _Keyplace:
                 CHECKED + at + 1,
                 lambda party=party: f"no shuffled lists came from {party}",  # type: ignore[misc]
             )
-            lists = await self._checked(lists, shown.shuffled[number][at])
+            lists = await self._checked(lists, verified_state.shuffled[number][at])
         return lists
 
     async def _checked(self, old: Lists, posted: ShuffledLists) -> Lists:
@@ -223,14 +223,14 @@ class _Keyplace:
 
     async def shares_of(self, party: str, lists: Lists) -> Shares:
         """Wait for the shares of a keyholder, and check them; RoundBurned if they do not hold."""
-        number, shown = self.plan.call.round, self.me.board.verified
+        number, verified_state = self.plan.call.round, self.me.board.verified
         await self.watch.until(
             Kind.SHARED,
             lambda board: party in board.verified.shared.get(number, ()),
             len(self.plan.openers) + SHARED,
             lambda: f"no decryption shares came from {party}",
         )
-        posted = shown.shared[number][party]
+        posted = verified_state.shared[number][party]
         records = *(rows.encode() for rows in lists), *posted.shares
         name = self.watch.name(f"shares of {party}", *records)
         work = partial(check_opening, self.plan, party, self.keys, lists, posted)

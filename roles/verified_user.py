@@ -21,49 +21,51 @@ from .people import Person, Row
 from .worker_pool import WorkerPool
 
 Job = tuple[int, Row, Entropy, Signer | None]
-Made = tuple[Submission, SealedAnswers]
+PreparedBallots = tuple[Submission, SealedAnswers]
 
 
 class BallotMakers:
     """The work of making ballots, shared by all users with the same keys."""
 
     def __init__(self) -> None:
-        self._made: dict[bytes, Callable[[Sequence[Job]], list[Made]]] = {}
+        self._makers: dict[bytes, Callable[[Sequence[Job]], list[PreparedBallots]]] = {}
 
     async def hand_in(
-        self, me: Endpoint, plan: Round, person: Person, said: Row, fresh: Entropy, pool: WorkerPool
+        self, me: Endpoint, plan: Round, person: Person, row: Row, fresh: Entropy, pool: WorkerPool
     ) -> None:
         """User: wait for the keys of all keyholders, make ballots, hand them to every keyholder.
 
-        said: a value per column. fresh: the randomness of the user in this round.
+        row: a value per column. fresh: the randomness of the user in this round.
         """
         await me.until(Kind.KEYS, lambda board: board.verified.has_keys(plan))
         if not me.board.verified.has_keys(plan):  # the session has ended
             return
         maker = self._maker(plan, dict(me.board.verified.keys[plan.call.round]))
-        sent, made = await pool.share(maker, (person.index, said, fresh, me.signer))
-        me.notify(lambda instrument: instrument.sealed(made))
+        signed_submission, answer_record = await pool.share(
+            maker, (person.index, row, fresh, me.signer)
+        )
+        me.notify(lambda instrument: instrument.sealed(answer_record))
         if person.paced:
             await trio.sleep(person.moment(fresh))
         async with trio.open_nursery() as nursery:
             for door in plan.openers:
-                nursery.start_soon(me.send, plan, door, sent)
+                nursery.start_soon(me.send, plan, door, signed_submission)
 
     def _maker(
         self, plan: Round, posted: Mapping[str, BallotKeys]
-    ) -> Callable[[Sequence[Job]], list[Made]]:
+    ) -> Callable[[Sequence[Job]], list[PreparedBallots]]:
         """Return the function that makes ballots under these keys, with checked owners."""
         keys = b"".join(key for _, body in sorted(posted.items()) for key in body.keys)
         place = plan.session + plan.witness + bytes([plan.call.round]) + keys
-        if place not in self._made:
+        if place not in self._makers:
             joint, elements = joint_keys(plan, posted), AnswerElements(plan)
-            self._made[place] = partial(make_all, plan, joint, elements)
-        return self._made[place]
+            self._makers[place] = partial(make_all, plan, joint, elements)
+        return self._makers[place]
 
 
 def make_all(
     plan: Round, keys: RoundKeys, elements: AnswerElements, jobs: Sequence[Job]
-) -> list[Made]:
+) -> list[PreparedBallots]:
     """Users: make and sign ballots, each its own."""
     return [_make_ballot(plan, keys, elements, *job) for job in jobs]
 
@@ -76,9 +78,9 @@ def _make_ballot(
     row: Row,
     fresh: Entropy,
     signer: Signer | None,
-) -> Made:
-    said = hide(plan.call.hidden, coarsened_row(plan, row), fresh)
-    records = make_ballots(plan, keys, elements, index, said, sealing(fresh, plan.session))
-    told = tuple((ballot.ask, ballot.values) for ballot in answers(plan, said))
-    made = SealedAnswers(index, plan.call.round, names_of([records]), told)
-    return submission(plan, records, signer), made
+) -> PreparedBallots:
+    masked_row = hide(plan.call.hidden, coarsened_row(plan, row), fresh)
+    records = make_ballots(plan, keys, elements, index, masked_row, sealing(fresh, plan.session))
+    answer_values = tuple((ballot.ask, ballot.values) for ballot in answers(plan, masked_row))
+    answer_record = SealedAnswers(index, plan.call.round, names_of([records]), answer_values)
+    return submission(plan, records, signer), answer_record

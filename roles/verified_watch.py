@@ -66,9 +66,9 @@ class RoundWatch:
         if self.me.board.phase in ENDED:
             raise SessionEndedError
 
-    def name(self, what: str, *data: bytes) -> bytes:
+    def name(self, label: str, *data: bytes) -> bytes:
         """Return the name of a check, a digest of all inputs of its result."""
-        digest = hashlib.sha256(what.encode() + self.plan.session)
+        digest = hashlib.sha256(label.encode() + self.plan.session)
         for part in (bytes([self.plan.call.round]), *data):
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.digest()

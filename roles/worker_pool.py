@@ -19,12 +19,12 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from .. import systems
-from ..crypto.batched import TOGETHER, engine_for
+from ..crypto.batched import GROUP_SIZE, engine_for
 from . import forked_workers
 from .clock import VirtualClock
 from .elsewhere import by_helpers
 from .instruments import Instruments
-from .workplace import HERE, Workplace
+from .workplace import LOCAL_WORKPLACE, Workplace
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -34,14 +34,14 @@ CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
 PARCELS = 8  # per helper: with 20 of them, their transport takes a sixth of a run
 TAPER = 4  # near the end, a worker takes this part of its share of the rest at a time
-MOST = 1 << 14  # jobs in a piece: memory holds only the pieces in work and just done
+MAX_JOBS = 1 << 14  # jobs in a piece: memory holds only the pieces in work and just done
 
 
 @dataclass(slots=True)
 class _Once:
     """Work that several parties request alike, and its result."""
 
-    done: trio.Event = field(default_factory=trio.Event)
+    completion: trio.Event = field(default_factory=trio.Event)
     result: Any = None
     failure: Exception | None = None
     is_lost: bool = False  # the task that did it was cancelled
@@ -55,7 +55,7 @@ class _Gathered(Generic[T, R]):
     items: list[T] = field(default_factory=list)
     results: Sequence[R] = ()
     failure: BaseException | None = None
-    done: trio.Event = field(default_factory=trio.Event)
+    completion: trio.Event = field(default_factory=trio.Event)
 
 
 class WorkerPool:
@@ -67,12 +67,12 @@ class WorkerPool:
         threads: int,
         executor: Executor,
         instruments: Instruments,
-        workplace: Workplace = HERE,
+        workplace: Workplace = LOCAL_WORKPLACE,
     ) -> None:
         self._at_once = threads == 0
         threads = self.threads = max(1, threads)
         self._workplace = workplace
-        self._known = defaultdict[str, set[bytes]](set)
+        self._known_keys = defaultdict[str, set[bytes]](set)
         self._instruments = instruments
         self._nursery = nursery
         self._limiter = trio.CapacityLimiter(threads)
@@ -96,7 +96,7 @@ class WorkerPool:
         gathered.items.append(item)
         if len(gathered.items) >= CHUNK:
             self._close(gathered)
-        await gathered.done.wait()
+        await gathered.completion.wait()
         if gathered.failure is not None:
             raise gathered.failure
         result: R = gathered.results[place]
@@ -111,40 +111,40 @@ class WorkerPool:
     ) -> list[R]:
         """Have `work` done on consecutive pieces of `items`; return the results in order.
 
-        stage: the party and its work: `shuffler-1 opens`. The instruments are told its progress,
-        and
+        stage: the party and its work: `shuffler-1 opens`. The instruments get its progress, and
         helpers of this party do the work. soon: gets the place of a piece's first item, and its
-        result, on
-        arrival, in any order; then results are not kept, and the list is empty.
+        result, on arrival, in any order; then results are not kept, and the list is empty.
         """
         party, helpers = stage.partition(" ")[0], self._workplace.helpers
-        others = helpers.executor_for(party) if helpers and len(items) > CHUNK else None
-        many = PARCELS * helpers.workers if helpers and others else PIECES * self.threads
-        size = max(CHUNK, min(MOST, -(-len(items) // many)), -(-len(items) // forked_workers.MOST))
-        starts = list(_starts(len(items), size, None if others else self.threads))
+        helper_executor = helpers.executor_for(party) if helpers and len(items) > CHUNK else None
+        count = PARCELS * helpers.workers if helpers and helper_executor else PIECES * self.threads
+        least_size = -(-len(items) // forked_workers.MAX_PIECES)
+        size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)), least_size)
+        starts = list(_starts(len(items), size, None if helper_executor else self.threads))
         pieces = [items[at:end] for at, end in pairwise([*starts, len(items)])]
         results: dict[int, R] = {}
         todo = set(range(len(pieces)))
-        done = 0
+        completed = 0
 
         def take(at: int, result: R) -> None:
-            nonlocal done
+            nonlocal completed
             todo.remove(at)
-            done += len(pieces[at])
+            completed += len(pieces[at])
             if soon:
                 soon(starts[at], result)
             else:
                 results[at] = result
-            self._instruments.notify(lambda watcher: watcher.stage(stage, done, len(items)))
+            self._instruments.notify(lambda watcher: watcher.stage(stage, completed, len(items)))
 
         async def run_item(at: int) -> None:
             take(at, await self._hop(work, pieces[at]))
 
-        if helpers and others:
+        if helpers and helper_executor:
             with self._at_work():
-                await by_helpers(helpers, others, self._known[party], work, pieces, take)
+                keys = self._known_keys[party]
+                await by_helpers(helpers, helper_executor, keys, work, pieces, take)
         elif self._copies(len(items)):
-            engine_for(TOGETHER)  # looked for once: copies know what this process has found
+            engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
             with self._at_work():
                 await forked_workers.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
@@ -166,12 +166,12 @@ class WorkerPool:
 
         key: names all inputs of its result. A failure is also the result for all of them.
         """
-        while (known := self._once.get(key)) is not None:
-            await known.done.wait()
-            if known.failure is not None:
-                raise known.failure
-            if not known.is_lost:
-                result: R = known.result
+        while (shared_work := self._once.get(key)) is not None:
+            await shared_work.completion.wait()
+            if shared_work.failure is not None:
+                raise shared_work.failure
+            if not shared_work.is_lost:
+                result: R = shared_work.result
                 return result
         mine = self._once[key] = _Once()
         try:
@@ -184,7 +184,7 @@ class WorkerPool:
             del self._once[key]
             raise
         finally:
-            mine.done.set()
+            mine.completion.set()
         return mine.result  # type: ignore[no-any-return]
 
     async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
@@ -204,11 +204,11 @@ class WorkerPool:
         if self.threads == 1 and item is not None and len(item) <= CHUNK:
             await trio.lowlevel.checkpoint()
             return work(item)
-        before, self._last = self._last, trio.Event()
+        previous, self._last = self._last, trio.Event()
         mine, future = self._last, self._executor.submit(work, item)
         try:
             with trio.CancelScope(shield=True):
-                await before.wait()
+                await previous.wait()
                 await wait_all_tasks_blocked()
                 await trio.to_thread.run_sync(wait, [future])
         finally:
@@ -243,7 +243,7 @@ class WorkerPool:
         except Exception as failure:
             gathered.failure = failure
         finally:
-            gathered.done.set()
+            gathered.completion.set()
 
 
 def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
@@ -261,13 +261,13 @@ def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
 
 @asynccontextmanager
 async def worker_pool(
-    threads: int | None, instruments: Instruments, workplace: Workplace = HERE
+    threads: int | None, instruments: Instruments, workplace: Workplace = LOCAL_WORKPLACE
 ) -> AsyncIterator[WorkerPool]:
     """Open a pool with this many threads (None: one per core) for the time of a run.
 
     0: all work is done at once, in the task that asks for it, and in the same order in every run.
     """
-    many = (os.cpu_count() or 1) if threads is None else threads
-    with ThreadPoolExecutor(max(many, 1)) as executor:
+    thread_count = (os.cpu_count() or 1) if threads is None else threads
+    with ThreadPoolExecutor(max(thread_count, 1)) as executor:
         async with trio.open_nursery() as nursery:
-            yield WorkerPool(nursery, many, executor, instruments, workplace)
+            yield WorkerPool(nursery, thread_count, executor, instruments, workplace)

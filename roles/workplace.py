@@ -51,4 +51,4 @@ class Workplace:
     helpers: Helpers | None = None
 
 
-HERE = Workplace()
+LOCAL_WORKPLACE = Workplace()

@@ -48,22 +48,24 @@ class MeanEstimate:
 
 
 def estimate(
-    name: str, values: Sequence[float], least: float = -inf, most: float = inf
+    name: str, values: Sequence[float], minimum: float = -inf, maximum: float = inf
 ) -> MeanEstimate:
     """Return the mean and its 95 % interval; a single value has no interval.
 
-    least, most: between which every value of the score lies.
+    minimum, maximum: between which every value of the score lies.
     """
     mean, runs = fmean(values), len(values)
     low = high = mean
-    ends = isfinite(least) and isfinite(most) and set(values) <= {least, most}
-    if runs > 1 and ends and least < most:
-        low, high = (least + (most - least) * end for end in _share(values.count(most), runs))
+    ends = isfinite(minimum) and isfinite(maximum) and set(values) <= {minimum, maximum}
+    if runs > 1 and ends and minimum < maximum:
+        low, high = (
+            minimum + (maximum - minimum) * end for end in _share(values.count(maximum), runs)
+        )
     elif runs > 1 and (spread := stdev(values)):
         from scipy.stats import t
 
         half = float(t.ppf((1 + LEVEL) / 2, runs - 1)) * spread / sqrt(runs)
-        low, high = max(mean - half, least), min(mean + half, most)
+        low, high = max(mean - half, minimum), min(mean + half, maximum)
     return MeanEstimate(name, runs, mean, low, high, len(set(values)) == 1)
 
 

@@ -132,8 +132,8 @@ def size(count: float) -> str:
 
 def joined(names: Iterable[str]) -> str:
     """Write `a, b and c`."""
-    *most, last = list(names) or ["nothing"]
-    return f"{', '.join(most)} and {last}" if most else last
+    *first_names, last = list(names) or ["nothing"]
+    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def plural(number: int, noun: str, plural: str | None = None) -> str:

@@ -11,7 +11,7 @@ import trio
 import trio.lowlevel
 import veilmix
 from veilmix.analysis import drawing
-from veilmix.analysis.frames import SHOWN, TypedFrame, plain_frame
+from veilmix.analysis.frames import MAX_ROWS, TypedFrame, plain_frame
 from veilmix.errors import LocalError, ParameterError
 from veilmix.report.make import make
 from veilmix.roles.instruments import Instrument
@@ -210,7 +210,7 @@ def test_every_door_takes_every_kind_of_path(
     with opened(at["l.json"]) as ledger:
         assert ledger.entries == []
     assert check_ins(at["p.csv"], "age", "b", "b").people == ("30", "31")
-    assert ratings(at["p.csv"], "age", "b", "b", "b", least=0).people == ("30", "31")
+    assert ratings(at["p.csv"], "age", "b", "b", "b", min_rating=0).people == ("30", "31")
     assert device_sessions(at["p.csv"], "age", "b").devices == ("30", "31")
     assert profiles(at["p.csv"])[1] == ("age", "b")
 
@@ -276,5 +276,5 @@ def test_what_is_shown_is_escaped_and_runs_nothing(tmp_path) -> None:
 
 
 def test_a_long_table_says_how_much_is_left_out() -> None:
-    table = plain_frame(("n",), [(n,) for n in range(SHOWN + 3)])
+    table = plain_frame(("n",), [(n,) for n in range(MAX_ROWS + 3)])
     assert "... 3 more rows" in table._repr_html_()

@@ -51,7 +51,7 @@ def percent(share: float) -> str:
 
 def found(*known: int) -> str:
     who = reidentification.find_people(table(), known)
-    return f"{who.found:.1f} of {who.people:,}  Bayes error {percent(who.error)}"
+    return f"{who.expected_matches:.1f} of {who.people:,}  Bayes error {percent(who.error)}"
 
 
 def linked(*parties: str) -> str:
@@ -60,7 +60,7 @@ def linked(*parties: str) -> str:
 
 
 def attackers() -> exposure.Risk:
-    crowds = exposure.Crowds.of_cells(played("titanic").frames.release["people"])
+    crowds = exposure.Crowds.from_cells(played("titanic").frames.release["people"])
     return exposure.risk(crowds, 5)
 
 

@@ -58,7 +58,7 @@ def test_a_level_has_the_versions_of_all() -> None:
 
 @pytest.mark.place
 def test_in_a_checkout_make_is_advised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(installation, "HERE", tmp_path / "a folder")
+    monkeypatch.setattr(installation, "PROJECT_FOLDER", tmp_path / "a folder")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "a folder" / ".venv"))
     (tmp_path / "a folder" / ".venv").mkdir(parents=True)
     (tmp_path / "a folder" / "Makefile").touch()
@@ -88,7 +88,7 @@ def test_a_command_is_quoted_for_the_shell_of_its_system(monkeypatch: pytest.Mon
 
 @pytest.mark.place
 def test_elsewhere_the_libraries_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(installation, "HERE", tmp_path)
+    monkeypatch.setattr(installation, "PROJECT_FOLDER", tmp_path)
     needs = ["click>=8.1", 'h11>=0.14; extra == "web"', "jinja2>=3.1 ; extra == 'report'"]
     monkeypatch.setattr(metadata, "requires", lambda name: needs if name == "veilmix" else None)
     python, *rest = shlex.split(installation.advice("web"))

@@ -74,6 +74,22 @@ def test_a_room_has_the_figures_of_its_files(measured: Callable[[str], Survey]) 
     assert [text.place for text in found.worst] == ["room/file.py:5"]
 
 
+def test_a_value_is_counted_once_in_each_scope(measured: Callable[[str], Survey]) -> None:
+    source = (
+        "class Total:\n    kept: int\n    rows: int\n\n"
+        "def total(said, *, names):\n    self.found = [told for told in said]\n    told = said\n"
+        "    match said:\n        case [found, *rest]:\n            pass\n"
+        "    def inner():\n        told = lambda who: who\n\n__all__ = []\n"
+    )
+    found = measured(source)
+    assert sorted(found.values["room/file.py"]) == [
+        *("room/file.py:12 told", "room/file.py:12 who", "room/file.py:2 kept"),
+        *("room/file.py:5 said", "room/file.py:6 found", "room/file.py:6 told"),
+    ]
+    assert found.rooms["room"].values == 6
+    assert worse(found, {"room": {"values": 5}}, 0) == ["room: values 6, recorded 5"]
+
+
 def test_a_figure_above_the_recorded_one_is_named(measured: Callable[[str], Survey]) -> None:
     found = measured('"""What nobody knows."""\n')
     same = {"room": {"pronouns": 666.7, "openers": 1, "names": 0}}

@@ -112,11 +112,11 @@ class Audiences:
         self,
         bill: Callable[[Language], Mapping[str, Any]],
         more: Routes,
-        asked: Language | None = None,
+        page_language: Language | None = None,
     ) -> None:
-        self._chosen = {asked.tag: asked} if asked else languages()
+        self._chosen = {page_language.tag: page_language} if page_language else languages()
         self.logs: Mapping[str, EventLog] = {tag: EventLog() for tag in self._chosen}
-        self._asked = asked.tag if asked else None
+        self._page_tag = page_language.tag if page_language else None
         self._audiences = {
             tag: Audience(self.logs[tag], partial(bill, language), more, language)
             for tag, language in self._chosen.items()
@@ -130,5 +130,5 @@ class Audiences:
     async def answer(self, request: Request) -> HttpResponse:
         """Answer a request in the language of its browser."""
         accepted = request.headers.get("accept-language", "")
-        tag = self._asked or language_of(None, accepted).tag
+        tag = self._page_tag or language_of(None, accepted).tag
         return await self._audiences[tag].answer(request)

@@ -35,8 +35,8 @@ from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.stage import joined_in, promise, rule
 from .party_names import capitalized, party_name
 
-ASIDE = "\n"  # the text after it appears in smaller letters below (plain.js)
-OTHERS = 3  # parties of a session besides its shufflers
+ASIDE_MARK = "\n"  # the text after it appears in smaller letters below (plain.js)
+NON_SHUFFLERS = 3  # parties of a session besides its shufflers
 VOUCHED = {
     Key: "says-key",
     Head: "says-head",
@@ -69,57 +69,59 @@ def caption_of(
         language: with the sentences of the theatre.
     """
     ordered = terms is None or terms.rules.ordered  # as it is outside lessons
-    who, say = capitalized(author, language), language.say
+    author_name, say = capitalized(author, language), language.say
     match body:
         case Announcement():
             return say("says-announces", about=announced(program, body, language))
         case Alarm(cause=cause):
-            return say("says-alarm", who=who, cause=say(f"says-alarm-{cause.value}"))
+            return say("says-alarm", who=author_name, cause=say(f"says-alarm-{cause.value}"))
         case Call():
             return call_caption(program, body, columns, language)
         case Mixed():
-            return mixed(who, body, language, ordered=ordered)
+            return mixed(author_name, body, language, ordered=ordered)
         case Tally(totals=totals, counts=None):
-            return say("says-tally-secret", who=who, number=sum(totals))
+            return say("says-tally-secret", who=author_name, number=sum(totals))
         case Tally():
-            told = say("says-tally", who=who, asks=asks(call, columns, language))
-            return f"{told}{closed_aside(program, body, terms, language)}"
+            sentence = say("says-tally", who=author_name, asks=asks(call, columns, language))
+            return f"{sentence}{closed_aside(program, body, terms, language)}"
         case Decision():
             return program.stage_decision(body, columns, parties.CURATOR, language)
         case OpenedCertificate(certificate=proof):
-            shown = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
-            return say("says-certificate", **shown)
+            proof_texts = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
+            return say("says-certificate", **proof_texts)
         case Burned(why=why):
             return say("says-burned", why=why)
         case Closed():
             return say("says-closed")
         case _:
-            return vouches(who, body, language)
+            return vouches(author_name, body, language)
 
 
-def vouches(who: str, body: Body, language: Language) -> str:
+def vouches(author_name: str, body: Body, language: Language) -> str:
     """Return the meaning of a post about keys, signatures, tokens or locks."""
     say = language.say
     match body:
         case Roster(shufflers=shufflers):
-            return say("says-roster", who=who, n=len(shufflers) + OTHERS)
+            return say("says-roster", who=author_name, n=len(shufflers) + NON_SHUFFLERS)
         case PublicGrant(person=person):
-            return say("says-grant", who=who, asked=party_name(parties.user(person), language))
+            return say(
+                "says-grant", who=author_name, asked=party_name(parties.user(person), language)
+            )
         case Issued(people=people):
-            return say("says-issued", who=who, people=say("people", n=people))
+            return say("says-issued", who=author_name, people=say("people", n=people))
         case Registry(keys=keys):
-            return say("says-registry", who=who, people=say("people", n=len(keys)))
+            return say("says-registry", who=author_name, people=say("people", n=len(keys)))
         case Accepted(people=people):
-            return say("says-accepted", who=who, people=say("people", n=len(people)))
+            return say("says-accepted", who=author_name, people=say("people", n=len(people)))
         case BallotMarks(hashes=hashes):
-            return say("says-marks", who=who, n=len(hashes))
+            return say("says-marks", who=author_name, n=len(hashes))
         case _ if key := VOUCHED.get(type(body)):
-            return say(key, who=who)
+            return say(key, who=author_name)
         case _:  # a kind that has no caption yet is shown all the same: the board hides no post
             kind = type(body).__name__.lower()
             key = f"kind-{kind}"
-            known = say(key) if key in language.sentences else kind
-            return say("says-other", who=who, kind=known)
+            kind_name = say(key) if key in language.sentences else kind
+            return say("says-other", who=author_name, kind=kind_name)
 
 
 def announced(program: ReleaseProgram, body: Announcement, language: Language) -> str:
@@ -163,8 +165,8 @@ def closed_aside(
     """Return the aside on users without a released value; "" without an aside."""
     if terms is None or not body.counts:
         return ""
-    told = program.stage_release(terms.policy, terms.schema, body.counts[0], language)
-    return f"{ASIDE}{told}" if told else ""
+    aside_text = program.stage_release(terms.policy, terms.schema, body.counts[0], language)
+    return f"{ASIDE_MARK}{aside_text}" if aside_text else ""
 
 
 def call_caption(
@@ -188,13 +190,13 @@ def asks(call: Call | None, columns: Sequence[str], language: Language) -> str:
     return joined_in((" x ".join(columns[column] for column in ask) for ask in sets), language)
 
 
-def mixed(who: str, body: Mixed, language: Language, *, ordered: bool) -> str:
+def mixed(author_name: str, body: Mixed, language: Language, *, ordered: bool) -> str:
     """Return a shuffler's account of a batch, in words."""
     say, number = language.say, sum(body.refused.values())
     why = reasons(body.refused, language)
     return say(
         "says-mixed-sorted" if ordered else "says-mixed-kept",
-        who=who,
+        who=author_name,
         came=say("onions" if body.hop > 1 else "envelopes", n=body.received),
         refused=say("says-mixed-refused", number=number, reasons=why) if number else "",
         n=body.forwarded,
@@ -203,8 +205,8 @@ def mixed(who: str, body: Mixed, language: Language, *, ordered: bool) -> str:
 
 def reasons(refused: Mapping[Reason, int], language: Language) -> str:
     """Return the reasons of refusals, with their counts."""
-    said = (
+    reason_texts = (
         f"{language.count(count)} {language.say(f'reason-{reason.value}')}"
         for reason, count in refused.items()
     )
-    return joined_in(said, language)
+    return joined_in(reason_texts, language)

@@ -42,8 +42,8 @@ def _absence(scenario: Scenario, words: Language) -> str:
     """Return the reason for the absence of a study, or the command to make a study."""
     if scenario.mix.kind == "verified":
         once = scenario.mix.submit == "once"
-        told = words.say("says-cheating-proved")
-        return f"{told} {words.say('says-cheating-once')}" if once else told
+        sentence = words.say("says-cheating-proved")
+        return f"{sentence} {words.say('says-cheating-once')}" if once else sentence
     if unmeasured(scenario):
         return words.say("says-cheating-noise")
     return words.say("says-cheating-unmeasured", limit=words.say("says-cheating-limit"))
@@ -65,10 +65,10 @@ def _attack_data(attack: AttackResult, words: Language) -> dict[str, Any]:
 def _detection(attack: AttackResult, words: Language) -> str:
     """Return when an attack was noticed, in the runs in which a row was read."""
     times = zip(WHEN, (attack.before, attack.after, attack.never), strict=True)
-    told = {words.say(f"says-noticed-{when}"): runs for when, runs in times if runs}
-    if len(told) <= 1:
-        return next(iter(told), "-")
-    return ", ".join(f"{when} {words.count(runs)}" for when, runs in told.items())
+    runs_by_time = {words.say(f"says-noticed-{when}"): runs for when, runs in times if runs}
+    if len(runs_by_time) <= 1:
+        return next(iter(runs_by_time), "-")
+    return ", ".join(f"{when} {words.count(runs)}" for when, runs in runs_by_time.items())
 
 
 def _study_numbers(study: CheatingStudy, words: Language) -> str:

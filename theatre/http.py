@@ -54,8 +54,8 @@ class PageServer(http.Server):
     tell: receives a line about a fault of our own.
     """
 
-    def __init__(self, handler: Handler, port: int, tell: Callable[[str], None]) -> None:
+    def __init__(self, handler: Handler, port: int, log_fault: Callable[[str], None]) -> None:
         async def allowed(request: Request) -> HttpResponse:
             return checked(request, port) or await handler(request)
 
-        super().__init__(allowed, tell, LIMITS, HEADERS)
+        super().__init__(allowed, log_fault, LIMITS, HEADERS)

@@ -54,16 +54,20 @@ from .submission_delays import with_delays, with_pauses
 
 MOST_SAID = 400  # characters of a refusal, which may quote what was asked
 
-Tell = Callable[[str], None]
+LinePrinter = Callable[[str], None]
 
 
 def live(
-    scenario: Scenario, seed: int | None, port: int, tell: Tell, language: Language | None = None
+    scenario: Scenario,
+    seed: int | None,
+    port: int,
+    print_line: LinePrinter,
+    language: Language | None = None,
 ) -> None:
     """Play a scenario and show it until Ctrl-C.
 
-    seed: overrides the scenario's. port: 0 takes any free port. tell: receives the address, and
-    lines about failures. language: of the page; None: each browser chooses.
+    seed: overrides the scenario's. port: 0 takes any free port. print_line: receives the address,
+    and lines about failures. language: of the page; None: each browser chooses.
 
     Raises LocalError for a scenario that cannot be played or shown, and KeyboardInterrupt at the
     end.
@@ -71,7 +75,7 @@ def live(
     onions_only(scenario, "the theatre")
     seed = scenario.scenario.seed if seed is None else seed
     playing = prepared(scenario, seed)
-    run_loop(_open, playing, port, tell, language)
+    run_loop(_open, playing, port, print_line, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,16 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
     return Playing(resolve(scenario, crowd.first, names, crowd.round2_people), crowd, seed)
 
 
-async def _open(playing: Playing, port: int, tell: Tell, language: Language | None) -> None:
+async def _open(
+    playing: Playing, port: int, print_line: LinePrinter, language: Language | None
+) -> None:
     """Open the house: the server and the run, side by side."""
     listeners, port = await doors(port)
-    house = Theatre(playing, tell, language)
+    house = Theatre(playing, print_line, language)
     async with trio.open_nursery() as nursery:
-        server = PageServer(house.answer, port, tell)
+        server = PageServer(house.answer, port, print_line)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
-        tell(f"http://{LOOPBACK}:{port}/")
+        print_line(f"http://{LOOPBACK}:{port}/")
         await house.play()
 
 
@@ -129,11 +135,13 @@ class Theatre:
     language: of the page; None: each browser chooses.
     """
 
-    def __init__(self, playing: Playing, tell: Tell, language: Language | None = None) -> None:
+    def __init__(
+        self, playing: Playing, print_line: LinePrinter, language: Language | None = None
+    ) -> None:
         self._playing = playing
-        self._tell = tell
+        self._print_line = print_line
         self._run = trio.CancelScope()
-        self._wanted = trio.Event()
+        self._run_request = trio.Event()
         more = {("POST", "/again"): self._restart}
         self.audiences = Audiences(self._bill, more, language)
         self.answer = self.audiences.answer
@@ -149,18 +157,18 @@ class Theatre:
         only.
         """
         while True:
-            self._wanted = trio.Event()
+            self._run_request = trio.Event()
             self._runs += 1
             with trio.CancelScope() as self._run:
                 try:
-                    await _play(self._playing, self.audiences, self._tell)
+                    await _play(self._playing, self.audiences, self._print_line)
                 except Exception as wrong:
                     if self._runs == 1:
                         raise
-                    self._tell(f"a run that the page asked for failed: {wrong!r:.200}")
+                    self._print_line(f"a run that the page asked for failed: {wrong!r:.200}")
                 for log in self.audiences.logs.values():
                     log.append({"what": "over"})
-                await self._wanted.wait()
+                await self._run_request.wait()
 
     async def _restart(self, request: Request) -> HttpResponse:
         """Start a new run with other numbers; refuse invalid numbers with the reason."""
@@ -180,24 +188,24 @@ def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
     """Return the changes that the page requests: whole numbers, for the keys of sliders only."""
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
-        asked = from_json(body)
+        requested_changes = from_json(body)
     except Unreadable:
-        asked = None
-    if not isinstance(asked, dict) or not asked:
+        requested_changes = None
+    if not isinstance(requested_changes, dict) or not requested_changes:
         raise ParameterError(f"a new run: found {body[:80]!r}; some of {', '.join(keys)} needed")
-    for name, value in asked.items():
+    for name, value in requested_changes.items():
         if name not in keys or type(value) is not int:
             raise ParameterError(
                 f"{name:.40}: found {short(value)}; whole numbers for {', '.join(keys)}"
             )
-    return {keys[name]: value for name, value in asked.items()}
+    return {keys[name]: value for name, value in requested_changes.items()}
 
 
-async def _play(playing: Playing, audiences: Audiences, tell: Tell) -> None:
+async def _play(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
     """Play a run; its events go to the log of each language."""
     for language, log in audiences.parts:
         log.begin(playing.bill(language))
-    await PLAYS[topology_of(playing.scenario).name](playing, audiences, tell)
+    await PLAYS[topology_of(playing.scenario).name](playing, audiences, print_line)
 
 
 def log_receiver(log: EventLog) -> Callable[[StageMove], None]:
@@ -210,7 +218,7 @@ def _show_choices(audiences: Audiences, options: Sequence[ConsideredColumns]) ->
         log.append({"what": "choices", "choices": choices(options, language)})
 
 
-async def _play_central(playing: Playing, audiences: Audiences, tell: Tell) -> None:
+async def _play_central(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
@@ -221,11 +229,11 @@ async def _play_central(playing: Playing, audiences: Audiences, tell: Tell) -> N
     ]
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_consider, decided, playing, audiences)
-        await hold(cast, Instruments([*recorders, decided], tell))
+        await hold(cast, Instruments([*recorders, decided], print_line))
         nursery.cancel_scope.cancel()
 
 
-async def _play_peers(playing: Playing, audiences: Audiences, tell: Tell) -> None:
+async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_pauses(peers_of(scenario, crowd, faults, seed), seed)
@@ -234,14 +242,14 @@ async def _play_peers(playing: Playing, audiences: Audiences, tell: Tell) -> Non
         PeerRecorder(program, terms, strategy(scenario), log_receiver(log), tongue)
         for tongue, log in audiences.parts
     ]
-    seen = await gather(cast, Instruments([*recorders], tell))
+    reckoning = await gather(cast, Instruments([*recorders], print_line))
     for recorder in recorders:
         recorder.finish()
-    counts = seen.tallies[0] if seen.tallies else None
+    counts = reckoning.tallies[0] if reckoning.tallies else None
     _show_choices(audiences, program.options(scenario.policy, terms.schema, counts, None))
 
 
-PLAYS: Mapping[str, Callable[[Playing, Audiences, Tell], Awaitable[None]]] = {
+PLAYS: Mapping[str, Callable[[Playing, Audiences, LinePrinter], Awaitable[None]]] = {
     CENTRAL.name: _play_central,
     PEERS.name: _play_peers,
 }  # topology -> how a session is played while it is watched
@@ -253,7 +261,7 @@ class DecisionInstrument(Instrument):
     def __init__(self) -> None:
         self.announced: Announcement | None = None
         self.counts: tuple[Counts, ...] | None = None
-        self.made = trio.Event()
+        self.decision_event = trio.Event()
 
     def read(self, read: Read) -> None:
         """Store the counts of the first round."""
@@ -265,12 +273,12 @@ class DecisionInstrument(Instrument):
         if isinstance(entry.message.body, Announcement):
             self.announced = entry.message.body
         if isinstance(entry.message.body, Decision | CommittedDecision):
-            self.made.set()
+            self.decision_event.set()
 
 
 async def _consider(decided: DecisionInstrument, playing: Playing, audiences: Audiences) -> None:
     """Show the options that the curator considered; computed in a thread while the run goes on."""
-    await decided.made.wait()
+    await decided.decision_event.wait()
     policy_, announced = playing.scenario.policy, decided.announced
     if announced is None:
         return

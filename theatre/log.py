@@ -14,7 +14,7 @@ import trio
 
 from .page import compact
 
-MOST = 500  # entries that are sent at once: the most that is held for a slow reader
+MAX_ENTRIES = 500  # entries that are sent at once: the most that is held for a slow reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,15 @@ class EventLog:
         return place.run == self.run and place.read >= len(self.entries)
 
     async def entries_after(
-        self, place: ReaderPlace, most: int = MOST
+        self, place: ReaderPlace, limit: int = MAX_ENTRIES
     ) -> tuple[list[tuple[str, str]], ReaderPlace]:
         """Wait for entries after a place; return them with their ids, and the place after them.
 
-        most: entries at once; a slow reader gets the rest at its next request.
+        limit: entries at once; a slow reader gets the rest at its next request.
         """
         while self.read_by(place):
             await self._more.wait()
         first = place.read if place.run == self.run else 0
-        taken = self.entries[first : first + most]
-        named = [(f"{self.run}.{at}", entry) for at, entry in enumerate(taken, start=first)]
-        return named, ReaderPlace(self.run, first + len(taken))
+        entries = self.entries[first : first + limit]
+        named = [(f"{self.run}.{at}", entry) for at, entry in enumerate(entries, start=first)]
+        return named, ReaderPlace(self.run, first + len(entries))

@@ -47,16 +47,16 @@ from ..scenarios.scoring.alike import alike_lines, released_alike
 from .captions import caption_of
 from .language import theatre_sentences
 from .moves import (
-    NOBODY,
+    NO_PERSON,
     Answers,
     BatchMove,
     CountMove,
+    MoveHandler,
     PostMove,
     Refuse,
     Send,
     Silent,
     Tables,
-    Tell,
 )
 
 # reason of a refusal -> the faults of envelopes that it may be about
@@ -74,9 +74,9 @@ class SentRound:
 
     Attributes:
         plan: as it follows from the board.
-        made: the sealed answers of each person.
-        told: people with answers that a move has shown.
-        sent: people with an envelope on its way.
+        sealed_answers: the sealed answers of each person.
+        shown_people: people with answers that a move has shown.
+        senders: people with an envelope on its way.
         good: people with an envelope without fault.
         owners: the person, by the name of the envelope.
         onions: the number of each onion, by all names of its layers.
@@ -84,9 +84,9 @@ class SentRound:
     """
 
     plan: Round
-    made: dict[int, SealedAnswers] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)
-    sent: set[int] = field(default_factory=set)
+    sealed_answers: dict[int, SealedAnswers] = field(default_factory=dict)
+    shown_people: set[int] = field(default_factory=set)
+    senders: set[int] = field(default_factory=set)
     good: set[int] = field(default_factory=set)
     owners: dict[bytes, int] = field(default_factory=dict)
     onions: dict[bytes, int] = field(default_factory=dict)
@@ -106,11 +106,17 @@ class MoveRecorder(Instrument):
     """
 
     def __init__(
-        self, program: ReleaseProgram | None, tell: Tell, language: Language | None = None
+        self,
+        program: ReleaseProgram | None,
+        emit_move: MoveHandler,
+        language: Language | None = None,
     ) -> None:
         self._words = theatre_sentences(language)
-        self._program, self._known = program or heard_as(Program.TWO_ROUND), program is not None
-        self._tell = tell
+        self._program, self._has_program = (
+            program or heard_as(Program.TWO_ROUND),
+            program is not None,
+        )
+        self._emit_move = emit_move
         self._announced: Announcement | None = None
         self._session = b""
         self._committed: CommittedDecision | None = None
@@ -122,68 +128,76 @@ class MoveRecorder(Instrument):
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Record a message between two parties; posts are recorded by `posted`."""
         if receiver != "board":
-            seen = Transcript(0)
-            seen.carried(time, sender, receiver, data)
-            self.message(seen.events[0])
+            transcript = Transcript(0)
+            transcript.carried(time, sender, receiver, data)
+            self.message(transcript.events[0])
 
     def message(self, event: Event) -> None:
         """Record a message between two parties, as the transcript has it."""
-        asked = self._rounds.get(event.round)
-        if event.kind is Kind.BATCH and asked:
-            onions = tuple(asked.onions.get(name, -1) for name in split_names(event.names))
-            self._tell(BatchMove(event.sender, event.receiver, event.round, onions))
+        sent_round = self._rounds.get(event.round)
+        if event.kind is Kind.BATCH and sent_round:
+            onions = tuple(sent_round.onions.get(name, -1) for name in split_names(event.names))
+            self._emit_move(BatchMove(event.sender, event.receiver, event.round, onions))
         elif event.receiver == parties.shuffler(1):  # other letters are no envelopes
-            self._tell(self._send(event, asked))
+            self._emit_move(self._send(event, sent_round))
 
-    def _send(self, event: Event, asked: SentRound | None) -> Send:
+    def _send(self, event: Event, sent_round: SentRound | None) -> Send:
         person = person_of(event.sender)
-        made = asked.made.get(person) if asked else None
+        sealed_answers = sent_round.sealed_answers.get(person) if sent_round else None
         place = (event.sender, event.receiver, event.round, person)
-        owner = asked.owners.get(event.names, person) if asked else person
-        if asked is None or made is None or owner != person:
+        owner = sent_round.owners.get(event.names, person) if sent_round else person
+        if sent_round is None or sealed_answers is None or owner != person:
             fault = "forged" if owner == person else "copied"
             self._faults.append(fault)
-            copied = owner if fault == "copied" else NOBODY
+            copied = owner if fault == "copied" else NO_PERSON
             return Send(*place, None, fault, unlinked=True, copies=copied)
-        linked = event.names == made.envelope
-        fault = self._fault(asked, person, linked=linked)
+        linked = event.names == sealed_answers.envelope
+        fault = self._fault(sent_round, person, linked=linked)
         self._faults.append(fault)
-        asked.sent.add(person)
+        sent_round.senders.add(person)
         if not fault:
-            asked.good.add(person)
-        answers = None if person in asked.told else plain_answers(asked.call, made)
-        asked.told.add(person)
+            sent_round.good.add(person)
+        answers = (
+            None
+            if person in sent_round.shown_people
+            else plain_answers(sent_round.call, sealed_answers)
+        )
+        sent_round.shown_people.add(person)
         return Send(*place, answers, fault, unlinked=not linked)
 
-    def _fault(self, asked: SentRound, person: int, *, linked: bool) -> str:
+    def _fault(self, sent_round: SentRound, person: int, *, linked: bool) -> str:
         """Return the fault of an envelope of a participant; "" without a fault."""
-        before = self._rounds.get(asked.call.round - 1)
-        if asked.closed:
+        previous_round = self._rounds.get(sent_round.call.round - 1)
+        if sent_round.closed:
             return "late"
-        if person in asked.sent:
+        if person in sent_round.senders:
             return "repeated"
         if not linked:
             return "altered"
-        return "uninvited" if self._fixed and before and person not in before.good else ""
+        return (
+            "uninvited"
+            if self._fixed and previous_round and person not in previous_round.good
+            else ""
+        )
 
     @property
     def _fixed(self) -> bool:
         """Whether only the respondents of the round before are asked again."""
-        told = self._announced
-        return told is not None and told.policy.setting is Setting.FIXED
+        announcement = self._announced
+        return announcement is not None and announcement.policy.setting is Setting.FIXED
 
-    def sealed(self, made: SealedAnswers) -> None:
+    def sealed(self, sealed_answers: SealedAnswers) -> None:
         """Store a person's sealed answers; the move of the envelope shows them."""
-        asked = self._rounds[made.round]
-        asked.made[made.user] = made
-        asked.owners[made.envelope] = made.user
-        layers = split_names(made.names)[1:]
-        slots = asked.plan.slots
+        sent_round = self._rounds[sealed_answers.round]
+        sent_round.sealed_answers[sealed_answers.user] = sealed_answers
+        sent_round.owners[sealed_answers.envelope] = sealed_answers.user
+        layers = split_names(sealed_answers.names)[1:]
+        slots = sent_round.plan.slots
         each = max(len(layers) // slots, 1)
         for at, name in enumerate(layers):
             place = at // each
-            question = made.answers[place][0] if slots > 1 else 0
-            asked.onions[name] = made.user * slots + question
+            question = sealed_answers.answers[place][0] if slots > 1 else 0
+            sent_round.onions[name] = sealed_answers.user * slots + question
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
         """Record a post."""
@@ -191,22 +205,22 @@ class MoveRecorder(Instrument):
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
             self._columns = body.schema.names
-            if not self._known:
+            if not self._has_program:
                 self._program = heard_as(body.program)
         if isinstance(body, Call) and self._announced:
             self._rounds[body.round] = SentRound(open_round(self._announced, self._session, body))
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
             self._close()
         kind, sentence = entry.message.kind.name.lower(), self.caption(entry)
-        self._tell(PostMove(entry.author, kind, number, sentence, **self._facts(entry)))
+        self._emit_move(PostMove(entry.author, kind, number, sentence, **self._facts(entry)))
 
     def caption(self, entry: Entry) -> str:
         """Return the meaning of a post, in a sentence."""
-        body, asked = entry.message.body, self._rounds.get(entry.message.round)
-        said = body if isinstance(body, OpenedCertificate) else self._decided(body)
-        call, terms = asked.call if asked else None, self._announced
+        body, sent_round = entry.message.body, self._rounds.get(entry.message.round)
+        opened_body = body if isinstance(body, OpenedCertificate) else self._decided(body)
+        call, terms = sent_round.call if sent_round else None, self._announced
         return caption_of(
-            self._program, entry.author, said, self._columns, call, terms, self._words
+            self._program, entry.author, opened_body, self._columns, call, terms, self._words
         )
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
@@ -220,8 +234,8 @@ class MoveRecorder(Instrument):
             case Opened() as opened:
                 return {"hop": opened.hop, "opened": self._opened(entry.message.round, opened)}
             case Tally(counts=counts) if counts is not None:
-                alike = self._shared_value_lines(entry.message.round, counts)
-                return {"counts": plain_counts(counts), "alike": alike}
+                shared_value_lines = self._shared_value_lines(entry.message.round, counts)
+                return {"counts": plain_counts(counts), "alike": shared_value_lines}
             case CommittedDecision() | OpenedCertificate() | Decision() as body:
                 return _proved(self._decided(body), self._words)
         return {}
@@ -238,33 +252,39 @@ class MoveRecorder(Instrument):
 
     def _opened(self, number: int, opened: Opened) -> tuple[int, ...]:
         """Return the numbers that an audit opened: of people at the first hop, of onions later."""
-        asked = self._rounds[number]
-        numbers = asked.owners if opened.hop == 1 else asked.onions
+        sent_round = self._rounds[number]
+        numbers = sent_round.owners if opened.hop == 1 else sent_round.onions
         names = (name_of(link.layer) for link in opened.links)
         return tuple(sorted(numbers[name] for name in names if name in numbers))
 
     def _close(self) -> None:
         """Record all people that have sealed and not sent, once the collection is over."""
-        for number, asked in self._rounds.items():
-            if asked.closed:
+        for number, sent_round in self._rounds.items():
+            if sent_round.closed:
                 continue
-            asked.closed = True
-            for person in sorted(asked.made.keys() - asked.sent):
-                asked.told.add(person)
-                answers = plain_answers(asked.call, asked.made[person])
-                self._tell(Silent(parties.user(person), number, person, answers))
+            sent_round.closed = True
+            for person in sorted(sent_round.sealed_answers.keys() - sent_round.senders):
+                sent_round.shown_people.add(person)
+                answers = plain_answers(sent_round.call, sent_round.sealed_answers[person])
+                self._emit_move(Silent(parties.user(person), number, person, answers))
 
     def read(self, read: Read) -> None:
         """Record that a reader has counted."""
-        alike = self._shared_value_lines(read.round, read.counts)
-        self._tell(CountMove(read.reader, read.round, plain_counts(read.counts), alike))
+        shared_value_lines = self._shared_value_lines(read.round, read.counts)
+        self._emit_move(
+            CountMove(read.reader, read.round, plain_counts(read.counts), shared_value_lines)
+        )
 
     def _shared_value_lines(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
         """Return lines about people with equal values, if the counts of a round are the release."""
-        asked = self._rounds.get(number)
-        if asked is None or asked.call.reader is not parties.Role.ANALYST or self._program.reports:
+        sent_round = self._rounds.get(number)
+        if (
+            sent_round is None
+            or sent_round.call.reader is not parties.Role.ANALYST
+            or self._program.reports
+        ):
             return ()
-        names = [self._columns[column] for column in asked.call.asks[0]]
+        names = [self._columns[column] for column in sent_round.call.asks[0]]
         return tuple(alike_lines(names, released_alike(counts[0]), self._words))
 
     def refused(self, refusal: Refusal) -> None:
@@ -276,7 +296,7 @@ class MoveRecorder(Instrument):
             hits = [i for i in suspects if i not in self._blamed][: refusal.count]
             self._blamed.update(hits)
         where = (refusal.party, refusal.round, refusal.reason.value)
-        self._tell(Refuse(*where, refusal.count, tuple(hits)))
+        self._emit_move(Refuse(*where, refusal.count, tuple(hits)))
 
 
 def person_of(sender: str) -> int:
@@ -288,10 +308,10 @@ def person_of(sender: str) -> int:
     return parties.index(sender) if role is parties.Role.USER else -1
 
 
-def plain_answers(call: Call, made: SealedAnswers) -> Answers:
+def plain_answers(call: Call, sealed_answers: SealedAnswers) -> Answers:
     """Return a person's answers, question by question."""
-    said = dict(made.answers)
-    return tuple(said.get(question, ()) for question in range(len(call.asks)))
+    answer_map = dict(sealed_answers.answers)
+    return tuple(answer_map.get(question, ()) for question in range(len(call.asks)))
 
 
 def plain_counts(counts: Sequence[Counts]) -> Tables:
@@ -304,5 +324,5 @@ def _proved(decision: Body, language: Language) -> dict[str, Any]:
     if not isinstance(decision, Decision):
         return {}
     proof = decision.certificate
-    shown = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
-    return {"kept": decision.kept, **shown}
+    proof_texts = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
+    return {"kept": decision.kept, **proof_texts}

@@ -22,14 +22,14 @@ from ..scenarios.serialization.record import Record
 
 Answers = tuple[tuple[str, ...], ...]  # per question of the round, the values said
 Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]  # per question, values and people
-NOBODY = -1  # instead of the index of a person
+NO_PERSON = -1  # instead of the index of a person
 
 
 class StageMove(Record, frozen=True, tag_field="what", omit_defaults=True):
     """An event of a run, as the page reads it: `what`, then its fields by their names."""
 
 
-Tell = Callable[[StageMove], None]
+MoveHandler = Callable[[StageMove], None]
 
 
 class PostMove(StageMove, frozen=True, tag="post"):
@@ -100,7 +100,7 @@ class Send(StageMove, frozen=True, tag="send"):
     answers: Answers | None = None
     fault: str = ""
     unlinked: bool = False
-    copies: int = NOBODY
+    copies: int = NO_PERSON
 
 
 class Silent(StageMove, frozen=True, tag="silent"):

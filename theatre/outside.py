@@ -28,20 +28,26 @@ from ..scenarios.programs.topology import CENTRAL
 from .audience import LOOPBACK, Audiences, doors
 from .http import PageServer
 from .language import theatre_sentences
-from .live import Tell, log_receiver
+from .live import LinePrinter, log_receiver
 from .move_recorder import MoveRecorder
 
 OPEN = 2  # values of a column, where nobody knows how many there are: not one alone
-WAITS, AWAY, LIES = "says-board-waits", "says-board-away", "says-board-lies"
+WAITS, UNREACHABLE, LIES = "says-board-waits", "says-board-away", "says-board-lies"
 LIVE, OVER = "says-board-live", "says-board-over"
 
 
 def show_board(
-    url: str, known: PublicIdentity, port: int, tell: Tell, language: Language | None = None
+    url: str,
+    keeper: PublicIdentity,
+    port: int,
+    print_line: LinePrinter,
+    language: Language | None = None,
 ) -> None:
-    """Show a running session's board until Ctrl-C. url: of the board; known: its keeper's identity.
+    """Show a running session's board until Ctrl-C.
 
-    port: of the page; 0 takes any free port. tell: receives the address, and lines about failures.
+    url: of the board; keeper: its keeper's identity.
+    port: of the page; 0 takes any free port. print_line: receives the address, and lines about
+    failures.
     language: of the page; None: each browser chooses.
 
     Raises:
@@ -49,17 +55,17 @@ def show_board(
         StorageError: the port is taken.
     """
     address = address_of(url)
-    run_loop(_open, Outside(address, known, language), port, tell)
+    run_loop(_open, Outside(address, keeper, language), port, print_line)
 
 
-async def _open(outside: "Outside", port: int, tell: Tell) -> None:
+async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
     """Open the page, and follow the board beside it."""
     listeners, port = await doors(port)
     async with trio.open_nursery() as nursery:
-        server = PageServer(outside.audiences.answer, port, tell)
+        server = PageServer(outside.audiences.answer, port, print_line)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
-        tell(f"http://{LOOPBACK}:{port}/")
-        await outside.follow(tell)
+        print_line(f"http://{LOOPBACK}:{port}/")
+        await outside.follow(print_line)
         await trio.sleep_forever()
 
 
@@ -73,11 +79,11 @@ class Outside:
     """
 
     def __init__(
-        self, address: Address, known: PublicIdentity, language: Language | None = None
+        self, address: Address, keeper: PublicIdentity, language: Language | None = None
     ) -> None:
         self.audiences = Audiences(self._bill, {}, language)
         self._address = address
-        self._known = known
+        self._keeper = keeper
         self._board = Board()
         self._announced: Announcement | None = None
         self._people = 0
@@ -104,7 +110,7 @@ class Outside:
         for recorder in self._recorders:
             recorder.posted(0.0, entry)
 
-    async def follow(self, tell: Tell) -> None:
+    async def follow(self, print_line: LinePrinter) -> None:
         """Show posts until the session is over, or a post is illegal; wait while the board is away.
 
         Returns when no more posts can be shown.
@@ -112,22 +118,22 @@ class Outside:
         wait, word = SOONEST, WAITS
         while True:
             try:
-                async with visiting(self._address, self._known) as client:
+                async with visiting(self._address, self._keeper) as client:
                     self._word(LIVE)
-                    wait, word = SOONEST, AWAY
+                    wait, word = SOONEST, UNREACHABLE
                     if await self._shown_to_the_end(client):
                         return
             except Refused:
                 self._word(LIES)
-                tell(theatre_sentences(None).say(LIES))
+                print_line(theatre_sentences(None).say(LIES))
                 return
             except TROUBLE as wrong:
                 self._word(word)
                 if wait == SOONEST:
                     host, port = self._address
-                    there = SessionPlace("the board", self._known.certificate, host, port)
-                    told = theatre_sentences(None).say(word)
-                    tell(f"{told}: {(await diagnose(there, wrong, {})).text}")
+                    board_place = SessionPlace("the board", self._keeper.certificate, host, port)
+                    sentence = theatre_sentences(None).say(word)
+                    print_line(f"{sentence}: {(await diagnose(board_place, wrong, {})).text}")
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
 

@@ -66,17 +66,19 @@ def render(data: Mapping[str, Any], language: Language | None = None, *, live: b
         "lang": words.tag,
         "dir": words.direction,
     }
-    page = SENTENCE.sub(lambda found: html.escape(words.say(found[1])), static("page.html"))
+    page = SENTENCE.sub(lambda match: html.escape(words.say(match[1])), static("page.html"))
     for name, text in parts.items():
-        before, _, after = page.partition("{{" + name + "}}")
-        page = before + text + after
+        head, _, tail = page.partition("{{" + name + "}}")
+        page = head + text + tail
     return page
 
 
 def _page_language(words: Language) -> dict[str, Any]:
     """Return the language as the page's scripts need it (sentences.js)."""
-    own = {key: form for key, form in words.sentences.items() if not key.startswith(POSTED)}
-    return {"tag": words.tag, "sentences": own}
+    page_sentences = {
+        key: form for key, form in words.sentences.items() if not key.startswith(POSTED)
+    }
+    return {"tag": words.tag, "sentences": page_sentences}
 
 
 def stage_of(bill: Mapping[str, Any]) -> str:
@@ -91,7 +93,7 @@ def style_of(*, live: bool) -> str:
 
 def policy(style: str, code: str, *, live: bool) -> str:
     """Return the content security policy of a page with this style and script."""
-    own = {
+    directives = {
         "default-src": "'none'",
         "style-src": _hash(style),
         "script-src": _hash(code) if code else "'none'",
@@ -100,7 +102,7 @@ def policy(style: str, code: str, *, live: bool) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    return "; ".join(f"{name} {value}" for name, value in own.items())
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
 def script(topology: str, *, live: bool = False) -> str:

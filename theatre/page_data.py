@@ -76,7 +76,11 @@ def page_data(
         "decision": words.say(stage.decision),
         "picture": words.say(stage.picture),
         "sliders": {
-            name: {"now": slider.now(scenario, people), "least": slider.least, "most": slider.most}
+            name: {
+                "now": slider.now(scenario, people),
+                "least": slider.minimum,
+                "most": slider.maximum,
+            }
             for name, slider in stage.sliders.items()
         },
         "k": scenario.policy.k,

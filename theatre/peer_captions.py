@@ -27,15 +27,19 @@ def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: 
 def hands_on(author: str, body: Relay, language: Language) -> str:
     """Return the action of a relay."""
     say = language.say
-    sent = {
+    relay_fields = {
         "who": capitalized(author, language),
         "onions": say("onions", n=body.layers_forwarded),
         "others": say("says-peer-others", n=len(body.bags)),
     }
     if body.step == 1:
-        return say("says-peer-first", **sent)
-    left = _left_out(body.refused, language)
-    return say("says-peer-relay" if body.layers_forwarded else "says-peer-idle", left=left, **sent)
+        return say("says-peer-first", **relay_fields)
+    refusal_text = _left_out(body.refused, language)
+    return say(
+        "says-peer-relay" if body.layers_forwarded else "says-peer-idle",
+        left=refusal_text,
+        **relay_fields,
+    )
 
 
 def shares(author: str, language: Language) -> str:
@@ -46,8 +50,8 @@ def shares(author: str, language: Language) -> str:
 def finds(author: str, body: FoundBallots, language: Language) -> str:
     """Return the caption of the ballots that a peer found at the end of paths."""
     ballots = language.say("says-peer-ballots", n=len(body.sealed))
-    who, left = capitalized(author, language), _left_out(body.refused, language)
-    return language.say("says-peer-found", who=who, ballots=ballots, left=left)
+    author_name, refusal_text = capitalized(author, language), _left_out(body.refused, language)
+    return language.say("says-peer-found", who=author_name, ballots=ballots, left=refusal_text)
 
 
 def opens_up(author: str, language: Language) -> str:

@@ -18,12 +18,12 @@ from ..protocol.programs import Strategy
 from ..protocol.transcript import NAME, SealedAnswers, name_of
 from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
-from ..scenarios.programs.stage import EVERYBODY, promise, rule
+from ..scenarios.programs.stage import ALL_PEERS, promise, rule
 from ..scenarios.scoring.alike import alike_lines, released_alike
 from . import peer_captions as captions
 from .language import theatre_sentences
 from .move_recorder import plain_counts
-from .moves import Answers, CountMove, PostMove, Silent, Tell
+from .moves import Answers, CountMove, MoveHandler, PostMove, Silent
 from .party_names import capitalized
 from .peer_moves import Bags, PeerBallots, PeerCall, PeerRelay
 
@@ -39,37 +39,39 @@ class PeerRecorder(Instrument):
         program: ReleaseProgram,
         agreement: Agreement,
         strategy: Strategy,
-        tell: Tell,
+        emit_move: MoveHandler,
         language: Language | None = None,
     ) -> None:
         self._words = theatre_sentences(language)
         self._program = program
-        self._tell = tell
-        self._seen = Reckoning(PeerBoard(agreement), strategy)
+        self._emit_move = emit_move
+        self._reckoning = Reckoning(PeerBoard(agreement), strategy)
         self._columns = agreement.schema.names
-        self._made: dict[tuple[int, int], SealedAnswers] = {}  # round, index of the peer
+        self._sealed_answers: dict[tuple[int, int], SealedAnswers] = {}  # round, index of the peer
         self._names: dict[int, dict[bytes, int]] = {}  # round -> layer -> onion
         self._posted: set[tuple[int, int]] = set()
         self._decided: Decision | None = None
-        self._done = 0  # rounds whose counts have been told
+        self._last_counted = 0  # rounds whose counts have been told
 
-    def sealed(self, made: SealedAnswers) -> None:
+    def sealed(self, sealed_answers: SealedAnswers) -> None:
         """Store a peer's sealed answers; its first relay shows them."""
-        self._made[made.round, made.user] = made
-        slots = len(made.answers)
-        layers = [made.names[at : at + NAME] for at in range(0, len(made.names), NAME)]
+        self._sealed_answers[sealed_answers.round, sealed_answers.user] = sealed_answers
+        slots = len(sealed_answers.answers)
+        layers = [
+            sealed_answers.names[at : at + NAME] for at in range(0, len(sealed_answers.names), NAME)
+        ]
         each = max(len(layers) // max(slots, 1), 1)
-        names = self._names.setdefault(made.round, {})
+        names = self._names.setdefault(sealed_answers.round, {})
         for at, name in enumerate(layers):
-            names[name] = made.user * slots + at // each
+            names[name] = sealed_answers.user * slots + at // each
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
         """Record a post, after the consequences of the step before it."""
         body, number = entry.message.body, entry.message.round
         place = (number, getattr(body, "step", 0))
-        while self._seen.place < place and not self._seen.over:
+        while self._reckoning.place < place and not self._reckoning.over:
             self._settle()
-        self._seen.board.post(entry.author, entry.data)
+        self._reckoning.board.post(entry.author, entry.data)
         self._post(entry.author, body, number)
 
     def _post(self, author: str, body: object, number: int) -> None:
@@ -77,28 +79,28 @@ class PeerRecorder(Instrument):
         match body:
             case Key():
                 says = words.say("says-key", who=capitalized(author, words))
-                self._tell(PostMove(author, "key", 0, says))
+                self._emit_move(PostMove(author, "key", 0, says))
             case Relay():
-                self._tell(self._handed(author, body, number))
+                self._emit_move(self._handed(author, body, number))
             case FoundBallots():
                 says = captions.finds(author, body, words)
-                self._tell(PeerBallots(author, number, body.step, len(body.sealed), says))
+                self._emit_move(PeerBallots(author, number, body.step, len(body.sealed), says))
             case Share():
                 says = captions.shares(author, words)
-                self._tell(PostMove(author, "share", number, says, step=0))
+                self._emit_move(PostMove(author, "share", number, says, step=0))
             case ShareSecret():
                 says = captions.opens_up(author, words)
-                self._tell(PostMove(author, "secret", number, says, step=body.step))
+                self._emit_move(PostMove(author, "secret", number, says, step=body.step))
             case Agreed():
                 says = captions.agrees(author, body, self._path, words)
-                self._tell(PostMove(author, "agreed", number, says, step=body.step))
+                self._emit_move(PostMove(author, "agreed", number, says, step=body.step))
             case Accusation():
                 says = captions.accuses(author, body, words)
-                self._tell(PostMove(author, "accusation", number, says, step=body.step))
+                self._emit_move(PostMove(author, "accusation", number, says, step=body.step))
 
     @property
     def _path(self) -> int:
-        return self._seen.board.agreement.path
+        return self._reckoning.board.agreement.path
 
     def _handed(self, author: str, body: Relay, number: int) -> PeerRelay:
         person, names = parties.index(author), self._names.get(number, {})
@@ -106,50 +108,50 @@ class PeerRecorder(Instrument):
             (receiver - 1, tuple(names.get(name_of(layer), -1) for layer in layers))
             for receiver, layers in body.bags
         )
-        made = self._made.get((number, person)) if body.step == 1 else None
+        sealed_answers = self._sealed_answers.get((number, person)) if body.step == 1 else None
         self._posted.add((number, person))
         refused, says = sum(body.refused.values()), captions.hands_on(author, body, self._words)
-        told = _answers(made) if made else None
-        return PeerRelay(author, person, number, body.step, bags, says, refused, told)
+        answers = _answers(sealed_answers) if sealed_answers else None
+        return PeerRelay(author, person, number, body.step, bags, says, refused, answers)
 
     def _settle(self) -> None:
         """Judge the step that is over, and record its results, which all peers now know."""
-        number, call = self._seen.place[0], self._seen.call
-        self._seen.settle()
-        if self._seen.burned:
+        number, call = self._reckoning.place[0], self._reckoning.call
+        self._reckoning.settle()
+        if self._reckoning.burned:
             self._silent(number)
-            says = self._words.say("says-peers-burned", why=self._seen.burned)
-            named = tuple(sorted({charge.peer for charge in self._seen.charges}))
-            self._tell(PostMove(EVERYBODY, "burned", number, says, named=named))
-        elif self._seen.place == (number, 2):
+            says = self._words.say("says-peers-burned", why=self._reckoning.burned)
+            named = tuple(sorted({charge.peer for charge in self._reckoning.charges}))
+            self._emit_move(PostMove(ALL_PEERS, "burned", number, says, named=named))
+        elif self._reckoning.place == (number, 2):
             self._silent(number)
-        if self._seen.pending is not None and self._done < number:
-            self._count(number, self._seen.pending)
-        if self._seen.call is not None and self._seen.call is not call:
+        if self._reckoning.pending is not None and self._last_counted < number:
+            self._count(number, self._reckoning.pending)
+        if self._reckoning.call is not None and self._reckoning.call is not call:
             self._open()
 
     def _open(self) -> None:
-        plan = self._seen.plan
+        plan = self._reckoning.plan
         if plan is None:
             return
         slots, call = plan.agreement.onions, plan.call
         says = captions.opens(call, self._columns, plan.blanks, plan.path, self._words)
-        self._tell(PeerCall(EVERYBODY, call.round, call.asks, slots, plan.path, says))
+        self._emit_move(PeerCall(ALL_PEERS, call.round, call.asks, slots, plan.path, says))
 
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
         """Record the counts of a round, and the decision that follows."""
-        self._done = number
-        if self._seen.unbalanced:
+        self._last_counted = number
+        if self._reckoning.unbalanced:
             return
-        self._tell(
-            CountMove(EVERYBODY, number, plain_counts(tallies), self._shared_value_lines(tallies))
+        self._emit_move(
+            CountMove(ALL_PEERS, number, plain_counts(tallies), self._shared_value_lines(tallies))
         )
-        decision = self._seen.proposed
+        decision = self._reckoning.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
-            says = self._program.stage_decision(decision, self._columns, EVERYBODY, self._words)
-            told = PostMove(
-                author=EVERYBODY,
+            says = self._program.stage_decision(decision, self._columns, ALL_PEERS, self._words)
+            decision_move = PostMove(
+                author=ALL_PEERS,
                 kind="decision",
                 round=number,
                 says=says,
@@ -157,7 +159,7 @@ class PeerRecorder(Instrument):
                 promise=promise(proof, self._words),
                 rule=rule(proof.rule, self._words),
             )
-            self._tell(told)
+            self._emit_move(decision_move)
 
     def _shared_value_lines(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
         """Return lines about people with equal values, if a decision stands: the release."""
@@ -168,20 +170,22 @@ class PeerRecorder(Instrument):
 
     def _silent(self, number: int) -> None:
         """Record the peers that have sealed and not posted."""
-        for (round_, person), made in sorted(self._made.items()):
+        for (round_, person), sealed_answers in sorted(self._sealed_answers.items()):
             if round_ == number and (number, person) not in self._posted:
                 self._posted.add((number, person))
-                self._tell(Silent(parties.peer(person), number, person, _answers(made)))
+                self._emit_move(
+                    Silent(parties.peer(person), number, person, _answers(sealed_answers))
+                )
 
     def finish(self) -> Reckoning:
         """Judge the remaining steps after the last post; return the account of the session."""
-        while not self._seen.over:
+        while not self._reckoning.over:
             self._settle()
         says = self._words.say("says-closed")
-        self._tell(PostMove(EVERYBODY, "closed", self._seen.place[0], says))
-        return self._seen
+        self._emit_move(PostMove(ALL_PEERS, "closed", self._reckoning.place[0], says))
+        return self._reckoning
 
 
-def _answers(made: SealedAnswers) -> Answers:
+def _answers(sealed_answers: SealedAnswers) -> Answers:
     """Return a peer's sealed answers, onion by onion; () for a blank."""
-    return tuple(() if ask == BLANK else values for ask, values in made.answers)
+    return tuple(() if ask == BLANK else values for ask, values in sealed_answers.answers)

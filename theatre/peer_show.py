@@ -7,7 +7,7 @@ from ..protocol.transcript import Transcript
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of, strategy
 from ..scenarios.schema.model import Scenario
-from .moves import Tell
+from .moves import MoveHandler
 from .peer_recorder import PeerRecorder
 
 
@@ -15,7 +15,7 @@ def read_out_peers(
     transcript: Transcript,
     scenario: Scenario,
     agreement: str,
-    tell: Tell,
+    emit_move: MoveHandler,
     language: Language | None = None,
 ) -> tuple[ConsideredColumns, ...]:
     """Record every move; return the options for a release. Refused if a post is not legal.
@@ -23,12 +23,12 @@ def read_out_peers(
     agreement: its encoding, in hex. language: of the captions; None: English.
     """
     terms = Agreement.decode(bytes.fromhex(agreement))
-    recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), tell, language)
-    for made in transcript.made:
-        recorder.sealed(made)
+    recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), emit_move, language)
+    for sealed_answers in transcript.sealed_answers:
+        recorder.sealed(sealed_answers)
     board = PeerBoard(terms)
     for event, (author, data) in zip(transcript.events, transcript.posts, strict=True):
         recorder.posted(event.time, board.post(author, data))
-    seen = recorder.finish()
-    counts = seen.tallies[0] if seen.tallies else None
+    reckoning = recorder.finish()
+    counts = reckoning.tallies[0] if reckoning.tallies else None
     return program_of(scenario).options(scenario.policy, terms.schema, counts, None)

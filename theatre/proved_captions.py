@@ -13,16 +13,18 @@ from .party_names import capitalized, party_name
 HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"  # a seal
 
 
-def proved_call(call: Call, columns: Sequence[str], language: Language, *, again: bool) -> str:
-    """Return the meaning of a call. again: whether it mixes the boxes of round 1."""
-    wanted = asks(call, columns, language)
-    if again:
-        return language.say("says-proved-again", round=call.round, asks=wanted)
+def proved_call(
+    call: Call, columns: Sequence[str], language: Language, *, mixes_again: bool
+) -> str:
+    """Return the meaning of a call. mixes_again: whether it mixes the boxes of round 1."""
+    column_sets = asks(call, columns, language)
+    if mixes_again:
+        return language.say("says-proved-again", round=call.round, asks=column_sets)
     how = "says-proved-call-many" if len(call.asks) > 1 else "says-proved-call-one"
     return language.say(
         "says-proved-call",
         round=call.round,
-        asks=wanted,
+        asks=column_sets,
         how=language.say(how),
         reader=party_name(call.reader, language),
     )
@@ -44,29 +46,29 @@ def once_caption(plan: Round, author: str, body: Body, language: Language) -> st
 
 def proved_caption(author: str, body: Body, number: int, seal: str, language: Language) -> str:
     """Return the meaning of a post of a verified mix. number: of boxes."""
-    who, say = capitalized(author, language), language.say
+    author_name, say = capitalized(author, language), language.say
     boxes = say("says-boxes", n=number)
     match body:
         case BallotKeys():
-            return say("says-proved-locks", who=who)
+            return say("says-proved-locks", who=author_name)
         case HandedBallots(people=()):
-            return say("says-proved-handed-none", who=who)
+            return say("says-proved-handed-none", who=author_name)
         case HandedBallots(people=people):
-            return say("says-proved-handed", who=who, people=say("people", n=len(people)))
+            return say("says-proved-handed", who=author_name, people=say("people", n=len(people)))
         case CheckedBallots():
-            return say("says-proved-looked", who=who, boxes=boxes)
+            return say("says-proved-looked", who=author_name, boxes=boxes)
         case ShuffledLists():
             if seal == BROKEN:
-                return say("says-proved-shuffled-broken", who=who, boxes=boxes)
-            told = say("says-proved-shuffled", who=who, boxes=boxes)
+                return say("says-proved-shuffled-broken", who=author_name, boxes=boxes)
+            sentence = say("says-proved-shuffled", who=author_name, boxes=boxes)
             return say(
-                f"says-proved-shuffled-{seal}", told=told, party=party_name(author, language)
+                f"says-proved-shuffled-{seal}", told=sentence, party=party_name(author, language)
             )
         case _:
             if seal == BROKEN:
-                return say("says-proved-shared-broken", who=who)
-            told = say("says-proved-shared", who=who, boxes=boxes)
-            return say("says-proved-shared-holds", told=told) if seal == HOLDS else told
+                return say("says-proved-shared-broken", who=author_name)
+            sentence = say("says-proved-shared", who=author_name, boxes=boxes)
+            return say("says-proved-shared-holds", told=sentence) if seal == HOLDS else sentence
 
 
 def burned_caption(culprit: str, broken: Body, body: Burned, language: Language) -> str:

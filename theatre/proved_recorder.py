@@ -2,7 +2,7 @@
 
 The moves are as in other runs (moves.py). A submission to each keyholder is a move. The post of a
 hop and the shares of a keyholder have a seal: whether the proof holds. The recorder checks the
-proof. Of more than `MOST` ciphertexts a seal is unchecked.
+proof. Of more than `MAX_CHECKED` ciphertexts a seal is unchecked.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ from .proved_captions import (
     proved_caption,
 )
 
-MOST = 2_000  # ciphertexts of a round, whose proofs the recorder checks
+MAX_CHECKED = 2_000  # ciphertexts of a round, whose proofs the recorder checks
 VERIFIED = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
 
 
@@ -61,24 +61,28 @@ class ProvedRecorder(MoveRecorder):
 
     def message(self, event: Event) -> None:
         """Record the ballots that a user hands to a keyholder."""
-        asked, person = self._rounds.get(event.round), person_of(event.sender)
-        made = asked.made.get(person) if asked else None
-        if event.kind is not Kind.SUBMISSION or asked is None or made is None:
+        sent_round, person = self._rounds.get(event.round), person_of(event.sender)
+        sealed_answers = sent_round.sealed_answers.get(person) if sent_round else None
+        if event.kind is not Kind.SUBMISSION or sent_round is None or sealed_answers is None:
             return
-        linked = event.names == made.envelope
-        fault = self._door_fault(asked, event, person, linked=linked)
-        asked.sent.add(person)
+        linked = event.names == sealed_answers.envelope
+        fault = self._door_fault(sent_round, event, person, linked=linked)
+        sent_round.senders.add(person)
         if not fault:
-            asked.good.add(person)
-        answers = None if person in asked.told else plain_answers(asked.call, made)
-        asked.told.add(person)
+            sent_round.good.add(person)
+        answers = (
+            None
+            if person in sent_round.shown_people
+            else plain_answers(sent_round.call, sealed_answers)
+        )
+        sent_round.shown_people.add(person)
         place = (event.sender, event.receiver, event.round, person)
-        self._tell(Send(*place, answers, fault, unlinked=not linked))
+        self._emit_move(Send(*place, answers, fault, unlinked=not linked))
 
-    def _door_fault(self, asked: SentRound, event: Event, person: int, *, linked: bool) -> str:
+    def _door_fault(self, sent_round: SentRound, event: Event, person: int, *, linked: bool) -> str:
         """Return the fault of ballots at a door; "" without a fault."""
         doors = self._doors[event.round, person]
-        if asked.closed:
+        if sent_round.closed:
             return "late"
         if event.receiver in doors:
             return "repeated"
@@ -92,9 +96,9 @@ class ProvedRecorder(MoveRecorder):
             self._close()
         if isinstance(body, Call) and self._mixes_again(body):
             self._posts.reuse(number)
-        asked = self._rounds.get(number)
-        if asked is not None and isinstance(body, VERIFIED):
-            self._posts.learn(number, entry.author, body, asked.plan.openers)
+        sent_round = self._rounds.get(number)
+        if sent_round is not None and isinstance(body, VERIFIED):
+            self._posts.learn(number, entry.author, body, sent_round.plan.openers)
         super().posted(time, entry)
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
@@ -102,7 +106,7 @@ class ProvedRecorder(MoveRecorder):
             case Call(round=number) as call if self._mixes_again(call):
                 return {**super()._facts(entry), "taken": tuple(self._posts.closed[number])}
             case HandedBallots(people=people):
-                return {"taken": tuple(one.person for one in people)}
+                return {"taken": tuple(ballots.person for ballots in people)}
             case ShuffledLists(hop=hop):
                 return {"hop": hop, "seal": self._seal(entry)}
             case OpeningShares():
@@ -111,21 +115,21 @@ class ProvedRecorder(MoveRecorder):
 
     def caption(self, entry: Entry) -> str:
         """Return the meaning of a post, in a sentence."""
-        body, asked = entry.message.body, self._rounds.get(entry.message.round)
+        body, sent_round = entry.message.body, self._rounds.get(entry.message.round)
         if isinstance(body, Burned) and self._broken:
             broken = self._broken[-1]
             return burned_caption(broken.author, broken.message.body, body, self._words)
         if isinstance(body, Call):
-            again = self._mixes_again(body)
-            return proved_call(body, self._columns, self._words, again=again)
-        if asked is None or not isinstance(body, VERIFIED):
+            mixes_again = self._mixes_again(body)
+            return proved_call(body, self._columns, self._words, mixes_again=mixes_again)
+        if sent_round is None or not isinstance(body, VERIFIED):
             return super().caption(entry)
-        if asked.plan.once:
-            said = once_caption(asked.plan, entry.author, body, self._words)
-            if said:
-                return said
+        if sent_round.plan.once:
+            sentence = once_caption(sent_round.plan, entry.author, body, self._words)
+            if sentence:
+                return sentence
         people = len(self._posts.closed.get(entry.message.round, ()))
-        boxes = people * len(asked.call.asks)
+        boxes = people * len(sent_round.call.asks)
         seal = self._seal(entry)
         if seal == BROKEN:
             self._broken.append(entry)
@@ -133,8 +137,8 @@ class ProvedRecorder(MoveRecorder):
 
     def _mixes_again(self, call: Call) -> bool:
         """Whether a call mixes the ballots of round 1."""
-        told = self._announced
-        return told is not None and told.reuses_ballots(call.reader)
+        announcement = self._announced
+        return announcement is not None and announcement.reuses_ballots(call.reader)
 
     def _seal(self, entry: Entry) -> str:
         """Return whether the proof of a post holds."""
@@ -156,9 +160,9 @@ class ProvedRecorder(MoveRecorder):
         number = plan.call.round
         if number not in self._lists:
             closed = self._posts.closed[number]
-            few = len(closed) * len(plan.call.asks) * row_width(plan) <= MOST
+            is_checkable = len(closed) * len(plan.call.asks) * row_width(plan) <= MAX_CHECKED
             self._keys[number] = joint_keys(plan, self._posts.keys[key_round(plan)])
-            self._lists[number] = [first_lists(plan, closed) if few else None]
+            self._lists[number] = [first_lists(plan, closed) if is_checkable else None]
         return self._lists[number][hop - 1]
 
     def _shuffled(self, plan: Round, lists: Lists | None, body: ShuffledLists) -> Lists | None:

@@ -19,7 +19,7 @@ from .move_recorder import MoveRecorder
 
 def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
     """Read a whole transcript, in its full form, to the recorder. Refused if it is not legal."""
-    board, beside, posts = Board(), _LocalEvents(transcript), iter(transcript.posts)
+    board, local_events, posts = Board(), _LocalEvents(transcript), iter(transcript.posts)
     for event in transcript.events:
         if event.receiver != BOARD:
             recorder.message(event)
@@ -27,26 +27,26 @@ def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
         entry = board.post(*next(posts))
         body = entry.message.body
         if isinstance(body, Mixed | Tally):
-            beside.refusals(entry.author, event.round, body.refused, recorder)
+            local_events.refusals(entry.author, event.round, body.refused, recorder)
         if isinstance(body, HandedBallots):
-            beside.refused_by(entry.author, event.round, recorder)
+            local_events.refused_by(entry.author, event.round, recorder)
         if isinstance(body, Tally):
-            beside.counted(recorder, entry.author, event.round)
+            local_events.counted(recorder, entry.author, event.round)
         if isinstance(body, Burned | Closed):
-            beside.counted(recorder)
+            local_events.counted(recorder)
         recorder.posted(event.time, entry)
         if isinstance(body, Call):
-            beside.sealed(body.round, recorder)
-    beside.rest(recorder)
+            local_events.sealed(body.round, recorder)
+    local_events.rest(recorder)
 
 
 class _LocalEvents:
     """The local events of a transcript that have not been read out yet."""
 
     def __init__(self, transcript: Transcript) -> None:
-        self._made: dict[int, list[SealedAnswers]] = {}
-        for made in transcript.made:
-            self._made.setdefault(made.round, []).append(made)
+        self._sealed_answers: dict[int, list[SealedAnswers]] = {}
+        for sealed_answers in transcript.sealed_answers:
+            self._sealed_answers.setdefault(sealed_answers.round, []).append(sealed_answers)
         self._reads: dict[tuple[str, int], Read] = {
             (read.reader, read.round): read for read in transcript.reads
         }
@@ -56,8 +56,8 @@ class _LocalEvents:
 
     def sealed(self, number: int, recorder: MoveRecorder) -> None:
         """Read out the sealed answers of a round."""
-        for made in self._made.pop(number, ()):
-            recorder.sealed(made)
+        for sealed_answers in self._sealed_answers.pop(number, ()):
+            recorder.sealed(sealed_answers)
 
     def counted(self, recorder: MoveRecorder, reader: str = "", number: int = 0) -> None:
         """Read out the counts of a reader in a round; without a reader, all remaining counts."""
@@ -66,14 +66,14 @@ class _LocalEvents:
                 recorder.read(read)
 
     def refusals(
-        self, party: str, number: int, told: Mapping[Reason, int], recorder: MoveRecorder
+        self, party: str, number: int, reported_counts: Mapping[Reason, int], recorder: MoveRecorder
     ) -> None:
         """Read out the refusals that an account reports."""
-        for reason, count in told.items():
-            known = min(count, self._refused[party, number, reason])
-            self._refused[party, number, reason] -= known
-            if known:
-                recorder.refused(Refusal(party, number, reason, known))
+        for reason, count in reported_counts.items():
+            recorded_count = min(count, self._refused[party, number, reason])
+            self._refused[party, number, reason] -= recorded_count
+            if recorded_count:
+                recorder.refused(Refusal(party, number, reason, recorded_count))
 
     def refused_by(self, party: str, number: int, recorder: MoveRecorder) -> None:
         """Read out the refusals of a party in a round that its post does not count."""

@@ -22,13 +22,13 @@ from ..scenarios.verification.deviations import deviations
 from ..scenarios.verification.views import columns, recorded
 from .language import theatre_sentences
 from .move_recorder import MoveRecorder
-from .moves import StageMove, Tell
+from .moves import MoveHandler, StageMove
 from .page_data import choices, page_data
 from .peer_show import read_out_peers
 from .proved_recorder import ProvedRecorder
 from .recorded import read_out
 
-MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
+MAX_PEOPLE = 5_000  # people; a page of more is megabytes, and no class can follow it
 
 
 def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
@@ -40,11 +40,11 @@ def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
     transcript = recorded(run)
     with diagnose_record(run):
         peers = run.result.peers
-        told = (columns(run), run.sizes, run.result.seed)
+        run_facts = (columns(run), run.sizes, run.result.seed)
         agreement = peers.agreement if peers else ""
         deviated = deviations(run.scenario, run.result.attacks, run.result.alarms, words)
         study = cheating_study(run)
-        return show(transcript, run.scenario, *told, agreement, study, deviated, language)
+        return show(transcript, run.scenario, *run_facts, agreement, study, deviated, language)
 
 
 def outcome_data(outcome: Outcome, language: Language | None = None) -> dict[str, Any]:
@@ -52,11 +52,13 @@ def outcome_data(outcome: Outcome, language: Language | None = None) -> dict[str
     if outcome.transcript is None:
         raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
     names = announced_names(outcome.scenario, outcome.schema.names)
-    told = (names, outcome.sizes, outcome.seed)
+    run_facts = (names, outcome.sizes, outcome.seed)
     agreement = outcome.peers.agreement if outcome.peers else ""
     words = theatre_sentences(language)
     deviated = deviations(outcome.scenario, outcome.attacks, outcome.alarms, words)
-    return show(outcome.transcript, outcome.scenario, *told, agreement, None, deviated, language)
+    return show(
+        outcome.transcript, outcome.scenario, *run_facts, agreement, None, deviated, language
+    )
 
 
 def show(
@@ -95,9 +97,10 @@ def show(
 
 def check_size(people: int) -> None:
     """Raise ParameterError for more people than a page can show."""
-    if people > MOST:
+    if people > MAX_PEOPLE:
         raise ParameterError(
-            f"{people:,} people; the theatre shows at most {MOST:,}: lower population.users, or "
+            f"{people:,} people; the theatre shows at most {MAX_PEOPLE:,}: lower population.users, "
+            "or "
             "look with `veilmix show`"
         )
 
@@ -106,24 +109,24 @@ def _read_out(
     transcript: Transcript,
     scenario: Scenario,
     _agreement: str,
-    tell: Tell,
+    emit_move: MoveHandler,
     language: Language | None,
 ) -> tuple[ConsideredColumns, ...]:
     """Record every move; return the curator's options, () without a decision."""
     recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
-    read_out(transcript, recorder(program_of(scenario), tell, language))
+    read_out(transcript, recorder(program_of(scenario), emit_move, language))
     board = replay(transcript.posts)
     if board.announcement is None or board.decision is None:
         return ()
     tally = next((read.counts for read in transcript.reads if read.round == 1), None)
     statistical = scenario.population.setting != "fixed"
-    others = scenario.population.round2_users if statistical else None
+    round2_users = scenario.population.round2_users if statistical else None
     schema = board.announcement.schema
-    return program_of(scenario).options(scenario.policy, schema, tally, others)
+    return program_of(scenario).options(scenario.policy, schema, tally, round2_users)
 
 
 Options = tuple[ConsideredColumns, ...]
-READ: Mapping[str, Callable[[Transcript, Scenario, str, Tell, Language | None], Options]] = {
+READ: Mapping[str, Callable[[Transcript, Scenario, str, MoveHandler, Language | None], Options]] = {
     CENTRAL.name: _read_out,
     PEERS.name: read_out_peers,
 }  # topology -> how a transcript is read out

@@ -17,13 +17,13 @@ class Slider:
     Attributes:
         key: of the scenario.
         now: returns the value there.
-        least, most: of the slider.
+        minimum, maximum: of the slider.
     """
 
     key: str
     now: Callable[[Scenario, int], int]
-    least: int
-    most: int
+    minimum: int
+    maximum: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class Session:
 
     def until(self, number: int) -> Board:
         """The board after so many posts."""
-        board = Board(known=self.board.roster)
+        board = Board(known_roster=self.board.roster)
         for author, data in self.posts[:number]:
             board.post(author, data)
         return board
@@ -246,7 +246,7 @@ class Hearers:
         for moment in (at + 2 for at, kind in enumerate(posts) if kind == "CALL"):
             network = Network(Instruments([], lambda _: None))
             network.stream = BoardStream(played.until(moment))
-            network.known = played.board.roster
+            network.known_roster = played.board.roster
             self.networks.append((network, network.plan(network.board.calls[-1])))
         self.signers = signers(played.cast)
         self.transcript = Transcript.sized(len(ROWS))

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from veilmix.protocol.parties import ANALYST, CURATOR, shuffler
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.studies.cheating import AFTER, AttemptTrial, attempts, play
+from veilmix.scenarios.studies.cheating import NOTICED_AFTER, AttemptTrial, attempts, play
 from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.scenarios.verification.views import breaking
 
@@ -103,9 +103,9 @@ def right() -> int:
 def cheating(exposure: float) -> tuple[int, int]:
     """Return the runs in which shuffler 1 reads a row by cheating, and those noticed afterwards."""
     (tried,) = (one for one in attempts(session(ASKED, exposure)) if one.row == ATTACK)
-    assert (tried.who, tried.friends) == ((shuffler(1),), 0)  # noqa: S101 - nobody helps
+    assert (tried.party_names, tried.friends) == ((shuffler(1),), 0)  # noqa: S101 - nobody helps
     found = [play(AttemptTrial(tried, seed)) for seed in SEEDS]
-    return sum(one.read for one in found), sum(one.noticed == AFTER for one in found)
+    return sum(one.read for one in found), sum(one.noticed == NOTICED_AFTER for one in found)
 
 
 @cache

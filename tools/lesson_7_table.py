@@ -52,9 +52,9 @@ def codes(choice: Choice, seed: int = SEED, people: int | None = PEOPLE) -> NDAr
 def crowds(choice: Choice, seed: int = SEED, people: int | None = PEOPLE) -> Crowds:
     """Return the crowds of a choice of levels."""
     if set(choice) == {OUT}:
-        return Crowds.of_cells([people])
+        return Crowds.from_cells([people])
     rows = codes(choice, seed, people)
-    return Crowds.of_cells(joint_counts(rows, range(rows.shape[1])))
+    return Crowds.from_cells(joint_counts(rows, range(rows.shape[1])))
 
 
 def percent(choice: Choice, k: int = K, seed: int = SEED, people: int | None = PEOPLE) -> float:

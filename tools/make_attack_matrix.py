@@ -26,7 +26,7 @@ from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
 from veilmix.scenarios.studies.attack_matrix import attack, kind_of
 from veilmix.scenarios.studies.attack_matrix_file import figure_of, without_occasion
-from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows, rows_of
+from veilmix.scenarios.studies.attack_plan import ALL_GUARDS, NONE, helping, plan_rows, rows_of
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.matrix_result import Cell, Column, Matrix
 from veilmix.scenarios.validation.load import change, load
@@ -57,7 +57,7 @@ def outcomes(matrix: Matrix) -> list[list[str]]:
     rows = []
     for row in matrix.rows:
         named = [column.name for column in matrix.columns if column.name in row.helping]
-        for name in (NONE, *named, ALL):
+        for name in (NONE, *named, ALL_GUARDS):
             cell = matrix.cell(row.name, name)
             said = f"{cell.value:.3g}", f"{cell.of:.3g}", row.unit, _outcome(cell)
             seen = detected(cell), f"{cell.released} of {cell.runs}"

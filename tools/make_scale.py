@@ -30,7 +30,7 @@ def estimates() -> list[SessionScale]:
 def table(scales: list[SessionScale]) -> str:
     """The lines of the table."""
     lines = [["", *SIZES], ["---", *["---:"] * len(scales)]]
-    every = [links(predicted.sent) for predicted in scales]
+    every = [links(predicted.link_traffic) for predicted in scales]
     hops = defaultdict[int, list[tuple[str, str, list[str]]]](list)
     for rows in zip(*every, strict=True):
         number, sender, receiver, *_ = rows[0]

@@ -22,7 +22,7 @@ from veilmix.crypto.suites import suite
 from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
 from veilmix.protocol.ballots import Ballot, submit
 from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import BLANK, OTHER
+from veilmix.protocol.hiding import BLANK, OTHER_VALUE
 from veilmix.protocol.messages import (
     Call,
     Tally,
@@ -275,12 +275,12 @@ def ballots() -> Named:
 def hidden_ballots(salt: bytes) -> Named:
     """Ballots in which values are hidden, or ought to be."""
     for name, call, values, reason in (
-        ("masked", MASKED, ("A", OTHER), ""),
-        ("masked-value-named", MASKED, ("B", OTHER), "outside-domain"),
+        ("masked", MASKED, ("A", OTHER_VALUE), ""),
+        ("masked-value-named", MASKED, ("B", OTHER_VALUE), "outside-domain"),
         ("masked-value-blank", MASKED, ("A", BLANK), "outside-domain"),
         ("blanked", BLANKED, (BLANK, "+"), ""),
         ("blanked-value-named", BLANKED, ("AB", "+"), "outside-domain"),
-        ("blanked-value-other", BLANKED, (OTHER, "+"), "outside-domain"),
+        ("blanked-value-other", BLANKED, (OTHER_VALUE, "+"), "outside-domain"),
     ):
         masks = call is MASKED
         program = Program.HIERARCHICAL if masks else Program.LOCAL_SUPPRESSION

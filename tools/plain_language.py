@@ -4,12 +4,14 @@
     python tools/plain_language.py --files     besides, each file
     python tools/plain_language.py --record    write the present figures to plain_language.json
 
-Rules: CONTRIBUTING.md; glossary: docs/glossary.md; words that are counted: plain_words.toml. Three
+Rules: CONTRIBUTING.md; glossary: docs/glossary.md; words that are counted: plain_words.toml. Four
 figures of each room, from docstrings and definitions:
 
 * indefinite pronouns per 1,000 words, without the numeral ("one column") and Python's None;
 * docstrings that begin with an opener, such as "what"; `Whether` is right for a bool;
-* functions, methods and classes whose name is a participle, a pronoun or an adverb.
+* functions, methods and classes whose name is a participle, a pronoun or an adverb;
+* values with such a name: parameters, locals, fields, attributes, once in each scope. Options of a
+  command and keys of files, which are fixed elsewhere, are among them.
 
 Besides, the number of class names that are defined in several files. Exit code 1 if a figure of a
 room is above the recorded one: no room may become worse. A low figure does not show that a text is
@@ -103,11 +105,13 @@ class Figures:
         pronouns: indefinite pronouns per 1,000 words of docstrings, with one digit.
         openers: the number of docstrings that begin with an opener.
         names: the number of definitions with a weak name.
+        values: the number of parameters, locals, fields and attributes with a weak name.
     """
 
     pronouns: float
     openers: int
     names: int
+    values: int = 0
 
 
 def count_pronouns(text: str) -> int:
@@ -121,6 +125,50 @@ def is_weak(name: str) -> bool:
     bare = name.strip("_").lower()
     first, _, rest = bare.partition("_")
     return bare in WORDS["names"] or bool(rest and first in WORDS["beginnings"])
+
+
+def is_listed(name: str) -> bool:
+    """Whether a value's name is itself on the list of participles, pronouns and adverbs."""
+    return not name.startswith("__") and name.strip("_").lower() in WORDS["names"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """A parameter, a local, a field or an attribute.
+
+    Attributes:
+        name: its name.
+        line: where it is first bound.
+    """
+
+    name: str
+    line: int
+
+
+def named_values(tree: ast.Module) -> Iterator[NamedValue]:
+    """Yield the values that a module names, once in each scope."""
+    for scope in definitions(tree):
+        lines = dict[str, int]()
+        for name, line in bindings(scope):
+            lines.setdefault(name, line)
+        yield from (NamedValue(name, line) for name, line in lines.items())
+
+
+def bindings(scope: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield names and lines of values that a scope binds, but for scopes inside it."""
+    for node in ast.iter_child_nodes(scope):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                continue
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name, node.lineno
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name, node.lineno
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name, node.lineno
+            case _:
+                pass
+        yield from bindings(node)
 
 
 def source_files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -154,12 +202,12 @@ def room_of(file: str) -> str:
     return "/".join(Path(file).parts[:-1][:2]) or "."
 
 
-def figures(texts: Sequence[Docstring], names: int) -> Figures:
-    """Return the figures of some docstrings, with a number of weak names."""
+def figures(texts: Sequence[Docstring], names: int, values: int) -> Figures:
+    """Return the figures of some docstrings, with the numbers of weak names."""
     words = sum(text.words for text in texts)
     pronouns = sum(text.pronouns for text in texts)
     rate = round(1000 * pronouns / words, 1) if words else 0.0
-    return Figures(rate, sum(text.has_opener for text in texts), names)
+    return Figures(rate, sum(text.has_opener for text in texts), names, values)
 
 
 @dataclass(frozen=True)
@@ -168,27 +216,34 @@ class Survey:
 
     Attributes:
         texts: the docstrings of each file.
-        weak: the weak names of each file, as `file:line name`.
+        weak: the weak names of definitions in each file, as `file:line name`.
+        values: the weak names of values in each file, likewise.
         repeated: class names that several files define, with the number of files.
     """
 
     texts: Mapping[str, Sequence[Docstring]]
     weak: Mapping[str, Sequence[str]]
+    values: Mapping[str, Sequence[str]]
     repeated: Mapping[str, int]
 
     @property
     def files(self) -> dict[str, Figures]:
         """The figures of each file."""
-        return {file: figures(self.texts[file], len(self.weak[file])) for file in self.texts}
+        return {
+            file: figures(self.texts[file], len(self.weak[file]), len(self.values[file]))
+            for file in self.texts
+        }
 
     @property
     def rooms(self) -> dict[str, Figures]:
         """The figures of each room."""
-        texts, weak = defaultdict[str, list[Docstring]](list), Counter[str]()
+        texts = defaultdict[str, list[Docstring]](list)
+        weak, values = Counter[str](), Counter[str]()
         for file, own in self.texts.items():
             texts[room_of(file)].extend(own)
             weak[room_of(file)] += len(self.weak[file])
-        return {room: figures(texts[room], weak[room]) for room in sorted(texts)}
+            values[room_of(file)] += len(self.values[file])
+        return {room: figures(texts[room], weak[room], values[room]) for room in sorted(texts)}
 
     @property
     def worst(self) -> list[Docstring]:
@@ -200,23 +255,26 @@ class Survey:
 def survey(paths: Sequence[Path]) -> Survey:
     """Measure the Python files of the package below some paths."""
     texts, weak = dict[str, list[Docstring]](), dict[str, list[str]]()
+    values = dict[str, list[str]]()
     classes = defaultdict[str, set[str]](set)
     for path in source_files(paths):
         file, tree = str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))
         texts[file], weak[file] = list(docstrings(path, tree)), []
+        weak_values = (value for value in named_values(tree) if is_listed(value.name))
+        values[file] = [f"{file}:{value.line} {value.name}" for value in weak_values]
         for node in definitions(tree):
             if isinstance(node, ast.ClassDef):
                 classes[node.name].add(file)
             if isinstance(node, Definition) and is_weak(node.name):
                 weak[file].append(f"{file}:{node.lineno} {node.name}")
     repeated = {name: len(at) for name, at in sorted(classes.items()) if len(at) > 1}
-    return Survey(texts, weak, repeated)
+    return Survey(texts, weak, values, repeated)
 
 
 def worse(now: Survey, recorded: Mapping[str, Mapping[str, float]], repeated: int) -> list[str]:
     """Return a line for each figure that is above the recorded one.
 
-    A room that is not recorded must reach LIMIT, with no opener and no weak name.
+    A room that is not recorded must reach LIMIT, with no opener and no weak name of a definition.
     """
     lines = []
     for room, found in now.rooms.items():
@@ -232,15 +290,23 @@ def worse(now: Survey, recorded: Mapping[str, Mapping[str, float]], repeated: in
 
 def print_table(rows: Mapping[str, Figures], head: str) -> None:
     """Print a table of figures, the highest rate first."""
-    print(f"{head:44} {'pronouns per 1,000 words':>25} {'openers':>8} {'weak names':>11}")
+    print(
+        f"{head:44} {'pronouns per 1,000 words':>25} {'openers':>8} {'weak names':>11} "
+        f"{'values':>7}"
+    )
     for name, row in sorted(rows.items(), key=lambda item: -item[1].pronouns):
-        print(f"{name[-44:]:44} {row.pronouns:25.1f} {row.openers:8} {row.names:11}")
+        print(f"{name[-44:]:44} {row.pronouns:25.1f} {row.openers:8} {row.names:11} {row.values:7}")
 
 
 def write_record(now: Survey) -> None:
     """Write the present figures of all rooms to RECORD."""
     rooms = {
-        room: {"pronouns": row.pronouns, "openers": row.openers, "names": row.names}
+        room: {
+            "pronouns": row.pronouns,
+            "openers": row.openers,
+            "names": row.names,
+            "values": row.values,
+        }
         for room, row in now.rooms.items()
     }
     table = {"classes in several files": len(now.repeated), "rooms": rooms}

@@ -63,8 +63,8 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         release, control: files that are judged against the open file.
         counts_tables: tables of counts, each columns with commas between.
         counts_k: persons in the smallest cell that is not small; None: k.
-        counts_round, counts_close_empty, counts_least, counts_outsiders, counts_steps,
-            counts_anyway: of these tables.
+        counts_round, counts_close_empty, counts_least, counts_outsiders: of these tables.
+        counts_steps, counts_anyway: of these tables, too.
         counts_table, counts_bom: the ending of their file; whether it begins with a mark.
         dismissed: doubts about values that the user has answered with no.
     """
@@ -135,32 +135,34 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     counts_bom: bool = False
     dismissed: tuple[str, ...] = ()
 
-    def changed(self, wanted: dict[str, Any]) -> "UserChoices":
+    def changed(self, new_values: dict[str, Any]) -> "UserChoices":
         """Return the choices with some of them replaced. Raises ChoiceError.
 
-        wanted: by name; roles are merged with the present ones, and a role of None is guessed
+        new_values: by name; roles are merged with the present ones, and a role of None is guessed
         again. Levels belong to a search: whatever else changes, the best choice is taken again.
         """
-        if not isinstance(wanted, dict):
+        if not isinstance(new_values, dict):
             raise ChoiceError("choices by their names are accepted", None)
         now = to_builtins(self)
-        roles = wanted.get("roles")
+        roles = new_values.get("roles")
         if isinstance(roles, dict):
             merged = {**now["roles"], **roles}
-            wanted = {**wanted, "roles": {k: v for k, v in merged.items() if v is not None}}
-        if wanted.get("k", now["k"]) != now["k"] and "threshold" not in wanted:
+            new_values = {**new_values, "roles": {k: v for k, v in merged.items() if v is not None}}
+        if new_values.get("k", now["k"]) != now["k"] and "threshold" not in new_values:
             now["threshold"] = None  # another k is the signer's own
-        if any(name not in KEEPING_LEVELS and now.get(name) != wanted[name] for name in wanted):
+        if any(
+            name not in KEEPING_LEVELS and now.get(name) != new_values[name] for name in new_values
+        ):
             now["levels"] = None
-        if wanted.get("like", now["like"]) is not None:
-            wanted = {**wanted, "levels": None}  # earlier advice has levels of its own
-        changed = _converted({**now, **wanted})
+        if new_values.get("like", now["like"]) is not None:
+            new_values = {**new_values, "levels": None}  # earlier advice has levels of its own
+        changed = _converted({**now, **new_values})
         changed.check()
         return changed
 
     def check(self) -> None:
         """Raise ChoiceError for a threshold or an encoding that is not known, or no file's name."""
-        for name in (*GIVEN, "score_ledger"):
+        for name in (*FILE_CHOICES, "score_ledger"):
             if "\0" in (getattr(self, name) or ""):
                 raise ChoiceError(f"{name}: the path of a file is accepted", name)
         if self.threshold is not None and self.threshold not in NAMED:
@@ -176,15 +178,15 @@ class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     def reading(self) -> Reading:
         """Return the description of the table. Raises DataError for a name with a comma."""
-        given: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         for name in READING:
             choice = getattr(self, name)
             joined = name in ("columns", "as_number") and choice is not None
-            given[name] = _joined(name, choice) if joined else choice
+            options[name] = _joined(name, choice) if joined else choice
         for role in ROLES:
-            names = [column for column, said in self.roles.items() if said == role]
-            given[role] = _joined(role, names) if names else None
-        return Reading(**given)
+            names = [column for column, chosen_role in self.roles.items() if chosen_role == role]
+            options[role] = _joined(role, names) if names else None
+        return Reading(**options)
 
     def session(self) -> str:
         """Return the session file."""
@@ -245,7 +247,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     ),
     "judged": ("release", "control"),
 }
-GIVEN = ("like", "release", "control")  # files that a user names, or a browser hands over
+FILE_CHOICES = ("like", "release", "control")  # files that a user names, or a browser hands over
 KEEPING_LEVELS = frozenset(
     (
         *("levels", "dismissed", "data", "sha256", "advise_figure", "advise_write"),
@@ -293,11 +295,11 @@ def _plain(why: str) -> str:
     match = EXPECTED.fullmatch(why)
     if match is None:
         return f"{why[:1].lower()}{why[1:]}"
-    kinds, sign, limit, found = match.groups()
+    kinds, sign, limit, actual_kind = match.groups()
     words = " or ".join(KINDS.get(kind, kind) for kind in kinds.split(" | "))
     beyond = f" {SIGNS[sign]} {float(limit):g}" if sign else ""
-    given = f", found {KINDS.get(found, found)}" if found else ""
-    return f"{words}{beyond} is accepted{given}"
+    actual_text = f", found {KINDS.get(actual_kind, actual_kind)}" if actual_kind else ""
+    return f"{words}{beyond} is accepted{actual_text}"
 
 
 def _joined(option: str, names: Any) -> str:

@@ -19,7 +19,7 @@ SHORT = 40  # characters of few words
 
 
 def choices_part(
-    found: TableSearch,
+    table_search: TableSearch,
     advised: Advised,
     words: CommandWords,
     voice: PageVoice,
@@ -30,10 +30,13 @@ def choices_part(
 
     final: whether no longer search goes on.
     """
-    shown = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
-    points = [_point(found, advised, pair, number, voice) for number, pair in enumerate(shown)]
+    costed_choices = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
+    points = [
+        _point(table_search, advised, pair, number, voice)
+        for number, pair in enumerate(costed_choices)
+    ]
     chosen = next(point for point in points if point["chosen"])
-    most = max(found.people_limit, 1, *(point["people"] for point in points))
+    max_people = max(table_search.people_limit, 1, *(point["people"] for point in points))
     return {
         "final": final,
         "searched": english(words.searched(advised)),
@@ -42,15 +45,17 @@ def choices_part(
         "summary": _summary(advised, voice),
         "axes": {
             "x": voice.say("said-axis-kept"),
-            "y": voice.say("said-axis-below", k=found.truth.k),
+            "y": voice.say("said-axis-below", k=table_search.truth.k),
             "xticks": [
                 [share, voice.percent(share)]
                 for share in shares(points[0]["kept"], points[-1]["kept"])
             ],
-            "yticks": [[tick, voice.count(tick)] for tick in ticks(most)],
+            "yticks": [[tick, voice.count(tick)] for tick in ticks(max_people)],
             "limit": {
-                "people": found.people_limit,
-                "text": voice.say("said-limit", share=voice.share(found.people_limit, advised.n)),
+                "people": table_search.people_limit,
+                "text": voice.say(
+                    "said-limit", share=voice.share(table_search.people_limit, advised.n)
+                ),
             },
         },
         "points": points,
@@ -65,7 +70,7 @@ def choices_part(
         "grid": grid(words.advice_choices(advised)),
         "warnings": [
             *([voice.say("said-rows-out-warning")] if advised.suppressed else []),
-            *map(english, found.notes),
+            *map(english, table_search.notes),
         ],
     }
 
@@ -82,7 +87,7 @@ def chosen_words(
 
 def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None:
     """Return the people below k by value, before rows are left out; None without such people."""
-    places = advised_places(replace(advised, kept=None))
+    places = advised_places(replace(advised, row_mask=None))
     if not places.below_k:
         return None
     return {
@@ -109,35 +114,35 @@ def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None
 
 
 def _rows_out(advised: Advised, voice: PageVoice) -> Text | None:
-    if advised.kept is None:
+    if advised.row_mask is None:
         return None
     rows = len(advised.table.codes)
     return voice.say("said-rows-out", share=voice.share(advised.suppressed, rows))
 
 
 def _point(
-    found: TableSearch,
+    table_search: TableSearch,
     advised: Advised,
-    shown: tuple[Choice, ChoiceCost],
+    costed_choice: tuple[Choice, ChoiceCost],
     number: int,
     voice: PageVoice,
 ) -> dict[str, Any]:
     """Return a choice as a point of the picture."""
-    choice, cost = shown
-    people = found.people(choice.levels)
-    cells = found.cells_of(choice)
-    over = people > found.people_limit and cells is None
+    choice, cost = costed_choice
+    people = table_search.people(choice.levels)
+    cells = table_search.cells_of(choice)
+    over = people > table_search.people_limit and cells is None
     levels = {
         column.ladder.column: level
-        for column, level in zip(found.columns, choice.levels, strict=True)
+        for column, level in zip(table_search.columns, choice.levels, strict=True)
     }
     dropped = any(
         level == len(column.ladder.levels) - 1
-        for column, level in zip(found.columns, choice.levels, strict=True)
+        for column, level in zip(table_search.columns, choice.levels, strict=True)
     )
     rows = (advised.suppress is not None and people > 0) or cells is not None
-    words = _in_words(found, choice)
-    kept = voice.percent(cost.share)
+    words = _in_words(table_search, choice)
+    share_text = voice.percent(cost.share)
     return {
         "id": str(number),
         "levels": levels,
@@ -145,18 +150,18 @@ def _point(
         "people": 0 if cells is not None else people,
         "kind": "rows" if rows else "dropped" if dropped else "coarser",
         "over": over,
-        "advised": choice == found.advice.best,
+        "advised": choice == table_search.advice.best,
         "chosen": choice == advised.best,
         "loss": f"{choice.loss:.4f}",
-        "short": _short(found, choice, words, voice),
+        "short": _short(table_search, choice, words, voice),
         "name": voice.say(
-            "said-point-cells", words=words, kept=kept, n=voice.count(cells.suppressed)
+            "said-point-cells", words=words, kept=share_text, n=voice.count(cells.suppressed)
         )
         if cells is not None
         else voice.say(
             "said-point-rows" if rows else "said-point",
             words=words,
-            kept=kept,
+            kept=share_text,
             share=voice.share(people, advised.n),
         ),
     }
@@ -164,20 +169,20 @@ def _point(
 
 def _summary(advised: Advised, voice: PageVoice) -> str:
     """Return the chosen point in few words."""
-    kept = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
+    share_text = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
     if advised.cells is not None:
-        return f"{kept}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
+        return f"{share_text}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
     rows = voice.say("said-rows", n=advised.suppressed)["text"]
-    return f"{kept}; {rows}" if advised.suppressed else kept
+    return f"{share_text}; {rows}" if advised.suppressed else share_text
 
 
-def _short(found: TableSearch, choice: Choice, words: str, voice: PageVoice) -> Text:
+def _short(table_search: TableSearch, choice: Choice, words: str, voice: PageVoice) -> Text:
     """Return the levels in few words: the words if they are few, else how many columns change."""
     if len(words) <= SHORT:
         return english(words)
     dropped = sum(
         level == len(column.ladder.levels) - 1
-        for column, level in zip(found.columns, choice.levels, strict=True)
+        for column, level in zip(table_search.columns, choice.levels, strict=True)
     )
     coarser = sum(level > 0 for level in choice.levels) - dropped
     parts = [voice.say("said-coarser", n=coarser)["text"]] if coarser else []
@@ -192,22 +197,22 @@ def shares(low: float, high: float) -> list[float]:
     return [round(number * step, 4) for number in range(first, last + 1)]
 
 
-def _in_words(found: TableSearch, choice: Choice) -> str:
+def _in_words(table_search: TableSearch, choice: Choice) -> str:
     """Return the levels of the columns that change, in words."""
     parts = [
         f"{column.ladder.column}: {column.ladder.levels[level].name}"
-        for column, level in zip(found.columns, choice.levels, strict=True)
+        for column, level in zip(table_search.columns, choice.levels, strict=True)
         if level
     ]
     return "; ".join(parts) or AS_IS
 
 
-def ticks(most: int) -> Sequence[int]:
+def ticks(max_people: int) -> Sequence[int]:
     """Return round numbers of people from 0 to at least the most."""
     step = next(
         factor * 10**power
         for power in range(12)
         for factor in (1, 2, 5)
-        if factor * 10**power * TICKS >= most
+        if factor * 10**power * TICKS >= max_people
     )
-    return range(0, most + step, step)
+    return range(0, max_people + step, step)

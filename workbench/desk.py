@@ -13,7 +13,7 @@ import trio
 
 from ..errors import DataError, VeilmixError
 from ..languages.language import Language, english
-from .choices import GIVEN, ChoiceError, UserChoices
+from .choices import FILE_CHOICES, ChoiceError, UserChoices
 from .files import OwnFiles
 from .further import PLACES, Further, RunCommand, wanted_places
 from .job import Job
@@ -60,7 +60,7 @@ class Desk:
         self,
         words: CommandWords,
         files: OwnFiles,
-        tell: Callable[[str], None],
+        log_fault: Callable[[str], None],
         language: str | None,
     ) -> None:
         self.words, self.files = words, files
@@ -68,13 +68,13 @@ class Desk:
         self.language = language
         self.version = self.revision = 1
         self.path: Path | None = None
-        self._tell = tell
+        self._log_fault = log_fault
         self._parts: dict[str, Part] = {step: _empty() for step in STEPS}
         self._job: tuple[str, Job] | None = None
         self._scope: trio.CancelScope | None = None
-        self._news, self._wanted = trio.Event(), trio.Event()
+        self._news, self._work_event = trio.Event(), trio.Event()
         self._pipeline = Pipeline(self._run, self._show)
-        self._further = Further(self._run_further, self._show_further, tell)
+        self._further = Further(self._run_further, self._show_further, log_fault)
         self._places: dict[str, Part] = {place: _empty() for place in PLACES}
         self._inputs: Inputs | None = None
 
@@ -98,73 +98,79 @@ class Desk:
     def open(
         self,
         path: Path,
-        shown: str,
+        display_path: str,
         choices: UserChoices | None = None,
         hierarchies: Mapping[str, Path] | None = None,
-        given: Mapping[str, Path] | None = None,
+        given_files: Mapping[str, Path] | None = None,
     ) -> None:
-        """Open a file. shown: its name on a command line.
+        """Open a file. display_path: its name on a command line.
 
-        choices: of a saved session. hierarchies: its files, by column. given: its other files, by
-        the choice that names them.
+        choices: of a saved session. hierarchies: its files, by column. given_files: its other
+        files, by the choice that names them.
         """
         self.path = path
-        self.choices = (choices or UserChoices()).changed({"data": shown})
+        self.choices = (choices or UserChoices()).changed({"data": display_path})
         self._pipeline.forget()
         self._further.forget()
         self._inputs = None
         self.files.hierarchies.clear()
         self.files.hierarchies.update(hierarchies or {})
-        for name in GIVEN:
+        for name in FILE_CHOICES:
             self.files.drop_given(name)
-        self.files.given.update(given or {})
+        self.files.given_files.update(given_files or {})
         self._parts = {step: _empty() for step in STEPS}
         self.revision += 1
         self._restart()
 
-    def change(self, revision: object, wanted: object) -> None:
+    def change(self, revision: object, changes: object) -> None:
         """Change choices. Raises OldRevisionError, DataError; ChoiceError for a choice."""
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
         if revision != self.revision:
             raise OldRevisionError
-        if not isinstance(wanted, dict):
+        if not isinstance(changes, dict):
             raise ChoiceError("choices by their names are accepted", None)
         for name in ("data", "sha256", "hierarchy"):
-            if name in wanted and not (name == "hierarchy" and self._fewer(wanted[name])):
+            if name in changes and not (name == "hierarchy" and self._fewer(changes[name])):
                 raise ChoiceError(f"{name}: is not changed here", name)
-        self.choices.changed(wanted)  # refuses names that no file can have
-        wanted = self._with_target(wanted)
-        changed = self.choices.changed(wanted)
+        self.choices.changed(changes)  # refuses names that no file can have
+        changes = self._with_target(changes)
+        changed = self.choices.changed(changes)
         changed.reading()  # refuses a column with a comma in its name
-        if changed.levels and set(wanted) == {"levels"} and self._pipeline.found is not None:
-            self._pipeline.found.asked_choice(changed.levels)  # refuses what misses the target
+        if (
+            changed.levels
+            and set(changes) == {"levels"}
+            and self._pipeline.table_search is not None
+        ):
+            self._pipeline.table_search.asked_choice(
+                changed.levels
+            )  # refuses what misses the target
         if changed != self.choices:
-            before, self.choices = self.choices, changed
+            old_choices, self.choices = self.choices, changed
             for column in set(self.files.hierarchies) - set(changed.hierarchy):
                 del self.files.hierarchies[column]
-            for name in GIVEN:
-                if getattr(changed, name) != getattr(before, name):
+            for name in FILE_CHOICES:
+                if getattr(changed, name) != getattr(old_choices, name):
                     self.files.drop_given(name)
             self.revision += 1
             self._restart()
 
-    def _with_target(self, wanted: dict[str, Any]) -> dict[str, Any]:
+    def _with_target(self, new_choices: dict[str, Any]) -> dict[str, Any]:
         """Return choices with the target of earlier advice, if they name its file."""
-        like = wanted.get("like")
+        like = new_choices.get("like")
         if not isinstance(like, str) or like == self.choices.like:
-            return wanted
-        return {**target_of(Path(file_argument(like))), **wanted}
+            return new_choices
+        return {**target_of(Path(file_argument(like))), **new_choices}
 
     def add_file(self, choice: str, name: str, data: bytes) -> None:
         """Keep a file for a choice. Raises DataError without a table, and for no advice."""
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
-        if choice not in GIVEN:
-            raise ChoiceError(f"{choice!r}: {', '.join(GIVEN)} are files", None)
+        if choice not in FILE_CHOICES:
+            raise ChoiceError(f"{choice!r}: {', '.join(FILE_CHOICES)} are files", None)
         called = self.files.keep_given(choice, name, data)
         try:
-            target = target_of(self.files.given[choice]) if choice == "like" else {}
+            target = target_of(self.files.given_files[choice]) if choice == "like" else {}
             changed = self.choices.changed({**target, choice: called})
         except VeilmixError as wrong:
             sentence = self._named(str(wrong), {choice: called})
@@ -180,12 +186,12 @@ class Desk:
         """Keep a hierarchy file for a column. Raises DataError without this column."""
         if self.path is None:
             raise DataError(self.voice.say("said-no-file")["text"])
-        known = [one["name"] for one in self._parts["columns"].get("columns", [])]
-        if column not in known:
+        column_names = [entry["name"] for entry in self._parts["columns"].get("columns", [])]
+        if column not in column_names:
             raise ChoiceError(f"{column!r}: no column of this table", "hierarchy")
         name = self.files.keep_hierarchy(column, data)
-        given = {**self.choices.hierarchy, column: name}
-        self.choices = self.choices.changed({"hierarchy": given})
+        hierarchies = {**self.choices.hierarchy, column: name}
+        self.choices = self.choices.changed({"hierarchy": hierarchies})
         self.revision += 1
         self._restart()
 
@@ -263,8 +269,8 @@ class Desk:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch)
             while True:
-                await self._wanted.wait()
-                self._wanted = trio.Event()
+                await self._work_event.wait()
+                self._work_event = trio.Event()
                 with trio.CancelScope() as self._scope:
                     await self._steps()
                 self._job = None
@@ -272,12 +278,12 @@ class Desk:
 
     async def _watch(self) -> None:
         """Show the stage of the work when it changes."""
-        shown = ""
+        last_stage = ""
         while True:
             await trio.sleep(GLANCE)
             stage = "" if self._job is None else self._job[1].stage
-            if stage != shown:
-                shown = stage
+            if stage != last_stage:
+                last_stage = stage
                 self._bump()
 
     async def _steps(self) -> None:
@@ -292,7 +298,7 @@ class Desk:
             self.voice,
             content,
             dict(self.files.hierarchies),
-            dict(self.files.given),
+            dict(self.files.given_files),
         )
         await self._try_steps(self._inputs)
         if self._parts["goal"]["status"] == "ready":
@@ -308,7 +314,7 @@ class Desk:
         except (VeilmixError, OSError) as wrong:
             self._fail(str(wrong), getattr(wrong, "option", None))
         except Exception as bug:
-            self._tell(f"the page: {bug!r:.300}")
+            self._log_fault(f"the page: {bug!r:.300}")
             self._fail(f"a fault of veilmix: {bug!r:.200}", None)
         else:
             self._rest()
@@ -358,33 +364,39 @@ class Desk:
                 fields = part["status"] in ("ready", "blocked") or part["stale"]
                 part.update(status="working", stale=fields, error=None)
             for place in PLACES:
-                asked = place in wanted_places(self.choices)
-                kept = self._places[place] if asked else _empty()
-                self._places[place] = {**kept, "status": "working" if asked else "empty"}
+                is_wanted = place in wanted_places(self.choices)
+                shown_part = self._places[place] if is_wanted else _empty()
+                self._places[place] = {**shown_part, "status": "working" if is_wanted else "empty"}
         if self._scope is not None:
             self._scope.cancel()
-        self._wanted.set()
+        self._work_event.set()
         self._bump()
 
     def _fail(self, sentence: str, option: str | None) -> None:
         """Show an error at the step that was worked on; the next steps wait."""
         waiting = [step for step in STEPS if self._parts[step]["status"] == "working"]
-        own = None if option is None else step_of(option)
-        first = own if option == "coarsen" and own else waiting[0] if waiting else STEPS[-1]
-        step = own or first
-        for later in STEPS[STEPS.index(first) + 1 :]:
-            self._parts[later] = _empty()
+        option_step = None if option is None else step_of(option)
+        first = (
+            option_step
+            if option == "coarsen" and option_step
+            else waiting[0]
+            if waiting
+            else STEPS[-1]
+        )
+        step = option_step or first
+        for next_step in STEPS[STEPS.index(first) + 1 :]:
+            self._parts[next_step] = _empty()
         text = {"text": self._named(sentence), "option": option, "step": step, "lang": "en"}
-        kept = {} if self._parts[first]["stale"] else self._parts[first]
-        self._parts[first] = {**_empty(), **kept, "status": "error", "error": text}
+        previous_part = {} if self._parts[first]["stale"] else self._parts[first]
+        self._parts[first] = {**_empty(), **previous_part, "status": "error", "error": text}
 
     def _named(self, sentence: str, more: Mapping[str, str] | None = None) -> str:
         """Return a sentence with the files' names as the user knows them."""
         for path in self.files.hierarchies.values():
             sentence = sentence.replace(str(path), path.name)
-        for choice, path in self.files.given.items():
-            shown = (more or {}).get(choice) or getattr(self.choices, choice) or path.name
-            sentence = sentence.replace(str(path), shown)
+        for choice, path in self.files.given_files.items():
+            visible_name = (more or {}).get(choice) or getattr(self.choices, choice) or path.name
+            sentence = sentence.replace(str(path), visible_name)
         return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
@@ -398,9 +410,11 @@ class Desk:
         self._news.set()
         self._news = trio.Event()
 
-    def _fewer(self, given: object) -> bool:
+    def _fewer(self, hierarchies: object) -> bool:
         """Whether hierarchies are only removed."""
-        return isinstance(given, dict) and given.items() <= self.choices.hierarchy.items()
+        return (
+            isinstance(hierarchies, dict) and hierarchies.items() <= self.choices.hierarchy.items()
+        )
 
     def _option(self, number: int) -> dict[str, Any]:
         """Return an option as the page draws it."""

@@ -24,12 +24,12 @@ class OwnFiles:
     Attributes:
         folder: the private folder.
         hierarchies: files by column.
-        given: other files, by the choice that names them.
+        given_files: other files, by the choice that names them.
     """
 
     folder: Path
     hierarchies: dict[str, Path] = field(default_factory=dict)
-    given: dict[str, Path] = field(default_factory=dict)
+    given_files: dict[str, Path] = field(default_factory=dict)
 
     def keep_table(self, name: str, data: bytes) -> Path:
         """Keep a table under its name; return its path. Raises StorageError.
@@ -72,12 +72,12 @@ class OwnFiles:
                 rmtree(folder, ignore_errors=True)
                 raise
         self.drop_given(choice)
-        self.given[choice] = folder / called
+        self.given_files[choice] = folder / called
         return called
 
     def drop_given(self, choice: str) -> None:
         """Forget the file of a choice; a copy of it is removed."""
-        earlier = self.given.pop(choice, None)
+        earlier = self.given_files.pop(choice, None)
         if earlier is not None and earlier.parent.parent == self.folder:
             rmtree(earlier.parent, ignore_errors=True)
 
@@ -85,10 +85,10 @@ class OwnFiles:
 def file_state(path: Path) -> str:
     """Return a text that changes with a file: its path, its size, and the time of its change."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return str(path)
-    return f"{path} {found.st_size} {found.st_mtime_ns}"
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
 def keep_private(place: Path, data: bytes) -> None:
@@ -100,12 +100,14 @@ def keep_private(place: Path, data: bytes) -> None:
 def plain_name(name: str) -> str:
     """Return the last part of a path of any system, without signs that no file may have."""
     last = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join("_" if sign in '<>:"|?*' or not sign.isprintable() else sign for sign in last)
-    while len(kept.encode()) > NAME_BYTES:
-        kept = kept[1:]
-    if not kept.strip(". "):
+    short_name = "".join(
+        "_" if sign in '<>:"|?*' or not sign.isprintable() else sign for sign in last
+    )
+    while len(short_name.encode()) > NAME_BYTES:
+        short_name = short_name[1:]
+    if not short_name.strip(". "):
         raise StorageError(f"{name!r}: no name of a file")
-    return kept
+    return short_name
 
 
 def listing(folder: str) -> dict[str, Any]:
@@ -119,11 +121,15 @@ def listing(folder: str) -> dict[str, Any]:
         raise StorageError(f"{path}: cannot be read as a folder: {why}") from None
     if not is_unicode(str(place)):
         raise StorageError("the name of this folder is no Unicode text; rename it")
-    shown = [one for one in entries if not one.name.startswith(".") and is_unicode(one.name)]
-    folders = [entry.name for entry in shown if _is_folder(entry)]
+    visible_entries = [
+        folder_entry
+        for folder_entry in entries
+        if not folder_entry.name.startswith(".") and is_unicode(folder_entry.name)
+    ]
+    folders = [entry.name for entry in visible_entries if _is_folder(entry)]
     files = [
         {"name": entry.name, "bytes": entry.stat().st_size}
-        for entry in shown
+        for entry in visible_entries
         if Path(entry.name).suffix.lower() in READERS and _is_file(entry)
     ]
     return {

@@ -36,7 +36,7 @@ from .pipeline import Frozen, Inputs
 from .table import Progress
 from .wording import CommandOutput, block, english
 
-KEPT = 4  # results of a place that are kept
+MEMORY_SIZE = 4  # results of a place that are kept
 Part = dict[str, Any]
 Show = Callable[[str, Part], None]
 Run = Callable[[Callable[..., Any]], Awaitable[Any]]
@@ -49,12 +49,12 @@ class PlacedCommand:
     Attributes:
         command: of its options, see `Option`.
         arguments: of `veilmix`.
-        asked: whether the user wants it.
+        is_wanted: whether the user wants it.
     """
 
     command: str
     arguments: Callable[[UserChoices], list[str]]
-    asked: Callable[[UserChoices], bool]
+    is_wanted: Callable[[UserChoices], bool]
 
 
 PLACES: Mapping[str, PlacedCommand] = {
@@ -87,8 +87,8 @@ class Further:
         results: of the places that are ready.
     """
 
-    def __init__(self, run: Run, show: Show, tell: Callable[[str], None]) -> None:
-        self._run, self._show, self._tell = run, show, tell
+    def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
+        self._run, self._show, self._print_line = run, show, print_line
         self._memory: OrderedDict[object, RunCommand] = OrderedDict()
         self.results: dict[str, RunCommand] = {}
 
@@ -101,29 +101,29 @@ class Further:
         """Run the commands that the user wants, one after the other."""
         self.results.clear()
         for name, place in PLACES.items():
-            if not place.asked(inputs.choices):
+            if not place.is_wanted(inputs.choices):
                 continue
             try:
-                found = await self._result(name, place, inputs)
+                result = await self._result(name, place, inputs)
             except (VeilmixError, OSError) as wrong:
                 self._show(name, _error_part(str(wrong)))
             except Exception as bug:
-                self._tell(f"the page: {bug!r:.300}")
+                self._print_line(f"the page: {bug!r:.300}")
                 self._show(name, _error_part(f"a fault of veilmix: {bug!r:.200}"))
             else:
-                self.results[name] = found
-                self._show(name, place_part(found))
+                self.results[name] = result
+                self._show(name, place_part(result))
 
     async def _result(self, name: str, place: PlacedCommand, inputs: Inputs) -> RunCommand:
         """Return the result of a place: kept, or run now in a thread."""
         key = (name, tuple(place.arguments(inputs.choices)), inputs.key("data", *_files(name)))
-        found = self._memory.get(key)
-        if found is None:
-            found = await self._run(Frozen(dict(inputs.content), run_command, (place, inputs)))
-            self._memory[key] = found
-            while len(self._memory) > KEPT * len(PLACES):
+        result = self._memory.get(key)
+        if result is None:
+            result = await self._run(Frozen(dict(inputs.content), run_command, (place, inputs)))
+            self._memory[key] = result
+            while len(self._memory) > MEMORY_SIZE * len(PLACES):
                 self._memory.popitem(last=False)
-        return found
+        return result
 
 
 def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> RunCommand:
@@ -146,15 +146,15 @@ def run_command(place: PlacedCommand, inputs: Inputs, progress: Progress) -> Run
 
 def _with_paths(place: PlacedCommand, inputs: Inputs, written: Mapping[str, Path]) -> list[str]:
     """Return the arguments with the paths of the files, in place of the names that are shown."""
-    given = {name: str(path) for name, path in inputs.given.items()}
+    paths = {name: str(path) for name, path in inputs.given_files.items()}
     hierarchy = {
         column: str(inputs.hierarchies.get(column, Path(name)))
         for column, name in inputs.choices.hierarchy.items()
     }
     choices = replace(
-        inputs.choices, data=str(inputs.path.absolute()), hierarchy=hierarchy, **given
+        inputs.choices, data=str(inputs.path.absolute()), hierarchy=hierarchy, **paths
     )
-    return [str(written.get(one.removeprefix("./"), one)) for one in place.arguments(choices)]
+    return [str(written.get(entry.removeprefix("./"), entry)) for entry in place.arguments(choices)]
 
 
 def _shown_output(output: CommandOutput, folder: str) -> CommandOutput:
@@ -170,17 +170,17 @@ def _files(name: str) -> tuple[str, ...]:
     return ("release", "control", "hierarchy") if name == "judged" else ()
 
 
-def place_part(found: RunCommand) -> Part:
+def place_part(result: RunCommand) -> Part:
     """Return the part of a place."""
-    output = found.output
+    output = result.output
     return {
         "status": "ready" if output.error is None else "error",
         "error": None if output.error is None else english(output.error),
-        "printed": [block(one) for one in output.printed],
+        "printed": [block(entry) for entry in output.printed],
         "warnings": [english(line) for line in output.warnings],
         "files": [
             {"option": option, "name": called, "sha256": sha256(data).hexdigest()}
-            for option, (called, data) in found.files.items()
+            for option, (called, data) in result.files.items()
         ],
     }
 
@@ -192,13 +192,13 @@ def _error_part(sentence: str) -> Part:
 
 def wanted_places(choices: UserChoices) -> tuple[str, ...]:
     """Return the places that the user wants."""
-    return tuple(name for name, place in PLACES.items() if place.asked(choices))
+    return tuple(name for name, place in PLACES.items() if place.is_wanted(choices))
 
 
-def page_to_sign(found: RunCommand) -> tuple[str, bytes] | None:
+def page_to_sign(result: RunCommand) -> tuple[str, bytes] | None:
     """Return name and bytes of the page to sign of a score that is saved; None without it."""
-    if "score_save" not in found.files:
+    if "score_save" not in result.files:
         return None
-    name, data = found.files["score_save"]
+    name, data = result.files["score_save"]
     page = html(sign_page.page(json.loads(data)))
     return f"{Path(name).stem}.html", page.encode()

@@ -27,24 +27,24 @@ def goal_part(
 ) -> dict[str, Any]:
     """Return the part on the goal."""
     n, k = table.n, choices.k
-    quasi, everything = exposed_people(table, k)
+    quasi, all_exposed = exposed_people(table, k)
     limit = choices.max_exposure if choices.suppress is None else choices.suppress
-    most = allowed(limit, n)
+    people_limit = allowed(limit, n)
     return {
         "presets": [*_own_presets(choices, voice), *_authorities(choices, voice)],
         "people": n,
-        "found": {"known": roles_of(choices).known},
-        "allowed": voice.say("said-people", n=most),
+        "found": {"known": roles_of(choices).knowledge},
+        "allowed": voice.say("said-people", n=people_limit),
         "crowd": k,
         "sentence": voice.say(
             "said-goal" if choices.suppress is None else "said-goal-suppress",
             k=k,
-            share=voice.share(most, n),
+            share=voice.share(people_limit, n),
         ),
         "sensitive": list(_sensitive(opened, table, choices, voice)),
         "before": {
             "quasi": below_text(voice, quasi, n, k),
-            "all": below_text(voice, everything, n, k),
+            "all": below_text(voice, all_exposed, n, k),
         },
         "suppress_steps": [
             [None, voice.say("said-no-rows")["text"]],
@@ -56,14 +56,14 @@ def goal_part(
 
 def _own_presets(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
     """Yield presets of no authority."""
-    for name, wanted in PRESETS.items():
+    for name, preset in PRESETS.items():
         yield {
             "name": name,
-            "set": dict(wanted),
+            "set": dict(preset),
             "headline": voice.say(f"said-preset-{name}"),
             "text": voice.say(f"said-preset-{name}-text"),
             "authority": False,
-            "chosen": _has(choices, wanted),
+            "chosen": _has(choices, preset),
         }
 
 
@@ -73,10 +73,10 @@ def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, A
         for k in dict.fromkeys((threshold.k, threshold.rounded_k)):
             if k is None:
                 continue
-            wanted = {"threshold": threshold.name, "k": k, "max_exposure": 0.0}
+            preset = {"threshold": threshold.name, "k": k, "max_exposure": 0.0}
             yield {
                 "name": f"{threshold.name}-{k}",
-                "set": wanted,
+                "set": preset,
                 "headline": voice.say("said-preset-authority", k=k, who=threshold.in_words(k)),
                 "text": english(
                     f"{threshold.states}. {threshold.about}. Read: {threshold.source}."
@@ -86,8 +86,8 @@ def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, A
             }
 
 
-def _has(choices: UserChoices, wanted: Mapping[str, Any]) -> bool:
-    return all(getattr(choices, key) == value for key, value in wanted.items())
+def _has(choices: UserChoices, preset: Mapping[str, Any]) -> bool:
+    return all(getattr(choices, key) == value for key, value in preset.items())
 
 
 def _summary(choices: UserChoices, voice: PageVoice) -> Iterator[str]:
@@ -108,13 +108,13 @@ def _sensitive(
         if judged.role is not ColumnRole.SENSITIVE or judged.column not in table.columns:
             continue
         name, j = judged.column, table.columns.index(judged.column)
-        most = int(table.people_by(table.codes[:, j], len(table.values[j])).max())
+        largest_count = int(table.people_by(table.codes[:, j], len(table.values[j])).max())
         yield {
             "column": name,
             "l": choices.l.get(name),
             "entropy_l": choices.entropy_l.get(name),
             "t": choices.t.get(name),
             "text": voice.say(
-                "said-values", n=opened.different(name), share=voice.share(most, table.n)
+                "said-values", n=opened.different(name), share=voice.share(largest_count, table.n)
             ),
         }

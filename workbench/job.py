@@ -31,7 +31,7 @@ class Job:
             raise AbandonedError
         self.stage = stage
 
-    async def run(self, work: Callable[..., T], *given: object) -> T:
+    async def run(self, work: Callable[..., T], *arguments: object) -> T:
         """Run `work(*given, progress)` in a thread.
 
         If this is cancelled, the thread goes on until it next reports a stage, and its result is
@@ -39,7 +39,7 @@ class Job:
         """
         try:
             return await trio.to_thread.run_sync(
-                partial(work, *given, self.progress), abandon_on_cancel=True
+                partial(work, *arguments, self.progress), abandon_on_cancel=True
             )
         finally:
             self._stopped = True

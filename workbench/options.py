@@ -17,8 +17,8 @@ from .choices import DEFAULTS, FURTHER, NAMED, UserChoices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
 ADVISE, SCORE, COUNTS, JUDGE = "advise", "score", "counts", "judge"  # `judge`: score --of
-OWN = (ADVISE, SCORE)
-ALL = (*OWN, COUNTS, JUDGE)
+TABLE_COMMANDS = (ADVISE, SCORE)
+ALL_COMMANDS = (*TABLE_COMMANDS, COUNTS, JUDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _by_column(flag: str, chosen: Mapping[str, object]) -> Iterator[str]:
 
 def _roles(_: str, chosen: Mapping[str, str]) -> Iterator[str]:
     for role in dict.fromkeys(chosen.values()):
-        names = [name for name, said in chosen.items() if said == role]
+        names = [name for name, chosen_role in chosen.items() if chosen_role == role]
         yield from (f"--{role}", ",".join(names))
 
 
@@ -130,27 +130,27 @@ WRITERS: Mapping[str, Any] = {
 
 TABLES, FIGURES = ("csv", "xlsx", "parquet"), ("svg", "png")
 OPTIONS = (
-    Option("separator", "file", "choice", ALL, choices=(",", ";", "tab", "|", "space")),
-    Option("encoding", "file", "text", ALL),
-    Option("header", "file", "maybe", ALL),
-    Option("header_row", "file", "whole", ALL, range=(1, None)),
-    Option("last_row", "file", "whole", ALL, range=(1, None)),
-    Option("sheet", "file", "text", ALL),
-    Option("decimal", "file", "choice", ALL, choices=(".", ",")),
-    Option("missing_text", "file", "texts", ALL),
-    Option("sets", "file", "texts", ALL),
-    Option("yes_no", "file", "texts", ALL),
-    Option("as_number", "file", "columns", ALL),
-    Option("columns", "columns", "columns", ALL, special=True),
-    Option("person", "persons", "column", ALL, special=True),
-    Option("each_row", "persons", "flag", ALL, special=True),
-    Option("one_row", "persons", "choice", ALL, special=True),
-    Option("roles", "columns", "roles", ALL, special=True),
+    Option("separator", "file", "choice", ALL_COMMANDS, choices=(",", ";", "tab", "|", "space")),
+    Option("encoding", "file", "text", ALL_COMMANDS),
+    Option("header", "file", "maybe", ALL_COMMANDS),
+    Option("header_row", "file", "whole", ALL_COMMANDS, range=(1, None)),
+    Option("last_row", "file", "whole", ALL_COMMANDS, range=(1, None)),
+    Option("sheet", "file", "text", ALL_COMMANDS),
+    Option("decimal", "file", "choice", ALL_COMMANDS, choices=(".", ",")),
+    Option("missing_text", "file", "texts", ALL_COMMANDS),
+    Option("sets", "file", "texts", ALL_COMMANDS),
+    Option("yes_no", "file", "texts", ALL_COMMANDS),
+    Option("as_number", "file", "columns", ALL_COMMANDS),
+    Option("columns", "columns", "columns", ALL_COMMANDS, special=True),
+    Option("person", "persons", "column", ALL_COMMANDS, special=True),
+    Option("each_row", "persons", "flag", ALL_COMMANDS, special=True),
+    Option("one_row", "persons", "choice", ALL_COMMANDS, special=True),
+    Option("roles", "columns", "roles", ALL_COMMANDS, special=True),
     Option("keep", "columns", "columns"),
-    Option("coarsen", "columns", "texts", ALL),
-    Option("threshold", "goal", "choice", OWN, special=True, choices=NAMED),
-    Option("k", "goal", "whole", (*OWN, JUDGE), special=True, range=(1, None)),
-    Option("max_exposure", "goal", "share", OWN, special=True, range=(0, 1)),
+    Option("coarsen", "columns", "texts", ALL_COMMANDS),
+    Option("threshold", "goal", "choice", TABLE_COMMANDS, special=True, choices=NAMED),
+    Option("k", "goal", "whole", (*TABLE_COMMANDS, JUDGE), special=True, range=(1, None)),
+    Option("max_exposure", "goal", "share", TABLE_COMMANDS, special=True, range=(0, 1)),
     Option("suppress", "goal", "share", special=True, range=(0, 1)),
     Option("suppress_cells", "goal", "share", range=(0, 1)),
     Option("known", "goal", "choice", choices=("quasi", "all")),
@@ -230,14 +230,14 @@ def score_arguments(choices: UserChoices) -> list[str]:
 
 def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
-    given = _command_options(ADVISE, choices)
+    chosen_options = _command_options(ADVISE, choices)
     if choices.like is not None:  # else k and the share would be those of the earlier advice
         target = (("k", choices.k), ("max_exposure", choices.max_exposure))
         for name, number in target:
             if number == DEFAULTS[name]:
-                given += [f"--{name.replace('_', '-')}", f"{number:.12g}"]
+                chosen_options += [f"--{name.replace('_', '-')}", f"{number:.12g}"]
     written = ("--table", file_argument(files.table), "--save", file_argument(files.score))
-    return [ADVISE, file_argument(choices.data), *given, *written]
+    return [ADVISE, file_argument(choices.data), *chosen_options, *written]
 
 
 def written_name(name: str, choices: UserChoices) -> str | None:
@@ -249,16 +249,18 @@ def written_name(name: str, choices: UserChoices) -> str | None:
 def counts_arguments(choices: UserChoices) -> list[str]:
     """Return the arguments of `veilmix` that make tables of counts."""
     k = choices.counts_k or choices.k
-    given = _command_options(COUNTS, replace(_unweighted(choices), counts_k=k, counts_tables=()))
+    chosen_options = _command_options(
+        COUNTS, replace(_unweighted(choices), counts_k=k, counts_tables=())
+    )
     tables = choices.counts_tables
-    apart = ["--"] if any(table.startswith("-") for table in tables) else []
-    return [COUNTS, *given, *apart, file_argument(choices.data), *tables]
+    end_of_options = ["--"] if any(table.startswith("-") for table in tables) else []
+    return [COUNTS, *chosen_options, *end_of_options, file_argument(choices.data), *tables]
 
 
 def judge_arguments(choices: UserChoices) -> list[str]:
     """Return the arguments of `veilmix` that judge another file against the open file."""
-    given = _command_options(JUDGE, _unweighted(choices))
-    return [SCORE, *given, "--of", file_argument(choices.data)]
+    chosen_options = _command_options(JUDGE, _unweighted(choices))
+    return [SCORE, *chosen_options, "--of", file_argument(choices.data)]
 
 
 def _command_options(command: str, choices: UserChoices) -> list[str]:

@@ -36,7 +36,7 @@ SEARCH = (
     *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
     *("t", "nominal", "predict", "hierarchy", "importance", "steps", "like"),
 )
-KEPT = 8  # results of a stage that are kept
+MAX_RESULTS = 8  # results of a stage that are kept
 T = TypeVar("T")
 Part = dict[str, Any]
 Show = Callable[[str, Part], None]
@@ -47,21 +47,21 @@ class Memory:
     """The last results of the stages, by stage and key."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, OrderedDict[object, Any]] = {}
+        self._results: dict[str, OrderedDict[object, Any]] = {}
 
     def get(self, stage: str, key: object) -> Any:
         """Return a result; None if it is not kept."""
-        kept = self._kept.get(stage, OrderedDict())
-        if key in kept:
-            kept.move_to_end(key)
-        return kept.get(key)
+        results = self._results.get(stage, OrderedDict())
+        if key in results:
+            results.move_to_end(key)
+        return results.get(key)
 
     def keep(self, stage: str, key: object, result: Any) -> None:
         """Keep a result, and forget the result of this stage that was used longest ago."""
-        kept = self._kept.setdefault(stage, OrderedDict())
-        kept[key] = result
-        while len(kept) > KEPT:
-            kept.popitem(last=False)
+        results = self._results.setdefault(stage, OrderedDict())
+        results[key] = result
+        while len(results) > MAX_RESULTS:
+            results.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Inputs:
         content: its bytes; empty before they are read.
         choices: of the user.
         hierarchies: files by column.
-        given: other files, by the choice that names them.
+        given_files: other files, by the choice that names them.
         words: of the command line.
         voice: of the page.
     """
@@ -84,13 +84,13 @@ class Inputs:
     voice: PageVoice
     content: dict[Path, Content] = field(default_factory=dict)
     hierarchies: dict[str, Path] = field(default_factory=dict)
-    given: dict[str, Path] = field(default_factory=dict)
+    given_files: dict[str, Path] = field(default_factory=dict)
 
     def key(self, *names: str) -> tuple[object, ...]:
         """Return the values of choices, as a key; of a file that is given, also its state."""
         return tuple(
             repr(getattr(self.choices, name))
-            + (file_state(self.given[name]) if name in self.given else "")
+            + (file_state(self.given_files[name]) if name in self.given_files else "")
             for name in names
         )
 
@@ -103,22 +103,22 @@ class Pipeline:
 
     Attributes:
         result: the last one; None: not there yet, or no longer.
-        found: the last search, likewise.
+        table_search: the last search, likewise.
     """
 
     def __init__(self, run: Run, show: Show) -> None:
         self._run, self._show = run, show
         self._memory = Memory()
         self.result: ReleaseResult | None = None
-        self.found: TableSearch | None = None
+        self.table_search: TableSearch | None = None
 
     def forget(self) -> None:
         """Forget all results: another file is open."""
-        self._memory, self.result, self.found = Memory(), None, None
+        self._memory, self.result, self.table_search = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
         """Work on all steps. VeilmixError of a step: after it no other step is shown."""
-        self.result = self.found = None
+        self.result = self.table_search = None
         choices = inputs.choices
         form = inputs.key("data", *FORM)
         opened: OpenedFile = await self._open(inputs, form)
@@ -139,11 +139,11 @@ class Pipeline:
 
     async def _open(self, inputs: Inputs, key: object) -> OpenedFile:
         """Read the file; if it cannot be read, show its first lines. Raises DataError."""
-        given = (inputs.path, inputs.choices)
+        arguments = (inputs.path, inputs.choices)
         try:
-            return await self._stage("file", "file", key, inputs, open_file, *given)
+            return await self._stage("file", "file", key, inputs, open_file, *arguments)
         except DataError:
-            raw = await self._run("file", Frozen(inputs.content, unread_part, given))
+            raw = await self._run("file", Frozen(inputs.content, unread_part, arguments))
             self._show("file", {**raw, "status": "working"})
             raise
 
@@ -151,11 +151,11 @@ class Pipeline:
         self, inputs: Inputs, opened: OpenedFile, key: tuple[object, ...]
     ) -> SourceTable | RepeatedPersonsError:
         """Read the table by all choices, and show the parts up to the goal. Raises DataError."""
-        given = (inputs.path, inputs.choices)
-        table = await self._stage("persons", "table", key, inputs, read_table, *given)
-        shown = (key, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
+        arguments = (inputs.path, inputs.choices)
+        table = await self._stage("persons", "table", key, inputs, read_table, *arguments)
+        parts_key = (key, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
         parts: dict[str, Part] = await self._stage(
-            "persons", "parts", shown, inputs, read_parts, opened, table, inputs
+            "persons", "parts", parts_key, inputs, read_parts, opened, table, inputs
         )
         for step, part in parts.items():
             self._show(step, part)
@@ -172,17 +172,17 @@ class Pipeline:
                 "hand the file in again",
                 "hierarchy",
             )
-        given = (table, choices, inputs.hierarchies, inputs.given.get("like"))
-        found: TableSearch | None = self._memory.get("search", key)
-        if found is None and first_look(choices, table):
+        arguments = (table, choices, inputs.hierarchies, inputs.given_files.get("like"))
+        table_search: TableSearch | None = self._memory.get("search", key)
+        if table_search is None and first_look(choices, table):
             early = await self._stage(
-                "choices", "look", key, inputs, search_table, *given, FIRST_LOOK
+                "choices", "look", key, inputs, search_table, *arguments, FIRST_LOOK
             )
             await self._settle(inputs, opened, early, (key, "look"), final=False)
-        found = await self._stage(
-            "choices", "search", key, inputs, search_table, *given, choices.steps
+        table_search = await self._stage(
+            "choices", "search", key, inputs, search_table, *arguments, choices.steps
         )
-        advised, release = await self._settle(inputs, opened, found, key, final=True)
+        advised, release = await self._settle(inputs, opened, table_search, key, final=True)
         result_key = (key, inputs.key("levels", "ledger", "threshold", *WRITTEN.values()))
         result: ReleaseResult = await self._stage(
             "result",
@@ -203,17 +203,23 @@ class Pipeline:
         self._show("result", part)
 
     async def _settle(
-        self, inputs: Inputs, opened: OpenedFile, found: TableSearch, key: object, *, final: bool
+        self,
+        inputs: Inputs,
+        opened: OpenedFile,
+        table_search: TableSearch,
+        key: object,
+        *,
+        final: bool,
     ) -> tuple[Advised, ReleasePreview]:
         """Show the choices and the released rows of the chosen point, then the point in words."""
-        self.found = found
+        self.table_search = table_search
         settled = (key, inputs.key("levels"))
         advised: Advised = await self._stage(
-            "choices", "settle", settled, inputs, found.settle, inputs.choices.levels
+            "choices", "settle", settled, inputs, table_search.settle, inputs.choices.levels
         )
-        shown = (settled, inputs.key("data"))
+        points_key = (settled, inputs.key("data"))
         part = await self._stage(
-            "choices", "points", shown, inputs, _points, found, advised, inputs, final
+            "choices", "points", points_key, inputs, _points, table_search, advised, inputs, final
         )
         self._show("choices", part)
         release: ReleasePreview = await self._stage(
@@ -222,7 +228,7 @@ class Pipeline:
         self._show("result", release_part(release, opened, inputs.choices, inputs.voice))
         if final:
             worded = await self._stage(
-                "choices", "words", shown, inputs, _in_words, advised, inputs
+                "choices", "words", points_key, inputs, _in_words, advised, inputs
             )
             self._show("choices", {**part, **worded})
         return advised, release
@@ -234,14 +240,14 @@ class Pipeline:
         key: object,
         inputs: Inputs,
         work: Callable[..., T],
-        *given: object,
+        *arguments: object,
     ) -> T:
         """Return the result of a stage: kept, or worked out now in a thread."""
-        kept = self._memory.get(stage, key)
-        if kept is None:
-            kept = await self._run(step, Frozen(inputs.content, work, given))
-            self._memory.keep(stage, key, kept)
-        return kept  # type: ignore[no-any-return]
+        result = self._memory.get(stage, key)
+        if result is None:
+            result = await self._run(step, Frozen(inputs.content, work, arguments))
+            self._memory.keep(stage, key, result)
+        return result  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,17 +257,17 @@ class Frozen:
     Attributes:
         content: of files, by path.
         work: to be done.
-        given: its arguments, but for the progress.
+        arguments: its arguments, but for the progress.
     """
 
     content: dict[Path, Content]
     work: Callable[..., Any]
-    given: tuple[object, ...]
+    arguments: tuple[object, ...]
 
     def __call__(self, progress: Progress) -> Any:
         """Do the work."""
         with reading_once(self.content):
-            return self.work(*self.given, progress)
+            return self.work(*self.arguments, progress)
 
 
 def read_parts(
@@ -285,7 +291,7 @@ def read_parts(
 
 
 def _points(
-    found: TableSearch,
+    table_search: TableSearch,
     advised: Advised,
     inputs: Inputs,
     final: bool,  # noqa: FBT001 - passed on
@@ -293,7 +299,7 @@ def _points(
 ) -> Part:
     """Return the part on the choices, without the chosen point in words."""
     progress("wording the choices")
-    return choices_part(found, advised, inputs.words, inputs.voice, final=final)
+    return choices_part(table_search, advised, inputs.words, inputs.voice, final=final)
 
 
 def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
@@ -304,7 +310,7 @@ def _in_words(advised: Advised, inputs: Inputs, progress: Progress) -> Part:
 
 def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:
     """Return both definitions of a person, each with the people below k."""
-    shown = []
+    described_ways = []
     for way in ways:
         exposed = None
         try:
@@ -315,8 +321,8 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
                 exposed = below_text(inputs.voice, below, table.n, k)
         except VeilmixError:  # told when the user chooses it
             exposed = None
-        shown.append({**way, "exposed": exposed})
-    return shown
+        described_ways.append({**way, "exposed": exposed})
+    return described_ways
 
 
 def _page(result: ReleaseResult, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:

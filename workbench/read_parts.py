@@ -11,7 +11,7 @@ from ..scenarios.populations import csvfile, excel
 from ..scenarios.populations.files import READERS
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
-from ..scenarios.populations.roles import NEVER, SHOWN, ColumnRole
+from ..scenarios.populations.roles import NEVER, ROLE_LABELS, ColumnRole
 from ..scenarios.serialization.content import content_of
 from ..scenarios.tables.judges import exposed_people
 from .choices import UserChoices
@@ -28,7 +28,7 @@ def file_part(
     content, whole = opened.source.content, opened.whole
     rows, columns = len(whole.codes), len(whole.columns)
     shape = voice.say("said-shape", rows=rows, columns=columns)
-    shown = table or whole
+    current_table = table or whole
     return {
         "name": content.path.name,
         "path": choices.data,
@@ -46,10 +46,10 @@ def file_part(
         "doubts": list(_doubts(opened, choices)),
         "warnings": [
             *([] if choices.sha256 in ("", content.sha256) else [voice.say("said-other-file")]),
-            *map(english, shown.warnings),
+            *map(english, current_table.warnings),
             *map(english, opened.column_doubts),
         ],
-        "found": dict(opened.found),
+        "found": dict(opened.detected_options),
         "sheets": list(opened.sheets) or None,
         "sha256": content.sha256,
     }
@@ -140,12 +140,12 @@ def persons_part(
         "one_row": _rules(opened, voice),
     }
     if not isinstance(table, RepeatedPersonsError):
-        shown = next((way for way in ways if way["chosen"]), None)
-        if shown is not None:
+        chosen_way = next((way for way in ways if way["chosen"]), None)
+        if chosen_way is not None:
             below, _ = exposed_people(table, choices.k)
-            shown["exposed"] = below_text(voice, below, table.n, choices.k)
-            shown["people"] = table.n
-            shown["headline"] = voice.say("said-people", n=table.n)
+            chosen_way["exposed"] = below_text(voice, below, table.n, choices.k)
+            chosen_way["people"] = table.n
+            chosen_way["headline"] = voice.say("said-people", n=table.n)
         part["sentence"] = english(f"a person is {table.person}")
         part["summary"] = voice.say("said-people", n=table.n)["text"]
     else:
@@ -211,7 +211,7 @@ def columns_part(
             }
             for column in judged
         ],
-        "roles": [[str(role), SHOWN[role]] for role in ColumnRole],
+        "roles": [[str(role), ROLE_LABELS[role]] for role in ColumnRole],
         "never": voice.say("said-never", n=never),
         "all_said": all(column.column in choices.roles for column in judged),
         "summary": voice.say(

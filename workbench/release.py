@@ -37,7 +37,7 @@ class ReleasePreview:
         columns, rows: as they are written.
         table: as it is scored.
         k: people in the smallest crowd wanted.
-        most: people that may be in a smaller crowd.
+        people_limit: people that may be in a smaller crowd.
         crowds: of the columns that the target counts as known, together.
         sensitive: measures of the sensitive columns.
     """
@@ -46,7 +46,7 @@ class ReleasePreview:
     rows: Sequence[Row]
     table: SourceTable
     k: int
-    most: int
+    people_limit: int
     crowds: Crowds
     sensitive: tuple[SensitiveColumn, ...]
 
@@ -67,7 +67,7 @@ def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
         table,
         advised.k,
         allowed(score_limit(advised), table.n),
-        quasi_crowds(table, advised.known),
+        quasi_crowds(table, advised.knowledge),
         sensitive_columns(table, (advised.missing,)),
     )
 
@@ -77,24 +77,24 @@ def release_part(
 ) -> dict[str, Any]:
     """Return the part on the result, without text and files."""
     whole, below = opened.whole, release.below
-    before = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
-    after = voice.say("said-shape", rows=len(release.rows), columns=len(release.columns))
-    met = below <= release.most
-    headline = "said-nobody" if not below else "said-few" if met else "said-many"
+    original_shape = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
+    released_shape = voice.say("said-shape", rows=len(release.rows), columns=len(release.columns))
+    is_met = below <= release.people_limit
+    headline = "said-nobody" if not below else "said-few" if is_met else "said-many"
     return {
         "status": "working",
         "final": False,
         "headline": voice.say(headline, n=below, k=choices.k),
-        "summary": after["text"],
+        "summary": released_shape["text"],
         "before": {
-            "caption": before,
+            "caption": original_shape,
             "preview": {
                 "names": list(whole.columns),
                 "rows": [list(row) for row in opened.preview],
             },
         },
         "after": {
-            "caption": after,
+            "caption": released_shape,
             "preview": {
                 "names": list(release.columns),
                 "rows": [[str(cell)[:WIDEST] for cell in row] for row in release.rows[:PREVIEW]],
@@ -109,23 +109,23 @@ def _measures(
 ) -> Iterator[dict[str, Any]]:
     """Yield the measures of the release, each with the asked and the found number."""
     below, n = release.below, release.table.n
-    met, most = below <= release.most, voice.share(release.most, n)
+    is_met, limit_text = below <= release.people_limit, voice.share(release.people_limit, n)
     smallest = release.crowds.smallest
     yield _measure(
         voice.plain(voice.count(smallest)),
         voice.say("said-smallest"),
         voice.say("said-smallest-meaning"),
         voice.say("said-few", n=below, k=choices.k)
-        if met and smallest < choices.k
+        if is_met and smallest < choices.k
         else voice.say("said-asked", asked=f"k = {choices.k}"),
-        "unmet" if not met else "met" if smallest >= choices.k else "unasked",
+        "unmet" if not is_met else "met" if smallest >= choices.k else "unasked",
     )
     yield _measure(
         voice.plain(voice.share(below, n)),
         voice.say("said-below-label", k=choices.k),
         voice.say("said-below-meaning"),
-        voice.say("said-asked-most", asked=most),
-        "met" if met else "unmet",
+        voice.say("said-asked-most", asked=limit_text),
+        "met" if is_met else "unmet",
     )
     for column in release.sensitive:
         yield from _sensitive(column, release, choices, voice)
@@ -146,18 +146,20 @@ def _sensitive(
         _asked_text(wanted_l, "l", voice)
         if met_l
         else _missed_text(release, name, ("l", Targets(l=wanted_l)), voice),
-        _verdict(wanted_l, met=met_l),
+        _verdict(wanted_l, is_met=met_l),
     )
-    if (wanted := choices.entropy_l.get(name)) is not None:
-        met = column.entropy_diversity >= wanted - TINY
+    if (entropy_limit := choices.entropy_l.get(name)) is not None:
+        is_met = column.entropy_diversity >= entropy_limit - TINY
         yield _measure(
             voice.plain(_decimals(column.entropy_diversity, 2, voice)),
             voice.say("said-entropy-l", column=name),
             voice.say("said-entropy-l-meaning"),
-            _asked_text(wanted, "entropy-l", voice)
-            if met
-            else _missed_text(release, name, ("entropy-l", Targets(entropy_l=wanted)), voice),
-            _verdict(wanted, met=met),
+            _asked_text(entropy_limit, "entropy-l", voice)
+            if is_met
+            else _missed_text(
+                release, name, ("entropy-l", Targets(entropy_l=entropy_limit)), voice
+            ),
+            _verdict(entropy_limit, is_met=is_met),
         )
     yield _measure(
         voice.plain(_decimals(column.closeness, 3, voice)),
@@ -168,7 +170,7 @@ def _sensitive(
         else _missed_text(
             release, name, ("t", Targets(t=wanted_t, nominal=name in choices.nominal)), voice
         ),
-        _verdict(wanted_t, met=met_t),
+        _verdict(wanted_t, is_met=met_t),
     )
 
 
@@ -177,13 +179,13 @@ def _decimals(number: float, digits: int, voice: PageVoice) -> str:
 
 
 def _missed_text(
-    release: ReleasePreview, column: str, asked: tuple[str, Targets], voice: PageVoice
+    release: ReleasePreview, column: str, named_target: tuple[str, Targets], voice: PageVoice
 ) -> Text:
     """Return a target that is missed, with the share of people in crowds that miss the target.
 
-    asked: name and target.
+    named_target: name and target.
     """
-    name, target = asked
+    name, target = named_target
     people = people_who_miss(release.table, column, target)
     number = next(n for n in (target.l, target.entropy_l, target.t) if n is not None)
     return voice.say(
@@ -196,31 +198,35 @@ def _missed_text(
 def people_who_miss(table: SourceTable, column: str, target: Targets) -> int:
     """Count the people in crowds, by quasi-identifiers, that miss a target of a column."""
     quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
-    known = [j for j, name in enumerate(table.columns) if name in quasi]
-    classes = cells_of(table.codes, known) if known else np.zeros(len(table.codes), np.int64)
+    quasi_columns = [j for j, name in enumerate(table.columns) if name in quasi]
+    classes = (
+        cells_of(table.codes, quasi_columns)
+        if quasi_columns
+        else np.zeros(len(table.codes), np.int64)
+    )
     try:
         return MissedTargets(table, {column: target}, 1, MISSING).people(classes)
     except DataError:  # all people together miss the target
         return table.n
 
 
-def _asked_text(wanted: float | None, name: str, voice: PageVoice) -> Text:
-    if wanted is None:
+def _asked_text(limit: float | None, name: str, voice: PageVoice) -> Text:
+    if limit is None:
         return voice.say("said-not-asked")
-    return voice.say("said-asked", asked=f"{name} = {voice.language.number(wanted)}")
+    return voice.say("said-asked", asked=f"{name} = {voice.language.number(limit)}")
 
 
-def _verdict(wanted: float | None, *, met: bool) -> str:
-    return "unasked" if wanted is None else "met" if met else "unmet"
+def _verdict(limit: float | None, *, is_met: bool) -> str:
+    return "unasked" if limit is None else "met" if is_met else "unmet"
 
 
 def _measure(
-    headline: Text, label: Text, meaning: Text, asked: Text, verdict: str
+    headline: Text, label: Text, meaning: Text, target_text: Text, verdict: str
 ) -> dict[str, Any]:
     return {
         "headline": headline,
         "label": label,
         "meaning": meaning,
-        "asked": asked,
+        "asked": target_text,
         "verdict": verdict,
     }

@@ -14,7 +14,7 @@ from .choices import ChoiceError, UserChoices
 from .options import file_argument
 from .table import MISSING, Progress
 
-FEW = 5  # searched columns up to which there is no first look
+SMALL_SEARCH = 5  # searched columns up to which there is no first look
 FIRST_LOOK = 150  # steps of it
 
 
@@ -33,8 +33,8 @@ def roles_of(choices: UserChoices) -> Roles:
         )
         for name in names
     }
-    known = choices.known or known_by_default(choices.reading())
-    return Roles(known, choices.keep, targets, choices.suppress, choices.suppress_cells)
+    knowledge = choices.known or known_by_default(choices.reading())
+    return Roles(knowledge, choices.keep, targets, choices.suppress, choices.suppress_cells)
 
 
 def search_table(
@@ -109,4 +109,4 @@ def target_of(like: Path) -> dict[str, Any]:
 
 def first_look(choices: UserChoices, table: SourceTable) -> bool:
     """Whether a first look is worth its time: the whole search may take longer than a second."""
-    return choices.steps is None and choices.like is None and len(table.columns) > FEW
+    return choices.steps is None and choices.like is None and len(table.columns) > SMALL_SEARCH

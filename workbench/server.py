@@ -46,7 +46,7 @@ from ..scenarios.ledger.book import key_of
 from ..scenarios.serialization.atomic_file import same_file
 from ..strict_text import Unreadable, from_json
 from ..temporary_files import private_folder
-from .choices import GIVEN, ChoiceError
+from .choices import FILE_CHOICES, ChoiceError
 from .desk import LARGEST, Desk, OldRevisionError
 from .files import listing, save
 from .further import page_to_sign
@@ -94,7 +94,7 @@ KINDS = {
 
 
 FILES = ("released", "sign", "session", "score", "advice", "figure", "scenario", "further")
-READ = (*GIVEN, "score_ledger")  # choices that name files
+READ = (*FILE_CHOICES, "score_ledger")  # choices that name files
 
 
 class RefusedRequestError(Exception):
@@ -128,8 +128,8 @@ class Workbench:
         self.desk, self.ended = desk, trio.Event()
         self.address = f"http://{gate.names[0]}/{token}/"
         self._gate, self._token = gate, token
-        self._seen: float | None = None
-        self._left: float | None = None
+        self._request_time: float | None = None
+        self._leave_time: float | None = None
         self._spoken = False
 
     async def answer(self, request: Request) -> HttpResponse:
@@ -138,25 +138,25 @@ class Workbench:
         if refused := self._gate.refusal(request):
             return refused
         pieces = request.path.split("/")
-        token, what = "".join(pieces[1:2]), pieces[2:]
-        if not compare_digest(token.encode(), self._token.encode()) or not what:
+        token, path_parts = "".join(pieces[1:2]), pieces[2:]
+        if not compare_digest(token.encode(), self._token.encode()) or not path_parts:
             text = self.desk.voice.say("said-no-such-address")["text"]
             return HttpResponse(404, text.encode(), SENTENCES)
         if self.ended.is_set():
             return HttpResponse(503, b"the program has ended\n", SENTENCES)
-        self._seen = trio.current_time()
-        if what != ["leave"]:
-            self._left = None
+        self._request_time = trio.current_time()
+        if path_parts != ["leave"]:
+            self._leave_time = None
         try:
-            return await self._respond(request, what)
+            return await self._respond(request, path_parts)
         except RefusedRequestError as no:
             return HttpResponse(no.status, msgspec.json.encode(no.fields), JSON)
         except (LocalError, VeilmixError) as wrong:
             refusal = RefusedRequestError(400, str(wrong), option=getattr(wrong, "option", None))
             return HttpResponse(400, msgspec.json.encode(refusal.fields), JSON)
 
-    async def _respond(self, request: Request, what: list[str]) -> HttpResponse:
-        match request.method, what:
+    async def _respond(self, request: Request, path_parts: list[str]) -> HttpResponse:
+        match request.method, path_parts:
             case (("GET" | "HEAD"), [""]):
                 return self._page(request)
             case (("GET" | "HEAD"), ["static", name]):
@@ -167,7 +167,7 @@ class Workbench:
                 await self.desk.news(int(version[:18]))
                 return self._state()
             case (("GET" | "HEAD"), [kind, *_]) if kind in FILES:
-                return await self._file(what)
+                return await self._file(path_parts)
             case "POST", [name, *rest]:
                 return await self._post(name, rest, request)
         raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
@@ -191,8 +191,8 @@ class Workbench:
             case "folder", []:
                 path = _text(_fields(request, {"path"}), "path")
                 with typed(path):
-                    shown = await trio.to_thread.run_sync(listing, path)
-                return HttpResponse(200, msgspec.json.encode(shown), JSON)
+                    folder_listing = await trio.to_thread.run_sync(listing, path)
+                return HttpResponse(200, msgspec.json.encode(folder_listing), JSON)
             case "save", []:
                 return await self._save(_fields(request, {"what", "path", "replace"}))
             case (("cancel" | "again" | "leave" | "end"), []):
@@ -207,7 +207,7 @@ class Workbench:
             case "again":
                 self.desk.restart()
             case "leave":
-                self._left = trio.current_time()
+                self._leave_time = trio.current_time()
             case _:
                 self.ended.set()
 
@@ -216,16 +216,16 @@ class Workbench:
         while not self.ended.is_set():
             await trio.sleep(1)
             now = trio.current_time()
-            if self._left is not None and now - self._left > AFTER_LEAVING:
+            if self._leave_time is not None and now - self._leave_time > AFTER_LEAVING:
                 self.ended.set()
-            if self._seen is not None and now - self._seen > AFTER_SILENCE:
+            if self._request_time is not None and now - self._request_time > AFTER_SILENCE:
                 self.ended.set()
 
     def _page(self, request: Request) -> HttpResponse:
-        asked, accepted = self.desk.language, request.headers.get("accept-language", "")
+        language_tag, accepted = self.desk.language, request.headers.get("accept-language", "")
         if request.method == "GET" and not self._spoken:  # a second tab does not change the first
             self._spoken = True
-            self.desk.speak(language_of(asked, accepted))
+            self.desk.speak(language_of(language_tag, accepted))
         text = (STATIC / "workbench.html").read_text("utf-8")
         headers = (
             ("content-type", "text/html; charset=utf-8"),
@@ -236,24 +236,24 @@ class Workbench:
     def _state(self) -> HttpResponse:
         return HttpResponse(200, msgspec.json.encode(self.desk.state()), JSON)
 
-    def _change(self, asked: Mapping[str, Any]) -> HttpResponse:
+    def _change(self, fields: Mapping[str, Any]) -> HttpResponse:
         try:
-            self.desk.change(asked["revision"], asked["set"])
+            self.desk.change(fields["revision"], fields["set"])
         except OldRevisionError:
-            said = self.desk.voice.say("said-other-tab")
+            sentence = self.desk.voice.say("said-other-tab")
             raise RefusedRequestError(
-                409, said["text"], said["lang"], state=self.desk.state()
+                409, sentence["text"], sentence["lang"], state=self.desk.state()
             ) from None
         except ChoiceError as wrong:
             raise RefusedRequestError(400, str(wrong), option=wrong.option) from None
         return self._state()
 
-    def _open(self, asked: Mapping[str, Any]) -> HttpResponse:
-        text = _text(asked, "path").strip()
+    def _open(self, fields: Mapping[str, Any]) -> HttpResponse:
+        text = _text(fields, "path").strip()
         with typed(text):
             path = Path(text).expanduser()
-            there = bool(text) and path.is_file()
-        if not there:
+            is_file = bool(text) and path.is_file()
+        if not is_file:
             raise RefusedRequestError(
                 400, f"{text or 'path'}: no file of this computer", step="file"
             )
@@ -264,10 +264,10 @@ class Workbench:
         path = self.desk.files.keep_table(name, data)
         self.desk.open(path, path.name)
 
-    async def _file(self, what: list[str]) -> HttpResponse:
+    async def _file(self, path_parts: list[str]) -> HttpResponse:
         """Answer with a file of the result, or with the session."""
-        download = what[-1] != "sign"
-        kind, name, data = await self._content(what)
+        download = path_parts[-1] != "sign"
+        kind, name, data = await self._content(path_parts)
         headers: list[Header] = [("content-type", kind)]
         if not download:
             headers.append(("content-security-policy", SIGN_POLICY))
@@ -275,10 +275,10 @@ class Workbench:
             headers.append(("content-disposition", f"attachment; filename*=UTF-8''{quote(name)}"))
         return HttpResponse(200, data, headers)
 
-    async def _content(self, what: list[str]) -> tuple[str, str, bytes]:
+    async def _content(self, path_parts: list[str]) -> tuple[str, str, bytes]:
         """Return content type, name and bytes of a file."""
         stem = Path(self.desk.choices.data).stem or "table"
-        match what:
+        match path_parts:
             case ["session"]:
                 text = self.desk.choices.session()
                 return "application/toml", f"{stem}-session.toml", text.encode()
@@ -307,8 +307,8 @@ class Workbench:
     def _result(self) -> ReleaseResult:
         """The result. RefusedRequestError before there is one."""
         if self.desk.result is None:
-            said = self.desk.voice.say("said-not-yet")
-            raise RefusedRequestError(409, said["text"], said["lang"])
+            sentence = self.desk.voice.say("said-not-yet")
+            raise RefusedRequestError(409, sentence["text"], sentence["lang"])
         return self.desk.result
 
     @property
@@ -324,61 +324,63 @@ class Workbench:
             raise RefusedRequestError(404, desk.voice.say("said-not-yet")["text"])
         if name == "scenario":
             choices = desk.choices
-            given = (Path(choices.data), choices.reading(), Path())
-            return called, desk.words.scenario(advised, *given).encode()
+            scenario_parts = (Path(choices.data), choices.reading(), Path())
+            return called, desk.words.scenario(advised, *scenario_parts).encode()
         with private_folder("the figure") as folder:
             desk.words.advice_figure(advised, folder / called)
             return called, (folder / called).read_bytes()
 
     def _further_file(self, place: str, option: str) -> tuple[str, bytes]:
         """Return name and bytes of a file of a command that was run besides."""
-        found = self.desk.further.get(place)
-        if found is not None and option == "sign" and (made := page_to_sign(found)):
-            return made
-        if found is None or option not in found.files:
-            said = self.desk.voice.say("said-not-yet")
-            raise RefusedRequestError(409, said["text"], said["lang"])
-        return found.files[option]
+        result = self.desk.further.get(place)
+        if result is not None and option == "sign" and (signed_page := page_to_sign(result)):
+            return signed_page
+        if result is None or option not in result.files:
+            sentence = self.desk.voice.say("said-not-yet")
+            raise RefusedRequestError(409, sentence["text"], sentence["lang"])
+        return result.files[option]
 
-    async def _save(self, asked: Mapping[str, Any]) -> HttpResponse:
+    async def _save(self, fields: Mapping[str, Any]) -> HttpResponse:
         """Write a file of the result where the user wants it."""
-        what, path = _text(asked, "what"), Path(_text(asked, "path"))
-        if not isinstance(asked["replace"], bool) or not path.name:
+        resource, path = _text(fields, "what"), Path(_text(fields, "path"))
+        if not isinstance(fields["replace"], bool) or not path.name:
             raise RefusedRequestError(400, "what, path and replace (true or false) are accepted")
         form = path.suffix.lower().removeprefix(".")
-        if what == "table" and form not in TABLES:
+        if resource == "table" and form not in TABLES:
             raise RefusedRequestError(
                 400, f"{path}: .csv, .xlsx, .parquet files are written", step="result"
             )
         self._refuse_own(path)
-        _, _, data = await self._content(["released", form] if what == "table" else what.split("/"))
+        _, _, data = await self._content(
+            ["released", form] if resource == "table" else resource.split("/")
+        )
         try:
-            write = partial(save, path, data, replace=asked["replace"])
+            write = partial(save, path, data, replace=fields["replace"])
             with typed(str(path)):
                 place = await trio.to_thread.run_sync(write)
         except FileExistsError:
-            said = self.desk.voice.say("said-exists", path=str(path))
+            sentence = self.desk.voice.say("said-exists", path=str(path))
             raise RefusedRequestError(
-                409, said["text"], said["lang"], step="result", exists=True
+                409, sentence["text"], sentence["lang"], step="result", exists=True
             ) from None
-        said = self.desk.voice.say("said-saved", path=str(place))
-        answer = {"saved": str(place), "bytes": len(data), "sentence": said}
+        sentence = self.desk.voice.say("said-saved", path=str(place))
+        answer = {"saved": str(place), "bytes": len(data), "sentence": sentence}
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
 
     def _refuse_own(self, path: Path) -> None:
         """Refuse to write over a file from which the page reads."""
         desk = self.desk
         ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
-        own = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
+        source_files = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
         keys = [key_of(ledger)] if ledger else []
         named = [
             Path(file_argument(file)) for name in READ if (file := getattr(desk.choices, name))
         ]
-        handed = (*desk.files.hierarchies.values(), *desk.files.given.values())
-        for read in (*own, *keys, *named, *handed):
+        handed = (*desk.files.hierarchies.values(), *desk.files.given_files.values())
+        for read in (*source_files, *keys, *named, *handed):
             with typed(str(path)):
-                same = same_file(path.expanduser(), read)
-            if same:
+                is_same = same_file(path.expanduser(), read)
+            if is_same:
                 raise RefusedRequestError(
                     400, f"{path}: is read by this page; name another file", step="result"
                 )
@@ -399,16 +401,16 @@ def typed(path: str) -> Iterator[None]:
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:
     """Return the fields of a request. RefusedRequestError for other fields."""
     try:
-        asked = from_json(request.body)
+        fields = from_json(request.body)
     except Unreadable as bad:
         raise RefusedRequestError(400, f"no JSON: {bad.why}") from None
-    if not isinstance(asked, dict) or set(asked) != names:
+    if not isinstance(fields, dict) or set(fields) != names:
         raise RefusedRequestError(400, f"{', '.join(sorted(names))} are accepted")
-    return asked
+    return fields
 
 
-def _text(asked: Mapping[str, Any], name: str) -> str:
-    value = asked[name]
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields[name]
     if not isinstance(value, str) or "\0" in value:
         raise RefusedRequestError(400, f"{name}: a text is accepted")
     return value
@@ -431,20 +433,20 @@ def serve_workbench(
     make: Callable[[], Desk],
     port: int,
     opened: Callable[[Workbench], None],
-    tell: Callable[[str], None],
+    log_fault: Callable[[str], None],
 ) -> None:
     """Serve the page until the user is done; arguments: `hold_workbench`.
 
     Raises KeyboardInterrupt at Ctrl-C.
     """
-    run_loop(hold_workbench, make, port, opened, tell)
+    run_loop(hold_workbench, make, port, opened, log_fault)
 
 
 async def hold_workbench(
     make: Callable[[], Desk],
     port: int,
     opened: Callable[[Workbench], None],
-    tell: Callable[[str], None],
+    log_fault: Callable[[str], None],
 ) -> None:
     """Serve the page until the user is done; StorageError if the port cannot be opened.
 
@@ -452,7 +454,7 @@ async def hold_workbench(
         make: returns the state.
         port: at which to listen; 0: any that is free.
         opened: receives the server when it listens.
-        tell: receives a line about a fault of our own.
+        log_fault: receives a line about a fault of our own.
     """
     listeners = await listeners_at(HOST, port)
     gate = Gate(names_of(HOST, listeners[0].socket.getsockname()[1]))
@@ -460,7 +462,7 @@ async def hold_workbench(
     bench = Workbench(make(), gate, token)
     large = {f"/{token}/upload/": LARGEST, f"/{token}/given/": LARGEST}
     limits = ServerLimits(body=BODY, patience=PATIENCE, paths=large)
-    server = Server(bench.answer, tell, limits, HEADERS)
+    server = Server(bench.answer, log_fault, limits, HEADERS)
     async with trio.open_nursery() as nursery:
         await nursery.start(_heed_signals, bench.ended)
         nursery.start_soon(partial(trio.serve_listeners, partial(serve_phone, server), listeners))

@@ -46,7 +46,7 @@ class OpenedFile:
         preview: the first rows, as texts.
         lines: the first lines of a text file, as they are; none of other files.
         header_line: the line with the names, from 1; None: no line.
-        found: detected options of the form of the file.
+        detected_options: detected options of the form of the file.
         sheets: of a workbook.
     """
 
@@ -55,22 +55,24 @@ class OpenedFile:
     preview: tuple[tuple[str, ...], ...]
     lines: tuple[str, ...]
     header_line: int | None
-    found: Mapping[str, str]
+    detected_options: Mapping[str, str]
     sheets: tuple[str, ...]
 
     def roles(self, choices: UserChoices) -> tuple[JudgedColumn, ...]:
         """Return the role of each column of the file."""
-        given: dict[str, str] = dict(choices.roles)
+        chosen_roles: dict[str, str] = dict(choices.roles)
         if choices.person in self.whole.columns:
-            given[str(choices.person)] = "identifier"
-        known = {name: role for name, role in given.items() if name in self.whole.columns}
+            chosen_roles[str(choices.person)] = "identifier"
+        stated_roles = {
+            name: role for name, role in chosen_roles.items() if name in self.whole.columns
+        }
         rows = len(self.whole.codes)
-        return guess_roles(self.whole.columns, self.whole.values, rows, known, MISSING)
+        return guess_roles(self.whole.columns, self.whole.values, rows, stated_roles, MISSING)
 
     @cached_property
     def column_doubts(self) -> tuple[str, ...]:
         """The lines on columns that look like sets of parts, or like numbers of two spellings."""
-        return tuple(doubts(self.whole, dict(self.source.asked.sets)))
+        return tuple(doubts(self.whole, dict(self.source.options.sets)))
 
     @cached_property
     def suspects(self) -> tuple[SuspectValue, ...]:
@@ -97,13 +99,13 @@ class OpenedFile:
             return 0
         return int(np.count_nonzero(self.whole.codes[:, j] == texts.index(MISSING)))
 
-    def frequent(self, name: str, most: int = 3) -> list[str]:
+    def frequent(self, name: str, max_values: int = 3) -> list[str]:
         """Return the most frequent values of a column."""
         j = self.whole.columns.index(name)
         texts = self.whole.values[j]
         counts = Counter(dict(enumerate(np.bincount(self.whole.codes[:, j]).tolist())))
-        shown = (texts[code] for code, _ in counts.most_common(most + 1))
-        return [text[:WIDEST] for text in shown if text != MISSING][:most]
+        frequent_texts = (texts[code] for code, _ in counts.most_common(max_values + 1))
+        return [text[:WIDEST] for text in frequent_texts if text != MISSING][:max_values]
 
 
 def is_ordered(texts: list[str]) -> bool:
@@ -116,40 +118,40 @@ def is_ordered(texts: list[str]) -> bool:
 
 def open_file(path: Path, choices: UserChoices, progress: Progress) -> OpenedFile:
     """Read a file with all columns. Raises DataError."""
-    given = choices.reading()
-    form = Reading(**{name: getattr(given, name) for name in FORM})
+    reading = choices.reading()
+    form = Reading(**{name: getattr(reading, name) for name in FORM})
     section = form.section(path, MISSING)
     source = source_of(path, options_of(section))
     whole = source.table([(name, name) for name in source.columns], section, progress)
     rows = tuple(
         tuple(str(cell)[:WIDEST] for cell in row) for row in islice(source.rows(), PREVIEW)
     )
-    lines, header_line, found = _lines(source)
+    lines, header_line, detected_options = _lines(source)
     content = source.content
     is_workbook = READERS[content.path.suffix.lower()] is excel.READER
     sheets = excel.sheet_names(content) if is_workbook else ()
     if sheets:
-        found["sheet"] = sheets[0]
-    return OpenedFile(source, whole, rows, lines, header_line, found, sheets)
+        detected_options["sheet"] = sheets[0]
+    return OpenedFile(source, whole, rows, lines, header_line, detected_options, sheets)
 
 
 def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, str]]:
     """Return the first lines of a text file, the line with the names, and its form by option."""
-    reader, asked = READERS[source.content.path.suffix.lower()], source.asked
+    reader, options = READERS[source.content.path.suffix.lower()], source.options
     if not isinstance(reader, LineReader):
         return (), 1, {}
-    header_line = reader.layout(source.content, asked).header
+    header_line = reader.layout(source.content, options).header
     if reader is not csvfile.READER:
         return (), header_line, {}
-    dialect = dialect_of(source.content, asked)
+    dialect = dialect_of(source.content, options)
     with source.content.text(dialect.encoding, errors="replace") as text:
         lines = tuple(line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW))
-    found = {
+    detected_options = {
         "separator": NAMES.get(dialect.separator, dialect.separator),
         "encoding": encoding_label(dialect.encoding),
         "header": f"line {header_line}" if header_line else "no line",
     }
-    return lines, header_line, found
+    return lines, header_line, detected_options
 
 
 def read_table(

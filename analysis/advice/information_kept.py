@@ -77,8 +77,8 @@ def _distance(
     people, one_of = _cells(coarse_i, coarse_j)
     width = int(coarse_j.max()) + 1
     places = coarse_i[one_of].astype(np.int64) * width + coarse_j[one_of]
-    wanted = coarse_i[first].astype(np.int64) * width + coarse_j[first]
-    people_around = people[np.searchsorted(places, wanted)]
+    cell_keys = coarse_i[first].astype(np.int64) * width + coarse_j[first]
+    people_around = people[np.searchsorted(places, cell_keys)]
     rebuilt = people_around * inside_i[first] * inside_j[first] / n
     missing_share = max(0.0, 1 - float(rebuilt.sum()))
     return (float(np.abs(counts / n - rebuilt).sum()) + missing_share) / 2

@@ -48,7 +48,7 @@ def search(
     table: ArrayLike,
     ladders: Sequence[Ladder],
     k: int,
-    most: int,
+    max_exposed: int,
     *,
     charged: bool = True,
     promise: Promise | None = None,
@@ -57,16 +57,16 @@ def search(
     fixed: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Advice:
-    """Find the levels with the least loss that leave at most `most` people below k.
+    """Find the levels with the least loss that leave at most `max_exposed` people below k.
 
     Args:
         table: n x d integer codes of at least 0.
         ladders: the levels of each column.
         k: an integer of at least 1.
-        most: allowed people in a crowd smaller than k.
+        max_exposed: allowed people in a crowd smaller than k.
         charged: whether people below k count as lost (e in the formula; else it is 0).
         promise: an upper bound on the people below k from the columns' counts, if it must be at
-            most `most` too.
+            most `max_exposed` too.
         steps: counts of the table and promises after which the best choice so far is returned, with
             its gap; None: 1.5 x 10^9 / rows, at most 250,000.
         persons: an integer for each row, equal where rows are one person's, who is as exposed as
@@ -75,15 +75,16 @@ def search(
         progress: called with the current result, now and then.
     """
     codes = as_table(table)
-    if codes.shape[1] != len(ladders) or k < 1 or most < 0:
+    if codes.shape[1] != len(ladders) or k < 1 or max_exposed < 0:
         raise ParameterError(
-            f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, most = {most}"
+            f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, max_exposed = "
+            f"{max_exposed}"
         )
     limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
     owned = None if persons is None else Persons.from_table(codes, persons)
-    return _LatticeSearch(codes, ladders, k, most, charged, promise, limit, owned, progress).run(
-        fixed
-    )
+    return _LatticeSearch(
+        codes, ladders, k, max_exposed, charged, promise, limit, owned, progress
+    ).run(fixed)
 
 
 class _LatticeSearch:
@@ -103,7 +104,12 @@ class _LatticeSearch:
     ) -> None:
         self.slots = None if persons is None else PersonSlots.from_owners(persons.owner, persons.n)
         self.order = slice(None) if self.slots is None else self.slots.order
-        self.codes, self.ladders, self.k, self.most = codes[self.order], ladders, k, work_limit
+        self.codes, self.ladders, self.k, self.max_exposed = (
+            codes[self.order],
+            ladders,
+            k,
+            work_limit,
+        )
         self.charged, self.promise = charged, promise
         self.progress = progress or (lambda _stage: None)
         self.limit, self.promises = steps, 0
@@ -156,12 +162,12 @@ class _LatticeSearch:
 
     def safe(self, levels: Levels, people: int) -> bool:
         """Whether a complete choice with this number of people below k reaches the target."""
-        if people > self.most:
+        if people > self.max_exposed:
             return False
         if self.promise is None:
             return True
         self.promises += 1
-        return self.promise(levels) <= self.most
+        return self.promise(levels) <= self.max_exposed
 
     def run(self, fixed: ArrayLike | None) -> Advice:
         all_dropped = np.zeros(len(self.codes), np.uint64)
@@ -174,7 +180,7 @@ class _LatticeSearch:
             all_dropped += self.keys(j, level)
         people = self.below(all_dropped)
         self.note(self.top, people)
-        if people > self.most:
+        if people > self.max_exposed:
             raise ParameterError(
                 f"k = {self.k} is more than the {self.n:,} people of the table: no choice is safe"
                 if fixed is None
@@ -264,8 +270,8 @@ class _LatticeSearch:
             if self.best and low >= self.best.loss - SLACK:
                 break
             child_keys = keys - self.keys(j, self.top[j]) + self.keys(j, level)
-            people = self.below(child_keys, self.most)
-            if people > self.most:
+            people = self.below(child_keys, self.max_exposed)
+            if people > self.max_exposed:
                 continue
             if not rest:
                 self.note(self._complete(order, (*settled, level)), people)
@@ -299,7 +305,7 @@ class _LatticeSearch:
             while low_ < high:
                 middle = (low_ + high) // 2
                 finer = keys - self.keys(j, self.top[j]) + self.keys(j, middle)
-                if self.below(finer, self.most) > self.most:
+                if self.below(finer, self.max_exposed) > self.max_exposed:
                     low_ = middle + 1
                 else:
                     high = middle

@@ -88,42 +88,51 @@ def next_steps(
         coarser: the coarser levels to count; every column is dropped besides.
         merges: of values, as `value_risks` counts them.
     """
-    before = rows.below(k)
-    steps = [*_columns(rows, k, before, coarser), *_merged(before, merges)]
-    if before:
-        steps.append(_left_out(rows, k, before))
+    exposed_before = rows.below(k)
+    steps = [*_columns(rows, k, exposed_before, coarser), *_merged(exposed_before, merges)]
+    if exposed_before:
+        steps.append(_left_out(rows, k, exposed_before))
     return tuple(sorted(steps, key=lambda step: (-step.rate, step.bits, step.below)))
 
 
 def _columns(
-    rows: DistinctRows, k: int, before: int, coarser: Sequence[Coarser]
+    rows: DistinctRows, k: int, exposed_before: int, coarser: Sequence[Coarser]
 ) -> Iterator[NextStep]:
     """Yield the steps that change a whole column."""
     for j in range(rows.d):
         column = rows.codes[:, j].astype(np.int64)
-        bits, joins = _bits(rows, column), rows.others[j] is not None
+        bits, joins = _bits(rows, column), rows.other_cells[j] is not None
         for level in (level for level in coarser if level.column == j):
             codes = level.codes[column]
-            after = rows.below_with(j, codes, k) if joins else before
-            lost = max(0.0, bits - _bits(rows, codes))
-            yield NextStep(StepKind.COARSER, j, after, before - after, lost, level.name)
+            exposed_after = rows.below_with(j, codes, k) if joins else exposed_before
+            lost_bits = max(0.0, bits - _bits(rows, codes))
+            yield NextStep(
+                StepKind.COARSER,
+                j,
+                exposed_after,
+                exposed_before - exposed_after,
+                lost_bits,
+                level.name,
+            )
         if rows.d > 1:
-            after = rows.below_with(j, np.zeros_like(column), k) if joins else before
-            yield NextStep(StepKind.DROPPED, j, after, before - after, bits)
+            exposed_after = (
+                rows.below_with(j, np.zeros_like(column), k) if joins else exposed_before
+            )
+            yield NextStep(StepKind.DROPPED, j, exposed_after, exposed_before - exposed_after, bits)
 
 
-def _merged(before: int, merges: Sequence[ValueMerge]) -> Iterator[NextStep]:
+def _merged(exposed_before: int, merges: Sequence[ValueMerge]) -> Iterator[NextStep]:
     for merge in merges:
-        effect = (before - merge.freed, merge.freed, merge.bits)
+        effect = (exposed_before - merge.freed, merge.freed, merge.bits)
         yield NextStep(StepKind.MERGED, merge.column, *effect, codes=merge.codes)
 
 
-def _left_out(rows: DistinctRows, k: int, before: int) -> NextStep:
+def _left_out(rows: DistinctRows, k: int, exposed_before: int) -> NextStep:
     """The rows in small crowds; the crowds of all other rows stay as they are."""
-    gone = int(rows.rows[rows.crowds < k].sum())
+    removed_rows = int(rows.rows[rows.crowds < k].sum())
     whole = sum(_bits(rows, column) for column in rows.codes.T)
-    bits = gone / int(rows.rows.sum()) * whole
-    return NextStep(StepKind.LEFT_OUT, None, 0, before, bits, rows=gone)
+    bits = removed_rows / int(rows.rows.sum()) * whole
+    return NextStep(StepKind.LEFT_OUT, None, 0, exposed_before, bits, rows=removed_rows)
 
 
 def _bits(rows: DistinctRows, codes: Integers) -> float:

@@ -63,7 +63,7 @@ class Bound:
     value: float
 
     @classmethod
-    def of(cls, threshold: Fraction, value: Fraction) -> Bound:
+    def from_fractions(cls, threshold: Fraction, value: Fraction) -> Bound:
         """Return the bound in floats, rounded to the weak side; the value is at most 1."""
         value, low, high = min(value, Fraction(1)), float(threshold), float(min(value, Fraction(1)))
         return cls(
@@ -93,7 +93,7 @@ def theorem2(
         for j, (c, t) in enumerate(zip(columns, exact, strict=True))
         if j != spared
     )
-    return Bound.of(prod(exact, start=Fraction(1)), Fraction(rare, n) + slack)
+    return Bound.from_fractions(prod(exact, start=Fraction(1)), Fraction(rare, n) + slack)
 
 
 def theorem3(
@@ -111,7 +111,9 @@ def theorem3(
     if not 0 < parameter <= 1:
         raise ParameterError(f"c: found {c}; a number in (0, 1] is accepted")
     rare = sum(column.at(_people(t, n))[0] for column, t in zip(columns, exact, strict=True))
-    return Bound.of(parameter * prod(exact, start=Fraction(1)), Fraction(rare, n) + parameter)
+    return Bound.from_fractions(
+        parameter * prod(exact, start=Fraction(1)), Fraction(rare, n) + parameter
+    )
 
 
 def refined(
@@ -128,7 +130,9 @@ def refined(
     target = _probability(threshold, n, "threshold")
     points = [column.at(_people(t, n)) for column, t in zip(columns, exact, strict=True)]
     cells = prod(common for _, common in points)
-    return Bound.of(target, Fraction(sum(rare for rare, _ in points), n) + target * cells)
+    return Bound.from_fractions(
+        target, Fraction(sum(rare for rare, _ in points), n) + target * cells
+    )
 
 
 def smallest_bound(

@@ -24,7 +24,7 @@ from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowe
 MISSED = 300.0  # price of a missed person of a margin, in exposed people; of a split, 10 times
 ROUNDS, PER_ROUND = 12, 20  # limits the rounds, and the blocks added in each
 FEW_VALUES, MOST_BLOCKS = 6, 4_000  # values up to which all sets are tried; limit of blocks
-LEAST = 1e-6  # least violation of a block
+MIN_VIOLATION = 1e-6  # least violation of a block
 
 Cells = npt.NDArray[np.bool_]  # per block: whether a cell counts, shape (blocks, cells)
 Leaf = tuple[list[int], list[tuple[int, int]], list[int]]
@@ -143,7 +143,7 @@ def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence
     short[list(present)] = 0
     score = short / np.sqrt(np.maximum(useful.sum(axis=1), 1))
     worst = np.argsort(-score, kind="stable")[:PER_ROUND]
-    return [int(number) for number in worst if short[number] > LEAST]
+    return [int(number) for number in worst if short[number] > MIN_VIOLATION]
 
 
 class _CaseProgram:

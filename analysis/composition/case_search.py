@@ -52,18 +52,18 @@ class _Node:
 def search_cases(
     marginals: Sequence[Sequence[int]],
     k: int,
-    found: int,
+    worst_so_far: int,
     nodes: int,
     *,
     meet: Callable[[Counts], int] = lambda _people: -1,
     stop: Callable[[int, int], bool] = lambda _nodes, _people: False,
 ) -> CaseProof:
-    """Search for a proof that no table with these columns exposes more people than `found`.
+    """Search for a proof that no table with these columns exposes more people than `worst_so_far`.
 
     Args:
         marginals: people by value, for each column; all with the same total n.
         k: people in the smallest crowd in which a person is not exposed, 2 or more.
-        found: people exposed in a known table; -1 without a table.
+        worst_so_far: people exposed in a known table; -1 without a table.
         nodes: limit of the tree.
         meet: called with the people of every cell of a table that the search met (values as the
             checker numbers them, shape (cells,)); returns the exposed people of the worst table.
@@ -78,7 +78,10 @@ def search_cases(
     root = _Node((), relaxation.relax(()))
     heap, count, stuck = [(-root.relaxed.people, 0, root)], 1, 0
     while (
-        heap and -heap[0][0] > max(found, stuck) and count < nodes and not stop(count, -heap[0][0])
+        heap
+        and -heap[0][0] > max(worst_so_far, stuck)
+        and count < nodes
+        and not stop(count, -heap[0][0])
     ):
         node = heappop(heap)[2]
         node.split = _split(relaxation, node.relaxed)
@@ -92,7 +95,7 @@ def search_cases(
             node.parts.append(part)
             count += 1
             table = _table(relaxation, part.relaxed)
-            found = found if table is None else max(found, meet(table))
+            worst_so_far = worst_so_far if table is None else max(worst_so_far, meet(table))
             heappush(heap, (-part.relaxed.people, count, part))
     return _proof_of_tree(root, relaxation, count)
 

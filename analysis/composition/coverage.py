@@ -174,20 +174,22 @@ def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, 
     return None if search.choice is None else (int(search.limit), search.choice)
 
 
-def coverage_meets(steps: Sequence[Steps], k: int, most: int) -> bool:
-    """Whether the coverage bound is at most `most` people; faster than the bound itself.
+def coverage_meets(steps: Sequence[Steps], k: int, max_exposed: int) -> bool:
+    """Whether the coverage bound is at most `max_exposed` people; faster than the bound itself.
 
     For two columns or more, with 2 <= k <= n.
     """
-    if most >= int(steps[0].values.sum()):
+    if max_exposed >= int(steps[0].values.sum()):
         return True
-    if max(step.at(k)[0] for step in steps) > most:  # they are in a small cell of every table
+    if (
+        max(step.at(k)[0] for step in steps) > max_exposed
+    ):  # they are in a small cell of every table
         return False
     # At most `most` people are rare in a column, so its number of common values is at least this;
     # and P - H_j >= N_j (P / N_j - 1) rises with every N.
-    fewest = [int(s.common[s.rare.searchsorted(most, "right") - 1]) for s in steps]
-    if (k - 1) * (prod(fewest) - max(fewest)) > most:
+    fewest = [int(s.common[s.rare.searchsorted(max_exposed, "right") - 1]) for s in steps]
+    if (k - 1) * (prod(fewest) - max(fewest)) > max_exposed:
         return False
-    search = CoverageSearch(steps, k - 1, most + 1)
+    search = CoverageSearch(steps, k - 1, max_exposed + 1)
     search.search_thresholds([Options.common(step) for step in steps])
     return search.choice is not None

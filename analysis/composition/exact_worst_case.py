@@ -88,7 +88,7 @@ class WorstCase:
         proof = "proven" if self.proven else f"not closed: {self.why}"
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
-    def verify(self, marginals: Sequence[npt.ArrayLike], known: Known | None = None) -> None:
+    def verify(self, marginals: Sequence[npt.ArrayLike], known_joints: Known | None = None) -> None:
         """Raise VerificationError unless the table has these margins and exposes `people`.
 
         A proof by cases, if there is one, has to prove `upper` from these marginals.
@@ -98,7 +98,7 @@ class WorstCase:
         columns = as_marginals(marginals)
         shape = [len(counts) for counts in columns]
         known_counts: list[tuple[tuple[int, ...], Any]] = [((j,), c) for j, c in enumerate(columns)]
-        for group, counts in [*known_counts, *(known or {}).items()]:
+        for group, counts in [*known_counts, *(known_joints or {}).items()]:
             if not np.array_equal(self.table.margin(group, [shape[j] for j in group]), counts):
                 raise VerificationError(f"worst case: its table has another margin on {group}")
         if (self.table.counts <= 0).any() or self.table.exposed(self.k) != self.people:
@@ -139,7 +139,7 @@ def worst_case(
     k: int,
     time_limit: float | None = None,
     *,
-    known: Known | None = None,
+    known_joints: Known | None = None,
     nodes: int = NODES,
     rounds: int | None = None,
     seed: int = 0,
@@ -158,7 +158,8 @@ def worst_case(
         k: crowd size, a whole number.
         time_limit: seconds, > 0, after which no further step begins. The bracket then depends on
             the machine's speed, `timed` is set, and no command records it. None: no such limit.
-        known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
+        known_joints: joint counts of groups of columns, {(0, 1): table with axes in that order,
+            ...}.
         nodes: limit of every search tree.
         rounds: limit of the rounds of swaps (contingency/swaps.py); above 2,000 cells fewer, 10
             million / cells. None: five for each node.
@@ -173,9 +174,9 @@ def worst_case(
     """
     start, k, columns = perf_counter(), whole(k, "k", 0), as_marginals(marginals)
     limits = _limits(time_limit, (nodes, rounds, whole(most_cells, "most_cells", 0)), seed, enough)
-    tables = frechet_class(columns, k, known)
+    tables = frechet_class(columns, k, known_joints)
     bracket = Bracket(k, _ceiling(columns, tables, k), progress or (lambda _step: None))
-    bracket.meet(None if known else staircase(columns))
+    bracket.meet(None if known_joints else staircase(columns))
     stopped = _close(bracket, tables, limits, keep=keep)
     people, ceiling = _ends(bracket, tables, k)
     timed = limits.timer.over and people < ceiling and not stopped

@@ -11,7 +11,7 @@ from ..contingency.frechet import ColumnLabels, Margin, agree
 from ..validation import Counts
 
 Group = tuple[int, ...]
-Said = Mapping[int, Group]  # column -> numbers of the values counted by name, ascending
+NamedValues = Mapping[int, Group]  # column -> numbers of the values counted by name, ascending
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,17 +20,17 @@ class GroupCounts:
 
     Attributes:
         group: ascending columns.
-        said: per column the numbers of its named values, ascending. A value that did not occur in
-            round 1 is counted under `other`.
+        named_values: per column the numbers of its named values, ascending. A value that did not
+            occur in round 1 is counted under `other`.
         counts: people, an axis of len(said) + 1 for each column.
     """
 
     group: Group
-    said: tuple[Group, ...]
+    named_values: tuple[Group, ...]
     counts: Counts
 
     def __post_init__(self) -> None:
-        shape = tuple(len(values) + 1 for values in self.said)
+        shape = tuple(len(values) + 1 for values in self.named_values)
         if self.counts.shape != shape or len(shape) != len(self.group):
             raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
 
@@ -49,15 +49,17 @@ class GroupCounts:
         axes = [self.group.index(j) for j in columns]
         summed_axes = tuple(a for a in range(self.counts.ndim) if a not in axes)
         counts = np.asarray(self.counts.sum(axis=summed_axes), dtype=np.int64)
-        return GroupCounts(columns, tuple(self.said[a] for a in axes), counts)
+        return GroupCounts(columns, tuple(self.named_values[a] for a in axes), counts)
 
-    def narrowed(self, said: Said) -> "GroupCounts":
+    def narrowed(self, named_values: NamedValues) -> "GroupCounts":
         """Return the counts with only these values named; all of them must be named now."""
         counts = self.counts
         narrowed_values = tuple(
-            said.get(j, had) for j, had in zip(self.group, self.said, strict=True)
+            named_values.get(j, had) for j, had in zip(self.group, self.named_values, strict=True)
         )
-        for axis, (had, wanted_values) in enumerate(zip(self.said, narrowed_values, strict=True)):
+        for axis, (had, wanted_values) in enumerate(
+            zip(self.named_values, narrowed_values, strict=True)
+        ):
             if had == wanted_values:
                 continue
             if not set(wanted_values) <= set(had):
@@ -75,13 +77,13 @@ class GroupCounts:
         return GroupCounts(self.group, narrowed_values, counts)
 
 
-def with_parts(asked: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
+def with_parts(tables: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
     """Return the requested tables, and their sums over some of their columns.
 
     A requested part keeps its own counts; of several sums the first is taken.
     """
-    counts = dict(asked)
-    for group, table in asked.items():
+    counts = dict(tables)
+    for group, table in tables.items():
         for size in range(2, len(group)):
             for part in combinations(group, size):
                 if part not in counts:
@@ -101,7 +103,7 @@ def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
     safe = np.where(counts >= k, counts, 0).sum(axis=1)
     enough = 2 * safe >= counts.sum(axis=1)
-    return dict(zip(table.said[axis], enough[:-1].tolist(), strict=True))
+    return dict(zip(table.named_values[axis], enough[:-1].tolist(), strict=True))
 
 
 def axis_counts(table: GroupCounts, column: int) -> Counts:

@@ -14,7 +14,7 @@ from .known_groups import GroupKnowledge
 def heaviest(
     knowledge: GroupKnowledge,
     gains: Sequence[float],
-    most: int,
+    max_exposed: int,
     allowed: Sequence[int],
     required: Sequence[int] = (),
     start: Sequence[int] = (),
@@ -29,7 +29,7 @@ def heaviest(
     Args:
         knowledge: all tables counted.
         gains: weight of each column, > 0.
-        most: people that may be exposed.
+        max_exposed: people that may be exposed.
         allowed: columns that may be kept.
         required: columns that must be kept; if they miss the target, no column is kept.
         start: a set that is known to meet the target.
@@ -37,10 +37,10 @@ def heaviest(
     """
     base = tuple(sorted(required))
     best = _weighed(knowledge, gains, tuple(sorted(start)))
-    if base and not knowledge.meets(base, most):
+    if base and not knowledge.meets(base, max_exposed):
         return ()
     order = sorted(set(allowed) - set(required), key=lambda j: (-gains[j], j))
-    growing = _Growing(knowledge, most, order, [(0, base)])
+    growing = _Growing(knowledge, max_exposed, order, [(0, base)])
     for _ in range(sets):
         if not growing.stack:
             break
@@ -60,14 +60,14 @@ class _Growing:
 
     Attributes:
         knowledge: all tables counted.
-        most: people that may be exposed.
+        max_exposed: people that may be exposed.
         order: the columns that may be added, heaviest first.
         stack: place of the next column in the order, and the set so far.
         unsafe: sets that miss the target; their supersets miss it too.
     """
 
     knowledge: GroupKnowledge
-    most: int
+    max_exposed: int
     order: Sequence[int]
     stack: list[tuple[int, Group]]
     unsafe: list[set[int]] = field(default_factory=list)
@@ -80,7 +80,7 @@ class _Growing:
         wider = tuple(sorted((*columns, self.order[position])))
         if any(unsafe_group <= {*wider} for unsafe_group in self.unsafe):
             return
-        if self.knowledge.meets(wider, self.most):
+        if self.knowledge.meets(wider, self.max_exposed):
             self.stack.append((position + 1, wider))
         else:
             self.unsafe.append(set(wider))

@@ -41,7 +41,7 @@ from .certificate import Certificate
 from .group_counts import (
     Group,
     GroupCounts,
-    Said,
+    NamedValues,
     axis_counts,
     consistent,
     labels_of,
@@ -52,7 +52,7 @@ from .group_counts import (
 from .known_parts import PartCounts, ways_of
 
 MOST_WAYS = 200  # limits the ways of writing a set of columns as parts
-FEW = 4  # columns that an estimate writes in every way
+FEW_COLUMNS = 4  # columns that an estimate writes in every way
 ROUGH_WAYS = 3  # limit of the ways for more columns, large groups first
 MOST_CELLS = 1_000  # limits the joint of the second bound
 CLOSE = 2  # people by which two computations of the second bound may differ by rounding
@@ -106,31 +106,33 @@ class GroupKnowledge:
         totals = [int(count.sum()) for count in self.singles]
         return max(totals + [table.people for table in self.tables.values()])
 
-    def promise(self, columns: Sequence[int], said: Said | None = None) -> Promised:
-        """Return the sharpest bound for a set of columns: as a release, or as a query (`said`)."""
-        first = self.by_parts(columns, said)
-        weights = self.by_margins(columns, said) if first.people else None
+    def promise(self, columns: Sequence[int], named_values: NamedValues | None = None) -> Promised:
+        """Return the sharpest bound for columns: a release, or a query (`named_values`)."""
+        first = self.by_parts(columns, named_values)
+        weights = self.by_margins(columns, named_values) if first.people else None
         if weights is None:
             return first
-        people = self.proved(columns, weights, said)
+        people = self.proved(columns, weights, named_values)
         return Promised(people, self.n, weights=weights) if people < first.people else first
 
-    def meets(self, columns: Sequence[int], most: int, said: Said | None = None) -> bool:
-        """Whether a bound of at most `most` exposed people can be proved."""
-        if self.surely(columns, said) > most:
+    def meets(
+        self, columns: Sequence[int], max_exposed: int, named_values: NamedValues | None = None
+    ) -> bool:
+        """Whether a bound of at most `max_exposed` exposed people can be proved."""
+        if self.surely(columns, named_values) > max_exposed:
             return False
-        if self._is_first_bound_within(columns, said, most):
+        if self._is_first_bound_within(columns, named_values, max_exposed):
             return True
-        people = self._priced(columns, said)
-        if people is not None and people > most + CLOSE:
+        people = self._priced(columns, named_values)
+        if people is not None and people > max_exposed + CLOSE:
             return False
         # The certificate of a release is computed later, and may not be above the bound used here.
-        if people is not None and said is not None and people < most - CLOSE:
+        if people is not None and named_values is not None and people < max_exposed - CLOSE:
             return True
-        weights = self.by_margins(columns, said)
-        return weights is not None and self.proved(columns, weights, said) <= most
+        weights = self.by_margins(columns, named_values)
+        return weights is not None and self.proved(columns, weights, named_values) <= max_exposed
 
-    def _priced(self, columns: Sequence[int], narrowing: Said | None) -> int | None:
+    def _priced(self, columns: Sequence[int], narrowing: NamedValues | None) -> int | None:
         """Return about the second bound, faster; None if it does not exist or did not settle."""
         tables = self._class(columns, narrowing)
         if tables is None or not 1 < self.k <= self.n:
@@ -138,26 +140,28 @@ class GroupKnowledge:
         weights = priced_weights(tables, self.k)
         return certified_people(tables, self.k, weights) if weights else None
 
-    def surely(self, columns: Sequence[int], said: Said | None = None) -> int:
+    def surely(self, columns: Sequence[int], named_values: NamedValues | None = None) -> int:
         """Return people exposed for certain: the most in small cells of a known part."""
-        inside = [self._answers((j,), said) for j in columns]
-        inside += [self._answers(group, said) for group in self._inside(columns)]
+        inside = [self._answers((j,), named_values) for j in columns]
+        inside += [self._answers(group, named_values) for group in self._inside(columns)]
         return max(int(counts[counts < self.k].sum()) for counts in inside)
 
     def by_parts(
-        self, columns: Sequence[int], said: Said | None = None, ways: int = MOST_WAYS
+        self, columns: Sequence[int], named_values: NamedValues | None = None, ways: int = MOST_WAYS
     ) -> Promised:
         """The first bound: the least over at most `ways` ways to write columns as known parts."""
-        reader, best = PartCounts(self.k, self.n, lambda part: self.part(part, said)), None
+        reader, best = PartCounts(self.k, self.n, lambda part: self.part(part, named_values)), None
         for parts in self._partitions_of(columns, ways):
             if best is None or reader.meets(parts, best.people - 1):
-                certificate = smallest_bound([self.part(part, said) for part in parts], self.k)
+                certificate = smallest_bound(
+                    [self.part(part, named_values) for part in parts], self.k
+                )
                 best = Promised(certificate.people, self.n, parts, certificate)
         assert best is not None  # noqa: S101 - columns one by one are a way
         return best
 
     def _is_first_bound_within(
-        self, columns: Sequence[int], narrowing: Said | None, people_limit: int
+        self, columns: Sequence[int], narrowing: NamedValues | None, people_limit: int
     ) -> bool:
         """Whether the first bound is at most `people_limit` people."""
         reader = PartCounts(self.k, self.n, lambda part: self.part(part, narrowing))
@@ -171,7 +175,7 @@ class GroupKnowledge:
 
     def roughly(self, columns: Sequence[int]) -> int:
         """About the bound of `promise` for a release, faster: by the simplest inequalities."""
-        ways = MOST_WAYS if len(columns) <= FEW else ROUGH_WAYS
+        ways = MOST_WAYS if len(columns) <= FEW_COLUMNS else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people
         tables = self._class(columns, None)
         if tables is None or not people or not 1 < self.k <= self.n:
@@ -179,17 +183,21 @@ class GroupKnowledge:
         weights = relaxed_weights(tables, self.k, Cuts(tables, self.k).margin_cuts())
         return min(people, certified_people(tables, self.k, weights))
 
-    def by_margins(self, columns: Sequence[int], said: Said | None = None) -> Weights | None:
+    def by_margins(
+        self, columns: Sequence[int], named_values: NamedValues | None = None
+    ) -> Weights | None:
         """Return the proof of the second bound; None if there is no such bound."""
-        tables = self._class(columns, said)
+        tables = self._class(columns, named_values)
         if tables is None or not 1 < self.k <= self.n:
             return None
         cuts, _ = relax(FrechetProgram(tables, self.k), self.n)
         return relaxed_weights(tables, self.k, cuts)
 
-    def proved(self, columns: Sequence[int], weights: Weights, said: Said | None = None) -> int:
+    def proved(
+        self, columns: Sequence[int], weights: Weights, named_values: NamedValues | None = None
+    ) -> int:
         """Return the bound that these weights prove; VerificationError if they do not fit."""
-        tables = self._class(columns, said)
+        tables = self._class(columns, named_values)
         if tables is None:
             raise VerificationError(f"columns {tuple(columns)}: no tables that weights speak of")
         if len(weights.margins) != sum(margin.counts.size for margin in tables.margins):
@@ -216,14 +224,14 @@ class GroupKnowledge:
                 "are proved"
             )
 
-    def masks(self, before: Said) -> dict[int, Group]:
+    def masks(self, named_values: NamedValues) -> dict[int, Group]:
         """Return the values of each column that may still be named, among the named values before.
 
         A named value stays if it is not rare: in every known table, at least half of its people are
         in crowds of k. Then the least frequent go too, until no person or at least k people are
         under `other`.
         """
-        return {j: self._common(j, before.get(j)) for j in range(len(self.singles))}
+        return {j: self._common(j, named_values.get(j)) for j in range(len(self.singles))}
 
     def _common(self, column: int, narrowed_values: Group | None) -> Group:
         counts = self.singles[column]
@@ -242,13 +250,13 @@ class GroupKnowledge:
         column_set = set(columns)
         return sorted(group for group in self.tables if column_set.issuperset(group))
 
-    def part(self, part: Group, said: Said | None = None) -> Counts:
+    def part(self, part: Group, named_values: NamedValues | None = None) -> Counts:
         """The counts of a group as one column, with unique values for people without a name."""
-        counts = self._answers(part, said)
+        counts = self._answers(part, named_values)
         unique_people = np.ones(self.n - int(counts.sum()), dtype=np.int64)
         return np.concatenate([counts, unique_people])
 
-    def _answers(self, part: Group, narrowing: Said | None) -> Counts:
+    def _answers(self, part: Group, narrowing: NamedValues | None) -> Counts:
         """Return a group's counts: in a release, of combinations named so far."""
         match part:
             case (column,):
@@ -262,7 +270,7 @@ class GroupKnowledge:
                 )
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
-    def _class(self, columns: Sequence[int], narrowing: Said | None) -> FrechetClass | None:
+    def _class(self, columns: Sequence[int], narrowing: NamedValues | None) -> FrechetClass | None:
         """The tables with these counts; None if they have different people or too many cells.
 
         Also None if two tables contradict each other: a person gave different answers.
@@ -271,11 +279,13 @@ class GroupKnowledge:
             self.joint(columns, narrowing) if self._inside(columns) and len(columns) > 1 else None
         )
 
-    def joint(self, columns: Sequence[int], said: Said | None = None) -> FrechetClass | None:
+    def joint(
+        self, columns: Sequence[int], named_values: NamedValues | None = None
+    ) -> FrechetClass | None:
         """The class of tables with the counts inside these columns, even without a known group."""
         order = tuple(sorted(columns))
         largest = self._largest(order)
-        common = self._common_values(order, largest, said)
+        common = self._common_values(order, largest, named_values)
         tables = self._covering(order, largest, common)
         if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
@@ -285,7 +295,7 @@ class GroupKnowledge:
         if prod(shape) > MOST_CELLS:
             return None
         margins = tuple(margin_of(table, order, spare) for table in tables)
-        closed = said is None
+        closed = named_values is None
         labels = tuple(labels_of(len(common[j]), closed=closed and j not in spare) for j in order)
         return FrechetClass(shape, margins, labels)
 
@@ -305,7 +315,9 @@ class GroupKnowledge:
         inside = self._inside(columns)
         return [g for g in inside if not any(set(g) < set(wider) for wider in inside)]
 
-    def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[GroupCounts]:
+    def _covering(
+        self, order: Group, largest: Sequence[Group], common: NamedValues
+    ) -> list[GroupCounts]:
         """Return the largest known tables, and single counts of the columns outside them."""
         tables = [self.tables[group].narrowed(common) for group in largest]
         single_columns = set(order).difference(*largest)
@@ -319,19 +331,19 @@ class GroupKnowledge:
         has_equal_margins = all(
             np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(values)])
             for table in tables
-            for j, values in zip(table.group, table.said, strict=True)
+            for j, values in zip(table.group, table.named_values, strict=True)
         )
         return has_equal_margins and consistent(tables)
 
     def _common_values(
-        self, order: Group, largest: Sequence[Group], narrowing: Said | None
+        self, order: Group, largest: Sequence[Group], narrowing: NamedValues | None
     ) -> dict[int, Group]:
         """Return, per column, the values named by every table; for a lone column, values of k."""
         values_of_columns: dict[int, Group] = {}
         for j in order:
             all_of_it = tuple(range(len(self.singles[j])))
             sets = [
-                self.tables[group].said[self.tables[group].group.index(j)]
+                self.tables[group].named_values[self.tables[group].group.index(j)]
                 for group in largest
                 if j in group
             ]

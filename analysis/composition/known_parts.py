@@ -31,26 +31,26 @@ class PartCounts:
     read: Callable[[Group], Counts]
     steps: dict[Group, Steps] = field(default_factory=dict)
 
-    def meets(self, parts: Sequence[Group], most: int) -> bool:
-        """Whether the coverage bound of these parts, each one column, is at most `most` people."""
-        if self.k <= 1 or most >= self.n:
-            return most >= 0
+    def meets(self, parts: Sequence[Group], max_exposed: int) -> bool:
+        """Whether the coverage bound of these parts, a column each, is at most `max_exposed`."""
+        if self.k <= 1 or max_exposed >= self.n:
+            return max_exposed >= 0
         for part in parts:
             if part not in self.steps:
                 self.steps[part] = Steps.from_counts(np.sort(self.read(part)))
         steps = [self.steps[part] for part in parts]
         if self.k > self.n or len(parts) == 1:
-            return steps[0].at(self.k)[0] <= most
-        return coverage_meets(steps, self.k, most)
+            return steps[0].at(self.k)[0] <= max_exposed
+        return coverage_meets(steps, self.k, max_exposed)
 
 
-def ways_of(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
+def ways_of(columns: Group, known_groups: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
     """Yield the ways to write columns as known groups and single columns, large groups first."""
     if not columns:
         yield ()
         return
     first, rest = columns[0], set(columns[1:])
-    starting = [g for g in known if g[0] == first and rest.issuperset(g[1:])]
+    starting = [g for g in known_groups if g[0] == first and rest.issuperset(g[1:])]
     for part in [*sorted(starting, key=lambda g: (-len(g), g)), (first,)]:
-        for way in ways_of(tuple(j for j in columns if j not in part), known):
+        for way in ways_of(tuple(j for j in columns if j not in part), known_groups):
             yield (part, *way)

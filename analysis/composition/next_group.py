@@ -63,22 +63,23 @@ class Outlook:
 
 
 def choose_group(
-    known: GroupKnowledge, allowed: Group, most: int, may_ask: Callable[[Group], bool]
+    knowledge: GroupKnowledge, allowed: Group, max_exposed: int, may_ask: Callable[[Group], bool]
 ) -> Group | None:
     """Return the group to request next; None if no group may be requested, or no group can help.
 
     No group can help if the certified bound already equals the people exposed for certain.
 
     Args:
-        known: all tables counted; the bound of the allowed columns is above `most` people.
+        knowledge: all tables counted; the bound of the allowed columns is above `max_exposed`
+            people.
         allowed: the columns that may be released, ascending.
-        most: people that may be exposed.
+        max_exposed: people that may be exposed.
         may_ask: whether a group may be requested. Called for few groups.
     """
-    goal, promised = goal_of(known, allowed, most)
-    if known.surely(goal) >= promised:
+    goal, promised = goal_of(knowledge, allowed, max_exposed)
+    if knowledge.surely(goal) >= promised:
         return None
-    ranked = outlooks(known, goal)[:MOST_TRIED]
+    ranked = outlooks(knowledge, goal)[:MOST_TRIED]
     choice = next((ranking for ranking in ranked if may_ask(ranking.group)), None)
     while choice is not None:
         inside = [o for o in ranked if o.fall and set(o.group) < set(choice.group)]
@@ -89,35 +90,37 @@ def choose_group(
     return None
 
 
-def goal_of(known: GroupKnowledge, allowed: Group, most: int) -> tuple[Group, int]:
+def goal_of(knowledge: GroupKnowledge, allowed: Group, max_exposed: int) -> tuple[Group, int]:
     """Return the columns with the bound to lower, and the people it allows.
 
     All allowed columns, if their joint is small enough. Else columns are added, always the column
-    with the least bound, until the bound is above `most`.
+    with the least bound, until the bound is above `max_exposed`.
     """
-    if known.joint(allowed) is not None:
-        return allowed, known.promise(allowed).people
-    kept: Group = ()
+    if knowledge.joint(allowed) is not None:
+        return allowed, knowledge.promise(allowed).people
+    chosen_columns: Group = ()
     people = 0
-    while len(kept) < len(allowed) and people <= most:
-        wider = [tuple(sorted((*kept, j))) for j in allowed if j not in kept]
-        rough = ((known.by_parts(columns, ways=ROUGH_WAYS).people, columns) for columns in wider)
-        people, kept = min(rough)
-    return kept, people
+    while len(chosen_columns) < len(allowed) and people <= max_exposed:
+        wider = [tuple(sorted((*chosen_columns, j))) for j in allowed if j not in chosen_columns]
+        rough = (
+            (knowledge.by_parts(columns, ways=ROUGH_WAYS).people, columns) for columns in wider
+        )
+        people, chosen_columns = min(rough)
+    return chosen_columns, people
 
 
-def outlooks(known: GroupKnowledge, goal: Group) -> list[Outlook]:
+def outlooks(knowledge: GroupKnowledge, goal: Group) -> list[Outlook]:
     """Return a prediction for every group of the goal with new information, best first.
 
     For a small joint the best groups are judged again with all columns together; the rest follow.
     """
-    judged = list(_by_itself(known, goal, list(islice(_new(known, goal), MOST_JUDGED))))
+    judged = list(_by_itself(knowledge, goal, list(islice(_new(knowledge, goal), MOST_JUDGED))))
     judged.sort(key=lambda judgement: judgement.rank)
-    joint = known.joint(goal)
+    joint = knowledge.joint(goal)
     if joint is None:
         return judged
     sharp = min(MOST_SHARP, max(2, SHARP_CELLS // joint.cells))
-    looked = _in_joint(known, goal, [judgement.group for judgement in judged[:sharp]], joint)
+    looked = _in_joint(knowledge, goal, [judgement.group for judgement in judged[:sharp]], joint)
     return [*sorted(looked, key=lambda judgement: judgement.rank), *judged[sharp:]]
 
 
@@ -138,7 +141,7 @@ def _in_joint(
 ) -> Iterator[Outlook]:
     expected_table = fitted(joint.shape, joint.margins)
     likely = rounded(expected_table)
-    value_counts = [len(labels.kept) for labels in joint.labels]
+    value_counts = [len(labels.unmerged) for labels in joint.labels]
     inside = [g for g in knowledge.tables if set(g) <= set(goal)]
     bound_before = _promised(knowledge.k, likely, value_counts, [_places(goal, g) for g in inside])
     for group in groups:

@@ -88,14 +88,14 @@ class Front:
     Attributes:
         rare: R of each entry: people.
         product: P of each entry.
-        before: the front that was extended; None for the first.
+        previous: the front that was extended; None for the first.
         column: the column added to it; -1 for the first.
         history: parent[i] of entry i in the front before, and its option[i] of the column.
     """
 
     rare: Integers
     product: Numbers
-    before: "Front | None" = None
+    previous: "Front | None" = None
     column: int = -1
     history: tuple[Integers, Integers] = (NONE, NONE)
 
@@ -108,10 +108,10 @@ class Front:
         """Return, for each column merged so far, the number of its option in this entry."""
         choice: dict[int, int] = {}
         front = self
-        while front.before is not None:
+        while front.previous is not None:
             parent, option = front.history
             choice[front.column] = int(option[entry])
-            entry, front = int(parent[entry]), front.before
+            entry, front = int(parent[entry]), front.previous
         return choice
 
     def merge(

@@ -43,7 +43,7 @@ class PersonBounds:
             raise ParameterError(f"k, people: found {k} and {people}; at least 1 is accepted")
         columns = [np.sort(as_counts(column, people=0)) for column in counts]
         columns = [column[column > 0] for column in columns]
-        self.alone = [int(column[column < self.k].sum()) for column in columns]
+        self.exposed_by_column = [int(column[column < self.k].sum()) for column in columns]
         grid = _grid(columns)
         # shape: columns, thresholds
         self.rare = np.array([_rare(column, grid) for column in columns], np.float64)
@@ -57,7 +57,7 @@ class PersonBounds:
         if not column_list:
             return self.people if self.people < self.k else 0
         if len(column_list) == 1:
-            return min(self.alone[column_list[0]], self.people)
+            return min(self.exposed_by_column[column_list[0]], self.people)
         cells = np.prod(self.common[column_list].astype(np.float64), axis=0)
         bound = float((self.rare[column_list].sum(axis=0) + (self.k - 1) * cells).min())
         return int(min(bound, self.people))  # whole numbers below 2^53: exact where it is smaller

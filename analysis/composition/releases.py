@@ -27,19 +27,19 @@ class ComposedReleases:
         k: people in the smallest crowd that hides.
         n: people in every release.
         low, high: bounds on the people exposed on all columns together.
-        alone: people exposed by each release alone.
+        exposed_by_release: people exposed by each release alone.
     """
 
     k: int
     n: int
     low: int
     high: int
-    alone: tuple[int, ...]
+    exposed_by_release: tuple[int, ...]
 
     def __str__(self) -> str:
         return (
             f"{self.low:,} to {self.high:,} of {self.n:,} people are in a crowd smaller than "
-            f"{self.k} on the columns of {len(self.alone)} releases together"
+            f"{self.k} on the columns of {len(self.exposed_by_release)} releases together"
         )
 
 

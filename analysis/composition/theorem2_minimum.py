@@ -52,7 +52,7 @@ class _States:
     cost: Floats
     logs: Floats
     level: Integers
-    before: "_States | None" = None
+    previous: "_States | None" = None
     parent: Integers | None = None
     option: Integers | None = None
 
@@ -72,9 +72,11 @@ class _States:
         """Return the option chosen for each column, in the order of merging."""
         options: list[int] = []
         states = self
-        while states.before is not None and states.parent is not None and states.option is not None:
+        while (
+            states.previous is not None and states.parent is not None and states.option is not None
+        ):
             options.append(int(states.option[entry]))
-            entry, states = int(states.parent[entry]), states.before
+            entry, states = int(states.parent[entry]), states.previous
         return options[::-1]
 
 

@@ -31,7 +31,7 @@ MATCHES, DEARER = 200, 10  # limit of the matching supports; the time of each in
 FIRST_NODES = 20  # limits the first tree
 # Limit of cells times proposals: proposals of a large program take long.
 MOST_WORK = 10_000_000
-TELL = 100  # proposals between two reports of progress
+REPORT_INTERVAL = 100  # proposals between two reports of progress
 
 
 def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
@@ -70,7 +70,7 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
     if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
         return
     kept_counts = [
-        m.counts[: len(o.kept)] for m, o in zip(tables.margins, tables.labels, strict=True)
+        m.counts[: len(o.unmerged)] for m, o in zip(tables.margins, tables.labels, strict=True)
     ]
     columns = [
         [*c.tolist(), *o.rare_counts.tolist()]
@@ -90,7 +90,7 @@ def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> N
 
     def stop(nodes: int, people: int) -> bool:
         bracket.prove(people)
-        if nodes % TELL < 2:
+        if nodes % REPORT_INTERVAL < 2:
             bracket.say(f"node {nodes:,} of {limits.nodes:,} of a proof by cases")
         return limits.timer()
 
@@ -117,7 +117,7 @@ def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> No
 
     def watch(swapped: SwapResult) -> bool:
         bracket.meet(swapped.table)
-        if swapped.rounds % TELL == 0:
+        if swapped.rounds % REPORT_INTERVAL == 0:
             bracket.say(f"round {swapped.rounds:,} of {rounds:,} of swaps")
         return not limits.timer()
 

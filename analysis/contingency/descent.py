@@ -46,7 +46,7 @@ def climb(
     best: int,
     ceiling: int,
     nodes: int | None = None,
-    told: Callable[[Rung], None] = lambda _rung: None,
+    progress: Callable[[Rung], None] = lambda _rung: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Rung:
     """Climb the ladder; return the last rung.
@@ -57,7 +57,7 @@ def climb(
         best: exposed people of the worst table known so far.
         ceiling: exposed people that no table exceeds, as proved so far.
         nodes: limit of each rung's search tree; None: no limit.
-        told: called with the current rung before each search.
+        progress: called with the current rung before each search.
         stop: called before every rung; True ends the climb.
     """
     least_solution = solve(program, cuts, ceiling, minimise=program.count())
@@ -65,7 +65,7 @@ def climb(
         return Rung(ceiling, 0)
     cells = ceil(least_solution.fun - TOLERANCE)
     while best < ceiling and not stop():
-        told(Rung(ceiling, cells))
+        progress(Rung(ceiling, cells))
         more = solve(program, cuts, ceiling, covered=(cells + 1, np.inf))
         if more.x is None and more.status != INFEASIBLE:
             break

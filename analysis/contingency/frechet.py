@@ -60,12 +60,12 @@ class ColumnLabels:
     """The caller's value indices of one column: kept values, then merged values, if any.
 
     Attributes:
-        kept: the caller's indices of values that stay, ascending.
+        unmerged: the caller's indices of values that stay, ascending.
         rare: indices of the values merged into one value, the last.
         rare_counts: people of each rare value.
     """
 
-    kept: Counts
+    unmerged: Counts
     rare: Counts
     rare_counts: Counts
 
@@ -131,7 +131,7 @@ class FrechetClass:
         """Return a mask of the cells that are exposed with any number of people."""
         cells = self.caps() < k
         for codes, labels in zip(self.index(), self.labels, strict=True):
-            cells |= codes == len(labels.kept)
+            cells |= codes == len(labels.unmerged)
         return np.asarray(cells, dtype=np.bool_)
 
     def equations(self) -> "tuple[csr_array[Any], Counts]":
@@ -155,21 +155,22 @@ class FrechetClass:
 
 
 def frechet_class(
-    marginals: Sequence[npt.ArrayLike], k: int = 0, known: Known | None = None
+    marginals: Sequence[npt.ArrayLike], k: int = 0, known_joints: Known | None = None
 ) -> FrechetClass:
     """Return the class of tables with these marginals and joint counts, merged for crowd size k.
 
     Args:
         marginals: counts per column, all with one total.
         k: values with fewer than k people are merged if that is allowed; 0 merges none.
-        known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
+        known_joints: joint counts of groups of columns, {(0, 1): table with axes in that order,
+            ...}.
 
     Raises:
         ParameterError: the columns of a group are not distinct, or two margins contradict each
         other.
     """
     columns = as_marginals(marginals)
-    tables = [_known_margin(group, table, columns) for group, table in (known or {}).items()]
+    tables = [_known_margin(group, table, columns) for group, table in (known_joints or {}).items()]
     tables = [m for m in tables if len(m.group) > 1]
     _check_agreement(tables)
     grouped = {j for margin in tables for j in margin.group}
@@ -183,7 +184,7 @@ def frechet_class(
         if j not in grouped
     ]
     shape = tuple(
-        len(column_labels.kept) + (len(column_labels.rare) > 0) for column_labels in labels
+        len(column_labels.unmerged) + (len(column_labels.rare) > 0) for column_labels in labels
     )
     return FrechetClass(shape, (*largest, *singles), labels)
 
@@ -212,15 +213,15 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
     return Margin(group, np.ascontiguousarray(counts))
 
 
-def agree(first: JointCounts, other: JointCounts) -> bool:
+def agree(first: JointCounts, second: JointCounts) -> bool:
     """Whether the counts of two groups are equal for their shared columns.
 
     If they share no column, the numbers of people are compared.
     """
-    shared = set(first.group) & set(other.group)
+    shared = set(first.group) & set(second.group)
     sums = [
         margin.counts.sum(axis=tuple(a for a, j in enumerate(margin.group) if j not in shared))
-        for margin in (first, other)
+        for margin in (first, second)
     ]
     return np.array_equal(*sums)
 
@@ -244,15 +245,15 @@ def _merge(counts: Counts, k: int) -> ColumnLabels:
 
 
 def _merged_counts(counts: Counts, labels: ColumnLabels) -> Counts:
-    kept_counts = counts[labels.kept]
+    kept_counts = counts[labels.unmerged]
     return np.append(kept_counts, labels.rare_counts.sum()) if len(labels.rare) else kept_counts
 
 
 def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tuple[Counts, Counts]:
     """Return column j in the caller's values; people of a merged value fill its values in turn."""
-    merged = cells[:, j] == len(labels.kept)
+    merged = cells[:, j] == len(labels.unmerged)
     plain, split = cells[~merged], cells[merged]
-    plain[:, j] = labels.kept[plain[:, j]]
+    plain[:, j] = labels.unmerged[plain[:, j]]
     if not len(split):
         return plain, counts[~merged]
     ends = [np.cumsum(counts[merged]), np.cumsum(labels.rare_counts)]

@@ -39,7 +39,7 @@ class FrechetProgram:
         self.caps = tables.caps()
         is_always_exposed = tables.always_exposed(k)
         self.free = np.flatnonzero(~is_always_exposed)
-        self.most = np.where(is_always_exposed, self.caps, np.minimum(self.caps, k - 1))
+        self.exposed_limits = np.where(is_always_exposed, self.caps, np.minimum(self.caps, k - 1))
 
     def narrowed(self, caps: Counts) -> "FrechetProgram":
         """Return the program restricted to tables with these caps on unexposed cells.
@@ -48,7 +48,10 @@ class FrechetProgram:
             caps: people, shape (cells,); below k: the cell is exposed in all of these tables.
         """
         program = FrechetProgram(self.tables, self.k)
-        program.most, program.free = self.most, self.free[caps[self.free] >= self.k]
+        program.exposed_limits, program.free = (
+            self.exposed_limits,
+            self.free[caps[self.free] >= self.k],
+        )
         program.caps = np.where(np.isin(np.arange(len(caps)), program.free), caps, self.caps)
         return program
 
@@ -68,7 +71,9 @@ class FrechetProgram:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return lower and upper bounds of the variables."""
-        top = np.r_[self.most, self.caps[self.free], np.ones(len(self.free))].astype(np.float64)
+        top = np.r_[self.exposed_limits, self.caps[self.free], np.ones(len(self.free))].astype(
+            np.float64
+        )
         return np.zeros(self.size), np.asarray(top, np.float64)
 
     def shares(self, x: Floats) -> Floats:
@@ -93,7 +98,7 @@ class FrechetProgram:
         pick = csr_array((np.ones(m), (np.arange(m), self.free)), shape=(m, cells))
         identity, no_cells = eye_array(m), csr_array((m, m))
         exposed_caps, caps = (
-            diags_array(v[self.free].astype(float)) for v in (self.most, self.caps)
+            diags_array(v[self.free].astype(float)) for v in (self.exposed_limits, self.caps)
         )
         rows = np.repeat(np.arange(len(cuts)), [len(cut.cells) for cut in cuts])
         position = np.full(cells, -1)
@@ -106,7 +111,9 @@ class FrechetProgram:
         return [
             Constraint(hstack([A, A @ pick.T, csr_array((len(b), m))]), b, b),
             Constraint(
-                hstack([pick, no_cells, exposed_caps]), np.full(m, -np.inf), self.most[self.free]
+                hstack([pick, no_cells, exposed_caps]),
+                np.full(m, -np.inf),
+                self.exposed_limits[self.free],
             ),
             Constraint(hstack([csr_array((m, cells)), identity, -caps]), -np.inf, 0),
             Constraint(hstack([csr_array((m, cells)), identity, -self.k * identity]), 0, np.inf),

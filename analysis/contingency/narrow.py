@@ -24,7 +24,7 @@ from .integer_program import TOLERANCE, FrechetProgram
 
 PASSES = 3  # number of passes over all cells; each uses the caps of the pass before
 MOST_CELLS = 500  # free cells; for more, the programs take longer than the branching they spare
-LEAST = 0.01  # share of the caps' sum that a pass must remove to be repeated
+MIN_REDUCTION = 0.01  # share of the caps' sum that a pass must remove to be repeated
 
 
 def narrow(
@@ -48,7 +48,7 @@ def narrow(
         caps_before = int(program.caps[program.free].sum())
         program = program.narrowed(caps)
         caps_after = int(program.caps[program.free].sum())
-        if caps_after >= (1 - LEAST) * caps_before:
+        if caps_after >= (1 - MIN_REDUCTION) * caps_before:
             break
     return program
 

@@ -33,7 +33,7 @@ class Supports:
         A, b = program.tables.equations()
         rows, cells = A.shape
         matrix = csc_array(hstack([A, eye_array(rows), -eye_array(rows)]))
-        exposed_caps = np.r_[program.most, np.tile(b, 2)].astype(np.float64)
+        exposed_caps = np.r_[program.exposed_limits, np.tile(b, 2)].astype(np.float64)
         people = b.astype(np.float64)
         self._linear = LinearProgram(
             matrix,
@@ -81,14 +81,14 @@ class Supports:
         return people.astype(np.int64) if np.array_equal(A @ people, b) else None
 
     def _exposed_cap(self, cell: int) -> int:
-        return int(self.program.most[cell])
+        return int(self.program.exposed_limits[cell])
 
     def _whole(self) -> Counts | None:
         """Return that table in whole people, if the program's own optimum has fractions."""
         program = self.program
         A, b = program.tables.equations()
         low = np.where(self.inside, program.k, 0)
-        high = np.where(self.inside, program.caps, program.most)
+        high = np.where(self.inside, program.caps, program.exposed_limits)
         solution = solve_integer(
             -(~self.inside).astype(np.float64),
             [Constraint(A, b, b)],

@@ -21,7 +21,7 @@ from .supports import Supports
 # Shares of the proposals: an exchange, a cell more; the rest is a cell less.
 EXCHANGE, MORE = 0.8, 0.1
 NEAR = 0.8  # share of the exchanges for a cell that differs in one column (share ONE) or two
-ONE = 0.7
+SINGLE_COLUMN_SHARE = 0.7
 # The temperature falls: people that a proposal may lose with probability 1/e; then it rises again.
 HOT, COLD, CYCLE = 3.0, 0.05, 2_500
 
@@ -47,7 +47,7 @@ def swap(
     ceiling: int,
     rounds: int,
     seed: int = 0,
-    watch: Callable[[SwapResult], bool] = lambda _found: True,
+    watch: Callable[[SwapResult], bool] = lambda _result: True,
 ) -> SwapResult:
     """Search by proposals; return the worst table met, `start` or worse.
 
@@ -94,7 +94,8 @@ def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
     cells = table.cells[table.counts >= program.k]
     labels = program.tables.labels
     codes = [
-        np.searchsorted(column_labels.kept, cells[:, j]) for j, column_labels in enumerate(labels)
+        np.searchsorted(column_labels.unmerged, cells[:, j])
+        for j, column_labels in enumerate(labels)
     ]
     places = np.ravel_multi_index(tuple(codes), program.tables.shape)
     return [int(place) for place in places]
@@ -130,9 +131,9 @@ def _neighbour(
     """Return a random cell with all but one or two values of this cell, if outside the support."""
     shape = program.tables.shape
     codes = list(np.unravel_index(cell, shape))
-    changed = min(len(shape), 1 if rng.random() < ONE else 2)
+    changed = min(len(shape), 1 if rng.random() < SINGLE_COLUMN_SHARE else 2)
     for column in rng.choice(len(shape), changed, replace=False):
         codes[column] = rng.integers(shape[column])
     corner = int(np.ravel_multi_index(codes, shape))
-    may = program.most[corner] < program.caps[corner] and not inside[corner]
+    may = program.exposed_limits[corner] < program.caps[corner] and not inside[corner]
     return [corner] if may else []

@@ -13,12 +13,12 @@ from ...errors import ParameterError
 COVERS = 1 << 32  # a cover is a whole number of parts; unit: 1 / COVERS
 
 
-def cover(listed: int, others: int, k: int, delta: float) -> int | None:
+def cover(listed: int, unlisted: int, k: int, delta: float) -> int | None:
     """Return the smallest cover, in parts of 2^32, that makes at least k suppressions, or None.
 
     Args:
         listed: people that suppress their value in any case, >= 0.
-        others: people that may cover them, >= 0.
+        unlisted: people that may cover them, >= 0.
         k: suppressions needed.
         delta: probability that there are fewer, in (0, 1).
     """
@@ -26,12 +26,12 @@ def cover(listed: int, others: int, k: int, delta: float) -> int | None:
         raise ParameterError(f"delta: found {delta}; a probability between 0 and 1 is accepted")
     if listed >= k:
         return 0
-    if _too_few(listed, others, k, COVERS - 1) > delta:
+    if _too_few(listed, unlisted, k, COVERS - 1) > delta:
         return None
     low, high = 0, COVERS - 1  # too few at low, enough at high
     while high - low > 1:
         middle = (low + high) // 2
-        if _too_few(listed, others, k, middle) <= delta:
+        if _too_few(listed, unlisted, k, middle) <= delta:
             high = middle
         else:
             low = middle

@@ -10,19 +10,20 @@ from ...errors import ParameterError
 from ..validation import open_unit, whole
 
 
-def counted_limits(seen: int, rate: float, k: int, alpha: float, people: int) -> tuple[int, int]:
-    """Return limits for the number of people if `seen` took part, given that at least k did.
+def counted_limits(
+    sample_size: int, rate: float, k: int, alpha: float, people: int
+) -> tuple[int, int]:
+    """Return limits for the number of people if `sample_size` took part, given that at least k did.
 
     Args:
-        seen: number that took part, at least k.
+        sample_size: number that took part, at least k.
         rate: the probability that a person takes part, in (0, 1).
         k: a smaller number would not be seen, at least 1.
         alpha: probability that a limit fails, both together, in (0, 1).
-        people: number of all people, at least `seen`.
-        people: all there are, at least `seen`.
+        people: number of all people, at least `sample_size`.
 
     Returns:
-        The lower and the upper limit, between `seen` and `people`.
+        The lower and the upper limit, between `sample_size` and `people`.
 
     Raises:
         ParameterError: a number out of its range.
@@ -30,19 +31,25 @@ def counted_limits(seen: int, rate: float, k: int, alpha: float, people: int) ->
     from scipy.stats import binom
 
     rate, alpha = open_unit(rate, "rate"), open_unit(alpha, "alpha")
-    k, seen, people = whole(k, "k", 1), whole(seen, "seen"), whole(people, "people")
-    if not k <= seen <= people:
-        raise ParameterError(f"seen: found {seen}; {k} to {people} is accepted")
+    k, sample_size, people = (
+        whole(k, "k", 1),
+        whole(sample_size, "sample_size"),
+        whole(people, "people"),
+    )
+    if not k <= sample_size <= people:
+        raise ParameterError(f"sample_size: found {sample_size}; {k} to {people} is accepted")
 
     def at_least(c: int, minimum: int) -> float:
         return float(binom.sf(minimum - 1, c, rate))
 
     def unlikely_few(c: int) -> bool:  # whether the count is unlikely to be this small
         opens = at_least(c, k)
-        return 1 - at_least(c, seen + 1) / opens <= alpha / 2
+        return 1 - at_least(c, sample_size + 1) / opens <= alpha / 2
 
-    low = _first(lambda c: at_least(c, seen) / at_least(c, k) > alpha / 2, seen, people)
-    high = _first(unlikely_few, seen, people + 1) - 1
+    low = _first(
+        lambda c: at_least(c, sample_size) / at_least(c, k) > alpha / 2, sample_size, people
+    )
+    high = _first(unlikely_few, sample_size, people + 1) - 1
     return low, max(low, high)
 
 

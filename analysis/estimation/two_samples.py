@@ -79,11 +79,11 @@ class StatisticalBound:
 
 @dataclass(frozen=True, slots=True)
 class _CertifiedColumn:
-    """Certified ends: `rare[i]` people outside the `sizes[i]` first values, `least` per value."""
+    """Certified ends: `rare[i]` people outside the first `sizes[i]` values, `lower_ends` each."""
 
     sizes: tuple[int, ...]
     rare: Floats
-    least: Floats
+    lower_ends: Floats
 
 
 def statistical_bound(
@@ -247,7 +247,7 @@ def _minimum_bound(
         if rule == "refined" or cells == 0:
             return sum(rare) + refined_cell * cells
         forced = (
-            int((c.least[:a] - (sum(rare) - r) > cell * cells / a).sum())
+            int((c.lower_ends[:a] - (sum(rare) - r) > cell * cells / a).sum())
             for c, r, a in zip(columns, rare, sizes, strict=True)
         )
         return sum(rare) + cell * (cells - max(forced))

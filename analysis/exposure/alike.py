@@ -23,12 +23,12 @@ class Follows:
     """A value shared by all people with another value.
 
     Attributes:
-        known: column, by place, and value that are known of a person.
+        known_value: column, by place, and value that are known of a person.
         learnt: column and value that follow.
         people: people with both.
     """
 
-    known: tuple[int, str]
+    known_value: tuple[int, str]
     learnt: tuple[int, str]
     people: int
 
@@ -80,7 +80,7 @@ def shared_values(cells: Cells, hidden: Collection[str] = ()) -> SharedValues:
     varied = [place for place in range(width) if len(values[place]) > 1]
     plain = [place for place in varied if not set(values[place]) & set(hidden)]
     rules = list(_rules(occupied, plain, varied, hidden))
-    known_values = {rule.known for rule in rules}
+    known_values = {rule.known_value for rule in rules}
     followers = sum(
         people
         for cell, people in occupied.items()

@@ -77,16 +77,16 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Partition:
-    """Rows in cells: row `rows[i]`, of `weights[i]` people, is in cell `cells[i]` < `many`.
+    """Rows in cells: row `rows[i]`, of `weights[i]` people, is in cell `cells[i]` < `cell_count`.
 
-    alone: dropped people, alone in their cells. weights: None: each row is of one person.
+    dropped_people: dropped people, alone in their cells. weights: None: each row is of one person.
     """
 
     cells: Integers
-    many: int
+    cell_count: int
     rows: Integers
     weights: Integers | None
-    alone: int = 0
+    dropped_people: int = 0
 
 
 @dataclass(slots=True)
@@ -137,29 +137,29 @@ class _Walk:
         part = self._merged(part, first)
         for position in range(first, len(self.digits)):
             finer = part.cells * self.radices[position] + self.digits[position][part.rows]
-            span = part.many * self.radices[position]
+            span = part.cell_count * self.radices[position]
             if span > DIRECT and span > SPARSE * finer.size:
                 finer, span = dense(finer)
             counts = np.bincount(finer, part.weights, span).astype(np.int64, copy=False)
             child, occurring = number | self.bits[position], np.flatnonzero(counts > 0)
             occupied = counts[occurring]
             self.people[child] = occupied[occupied < self.k].sum() + (
-                part.alone if self.k > 1 else 0
+                part.dropped_people if self.k > 1 else 0
             )
-            self.anonymity[child] = 1 if part.alone else occupied.min()
+            self.anonymity[child] = 1 if part.dropped_people else occupied.min()
             shared = occurring[occupied > 1]
             if shared.size and position + 1 < len(self.digits):
-                single_people = part.alone + occupied.size - shared.size
+                single_people = part.dropped_people + occupied.size - shared.size
                 self.visit(child, position + 1, _shared(part, finer, span, shared, single_people))
 
     def _merged(self, part: _Partition, first: int) -> _Partition:
         """Rows that agree in their cell and in all columns from `first` on, taken together."""
         tail = self.tails[first]
-        if tail is None or part.many * tail[1] > part.rows.size // 2:
+        if tail is None or part.cell_count * tail[1] > part.rows.size // 2:
             return part
         codes, tail_cells = tail
         keys = part.cells * tail_cells + codes[part.rows]
-        people = np.bincount(keys, part.weights, part.many * tail_cells).astype(
+        people = np.bincount(keys, part.weights, part.cell_count * tail_cells).astype(
             np.int64, copy=False
         )
         representative = np.zeros(people.size, dtype=np.int64)
@@ -167,10 +167,10 @@ class _Walk:
         occupied = np.flatnonzero(people > 0)
         return _Partition(
             occupied // tail_cells,
-            part.many,
+            part.cell_count,
             representative[occupied],
             people[occupied],
-            part.alone,
+            part.dropped_people,
         )
 
 

@@ -44,14 +44,14 @@ class Crowds:
             raise ParameterError("sizes, people: found less than 1; positive integers are accepted")
 
     @classmethod
-    def of_cells(cls, counts: ArrayLike) -> Crowds:
+    def from_cells(cls, counts: ArrayLike) -> Crowds:
         """The crowds of a partition, given the people in each cell (zeros are ignored)."""
         values = as_counts(counts, people=0)
         sizes, cells = np.unique(values[values > 0], return_counts=True)
         return cls(tuple(sizes.tolist()), tuple((sizes * cells).tolist()))
 
     @classmethod
-    def of_rows(cls, crowds: Integers, weights: Integers) -> Crowds:
+    def from_rows(cls, crowds: Integers, weights: Integers) -> Crowds:
         """The crowds of distinct rows: row i has a crowd of `crowds[i]`, `weights[i]` people."""
         sizes, place = np.unique(crowds, return_inverse=True)
         people = np.zeros(sizes.size, dtype=np.int64)

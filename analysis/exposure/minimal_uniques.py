@@ -201,8 +201,8 @@ class _UniqueSearch:
             cells = self.columns[chosen[0]]
             for column in chosen[1:]:
                 cells = cells * np.int32(len(self.of_values[column])) + self.columns[column]
-        alone: Flags = np.bincount(cells) == 1 if self.owned is None else self._single(cells)
-        flags: Flags = alone[cells]
+        single_cells: Flags = np.bincount(cells) == 1 if self.owned is None else self._single(cells)
+        flags: Flags = single_cells[cells]
         return flags
 
     def _single(self, cells: Codes) -> Flags:
@@ -241,8 +241,10 @@ def _search(
 ) -> _UniqueSearch:
     """Check the arguments of a search."""
     codes = as_table(table)
-    known = range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
-    codes = np.asfortranarray(codes[:, list(known)])
+    known_columns = (
+        range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
+    )
+    codes = np.asfortranarray(codes[:, list(known_columns)])
     n, d = codes.shape
     if not n or not d:
         raise ParameterError(

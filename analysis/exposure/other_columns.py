@@ -26,8 +26,8 @@ class DistinctRows:
         crowds: people of each distinct row (of persons with several rows: different persons).
         rows: rows of the table that equal each distinct row.
         n: people.
-        others: for each column, the cell of each distinct row in all other columns; None if these
-            cells distinguish all rows.
+        other_cells: for each column, the cell of each distinct row in all other columns; None if
+            these cells distinguish all rows.
         place: the distinct row of each row of the table; None if each row is a person.
         owner: the person of each row, 0 to n - 1; None likewise.
     """
@@ -36,7 +36,7 @@ class DistinctRows:
     crowds: Integers
     rows: Integers
     n: int
-    others: tuple[Integers | None, ...]
+    other_cells: tuple[Integers | None, ...]
     place: Integers | None = None
     owner: Integers | None = None
 
@@ -59,13 +59,16 @@ class DistinctRows:
             ParameterError: no row, no column, or persons that do not fit the rows.
         """
         codes = as_table(table)
-        known = range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
-        if not len(codes) or not len(known):
+        known_columns = (
+            range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
+        )
+        if not len(codes) or not len(known_columns):
             raise ParameterError(
-                f"table: found {len(codes)} rows and {len(known)} columns; at least one row and "
+                f"table: found {len(codes)} rows and {len(known_columns)} columns; at least one "
+                "row and "
                 "one column are accepted"
             )
-        codes = codes[:, list(known)]
+        codes = codes[:, list(known_columns)]
         owned = None if persons is None else Persons.from_table(codes, persons)
         if owned is None or not owned.repeated:
             places, people = different(codes)
@@ -121,7 +124,7 @@ class DistinctRows:
             codes: of each distinct row, at least 0, equal where the codes of the column are equal.
             k: an integer of at least 1.
         """
-        cells = self.others[column]
+        cells = self.other_cells[column]
         if cells is None:
             return self.below(k)
         digits, radix = dense(codes)
@@ -131,9 +134,9 @@ class DistinctRows:
 def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
     """Return the cells in all other columns of each column; None if they distinguish all rows."""
     m, d = codes.shape
-    after = list(_prefixes(codes[:, ::-1].T, m))[:d][::-1]
-    before = _prefixes(codes.T, m)
-    return tuple(_joined(*pair, m) for pair in zip(before, after, strict=False))
+    suffix_cells = list(_prefixes(codes[:, ::-1].T, m))[:d][::-1]
+    prefix_cells = _prefixes(codes.T, m)
+    return tuple(_joined(*pair, m) for pair in zip(prefix_cells, suffix_cells, strict=False))
 
 
 def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[Integers, int]]:
@@ -147,8 +150,8 @@ def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[
         yield cells, parts
 
 
-def _joined(before: tuple[Integers, int], after: tuple[Integers, int], m: int) -> Integers | None:
-    if m in (before[1], after[1]):
+def _joined(prefix: tuple[Integers, int], suffix: tuple[Integers, int], m: int) -> Integers | None:
+    if m in (prefix[1], suffix[1]):
         return None
-    cells, parts = dense(before[0] * after[1] + after[0])
+    cells, parts = dense(prefix[0] * suffix[1] + suffix[0])
     return None if parts == m else cells

@@ -83,10 +83,10 @@ class PersonSlots:
     def _different(self, keys: Keys) -> NDArray[np.bool_]:
         """Mark rows unlike all rows of the same person in earlier slots."""
         different, starts = np.ones(len(keys), dtype=bool), self._starts()
-        for later, size in enumerate(self.sizes):
-            cells = keys[starts[later] : starts[later] + size]
-            marks = different[starts[later] : starts[later] + size]
-            for start in starts[:later]:
+        for slot, size in enumerate(self.sizes):
+            cells = keys[starts[slot] : starts[slot] + size]
+            marks = different[starts[slot] : starts[slot] + size]
+            for start in starts[:slot]:
                 marks &= cells != keys[start : start + size]
         return different
 

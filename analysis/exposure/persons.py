@@ -62,7 +62,7 @@ class Persons:
 
     def crowds(self, columns: Sequence[int]) -> Crowds:
         """The number of persons with a crowd of each size in these columns."""
-        return Crowds.of_rows(self.crowd_sizes(columns), np.ones(self.n, np.int64))
+        return Crowds.from_rows(self.crowd_sizes(columns), np.ones(self.n, np.int64))
 
     def crowd_sizes(self, columns: Sequence[int]) -> Integers:
         """The crowd of each person in these columns, shape (n,)."""

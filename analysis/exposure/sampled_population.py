@@ -102,8 +102,10 @@ def sampled_risk(cells: Integers, weights: ArrayLike, k: int) -> Risk:
     largest = float(risks.max())
     mean = min(largest, float((risks * people).sum() / n))
     above = float(people[risks * k > 1].sum() / n)
-    known = Crowds.of_cells(people)
-    inverse = Attacker(1 / known.smallest, len(people) / n, known.users_below(k) / n)
+    sample_crowds = Crowds.from_cells(people)
+    inverse = Attacker(
+        1 / sample_crowds.smallest, len(people) / n, sample_crowds.users_below(k) / n
+    )
     low, high, draws = _interval(people, sums)
     total = float(checked_weights.sum())
     estimate = PopulationEstimate(total, low / n, high / n, draws, SEED)
@@ -132,12 +134,12 @@ def _interval(people: Integers, sums: NDArray[Any]) -> tuple[float, float, int]:
     """The 95 % interval of the right matches, in people, and the number of draws."""
     rng = np.random.default_rng(SEED)
     p = np.minimum(1.0, people / sums)
-    alone = people == 1
+    is_unique = people == 1
     draws = int(np.clip(NUMBERS // len(people), LEAST_DRAWS, DRAWS))
     matches = np.empty(draws)
     for i in range(draws):
-        single = 1 / rng.geometric(p[alone])
-        crowds = people[~alone] + rng.negative_binomial(people[~alone], p[~alone])
-        matches[i] = single.sum() + (people[~alone] / crowds).sum()
+        single = 1 / rng.geometric(p[is_unique])
+        crowds = people[~is_unique] + rng.negative_binomial(people[~is_unique], p[~is_unique])
+        matches[i] = single.sum() + (people[~is_unique] / crowds).sum()
     low, high = np.quantile(matches, [0.025, 0.975])
     return float(low), float(high), draws

@@ -99,7 +99,7 @@ def value_risks(
     columns: Sequence[int] | None = None,
     persons: ArrayLike | None = None,
     ranks: Sequence[Integers | None] | None = None,
-    most: int = 1000,
+    max_values: int = 1000,
 ) -> ValueRisks:
     """Count the people below k by value, and the people that a merge of two values takes out.
 
@@ -111,7 +111,7 @@ def value_risks(
         ranks: for each known column the rank of each code among numbers, -1 for no number: a number
             is merged with the next smaller or larger number, or with a value that is no number;
             None (of a column, or of all): a value is merged with any other.
-        most: values to return.
+        max_values: values to return.
 
     Raises:
         ParameterError: an argument is wrong.
@@ -127,7 +127,7 @@ def value_risks(
     counted = [_Column(rows, j, k, order_of[j]) for j in range(rows.d)]
     merges = [merge for column in counted for merge in column.merges()]
     below = rows.below(k)
-    order = _by_excess(counted, below / rows.n, most)
+    order = _by_excess(counted, below / rows.n, max_values)
     values = tuple(
         ValueRisk(
             column=j,
@@ -145,13 +145,13 @@ def value_risks(
 
 
 def _by_excess(
-    counted: "Sequence[_Column]", share: float, most: int
+    counted: "Sequence[_Column]", share: float, max_values: int
 ) -> list[tuple[int, int, float]]:
     """The columns, codes and excess of values, of the largest excess first."""
     column = np.concatenate([np.full(len(c.occurring), j) for j, c in enumerate(counted)])
     code = np.concatenate([c.occurring for c in counted])
     excess = np.concatenate([(c.below - share * c.people)[c.occurring] for c in counted])
-    order = np.lexsort((code, column, -excess))[:most]
+    order = np.lexsort((code, column, -excess))[:max_values]
     return list(
         zip(column[order].tolist(), code[order].tolist(), excess[order].tolist(), strict=True)
     )
@@ -165,10 +165,10 @@ class _Column:
         self.codes = rows.codes[:, j].astype(np.int64)
         self.radix = int(self.codes.max()) + 1
         self.people, self.below = self._counts()
-        self.of_rows = np.bincount(self.codes, rows.rows, self.radix)
+        self.from_rows = np.bincount(self.codes, rows.rows, self.radix)
         self.occurring = np.flatnonzero(self.people)
         self.first, self.second, self.freed, self.limited = self._gains()
-        self.best, self.known = self._best_places(), dict[tuple[int, int], int]()
+        self.best, self.exact_gains = self._best_places(), dict[tuple[int, int], int]()
 
     def _counts(self) -> tuple[Integers, Integers]:
         """The people with each value, and the same people below k."""
@@ -189,7 +189,7 @@ class _Column:
 
     def _gains(self) -> tuple[Integers, Integers, Integers, bool]:
         """Pairs of codes, the smaller one first, and the people that each merge takes out."""
-        none, cells = np.zeros(0, np.int64), self.rows.others[self.j]
+        none, cells = np.zeros(0, np.int64), self.rows.other_cells[self.j]
         if cells is None or self.k == 1:
             return none, none, none, False
         small, partner, limited = self._pairs(cells)
@@ -225,14 +225,16 @@ class _Column:
         counts = per_group[group[firsts]]
         small = np.repeat(firsts, counts)
         within = np.arange(len(small)) - np.repeat(np.cumsum(counts) - counts, counts)
-        other = partners[np.repeat(offset[group[firsts]], counts) + within]
-        differ = small != other
-        return order[small[differ]], order[other[differ]], limited
+        partner_rows = partners[np.repeat(offset[group[firsts]], counts) + within]
+        differ = small != partner_rows
+        return order[small[differ]], order[partner_rows[differ]], limited
 
     def best_merge(self, code: int) -> ValueMerge | None:
         """The merge of a value that takes most people out."""
         place = self.best.get(code)
-        if place is None or (self.rows.owner is not None and self._key(place) not in self.known):
+        if place is None or (
+            self.rows.owner is not None and self._key(place) not in self.exact_gains
+        ):
             return None
         return self._merge(place)
 
@@ -256,7 +258,7 @@ class _Column:
 
     def _merge(self, place: int) -> ValueMerge:
         first, second = self._key(place)
-        if self.of_rows[first] > self.of_rows[second]:
+        if self.from_rows[first] > self.from_rows[second]:
             first, second = second, first
         bits = float(self._bits(np.array([first]), np.array([second]))[0])
         return ValueMerge(self.j, (first, second), self._exact(place), bits)
@@ -269,14 +271,14 @@ class _Column:
         if self.rows.owner is None:
             return int(self.freed[place])
         first, second = self._key(place)
-        if (first, second) not in self.known:
+        if (first, second) not in self.exact_gains:
             codes = np.where(self.codes == second, first, self.codes)
-            after = self.rows.below_with(self.j, codes, self.k)
-            self.known[first, second] = self.rows.below(self.k) - after
-        return self.known[first, second]
+            exposed_after = self.rows.below_with(self.j, codes, self.k)
+            self.exact_gains[first, second] = self.rows.below(self.k) - exposed_after
+        return self.exact_gains[first, second]
 
     def _bits(self, first: Integers, second: Integers) -> NDArray[np.float64]:
         """The entropy that the column loses by each merge, in bits a row."""
-        x, y = self.of_rows[first], self.of_rows[second]
-        lost = (x + y) * np.log2(x + y) - x * np.log2(x) - y * np.log2(y)
-        return np.asarray(lost / self.of_rows.sum(), np.float64)
+        x, y = self.from_rows[first], self.from_rows[second]
+        lost_bits = (x + y) * np.log2(x + y) - x * np.log2(x) - y * np.log2(y)
+        return np.asarray(lost_bits / self.from_rows.sum(), np.float64)

@@ -70,18 +70,18 @@ class Wildcards:
             place.astype(np.int64),
         )
 
-    def crowds(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Crowds:
+    def crowds(self, columns: Sequence[int], max_pairs: int = MAX_PAIRS) -> Crowds:
         """Return the crowds in these columns, by size. See `of_people`."""
         rows, weights, place = self._distinct(columns)
-        return Crowds.of_rows(_compatible(rows, weights, most)[place], self.weights)
+        return Crowds.from_rows(_compatible(rows, weights, max_pairs)[place], self.weights)
 
-    def crowd_sizes(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Integers:
+    def crowd_sizes(self, columns: Sequence[int], max_pairs: int = MAX_PAIRS) -> Integers:
         """The crowd of each person in these columns, shape (n,).
 
-        Raises ParameterError when more than `most` pairs of rows would have to be compared.
+        Raises ParameterError when more than `max_pairs` pairs of rows would have to be compared.
         """
         rows, weights, place = self._distinct(columns)
-        return _compatible(rows, weights, most)[place][self.place]
+        return _compatible(rows, weights, max_pairs)[place][self.place]
 
     def _distinct(self, columns: Sequence[int]) -> tuple[list[Integers], Integers, Integers]:
         """Digits and weights of the distinct rows of some columns, and which row is which."""

@@ -43,7 +43,7 @@ class Sign:
         detected: share of runs with an alarm.
         withheld: whether no run released data.
         named: whether the countermeasure claims to stop the attack.
-        same: whether it is already active in the column `none`.
+        is_baseline: whether it is already active in the column `none`.
     """
 
     verdict: str
@@ -51,7 +51,7 @@ class Sign:
     detected: float
     withheld: bool
     named: bool
-    same: bool
+    is_baseline: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
     from matplotlib.patches import Rectangle
 
     mark, colour = LOOKS[sign.verdict]
-    faint = 0.35 if sign.same else 1.0
+    faint = 0.35 if sign.is_baseline else 1.0
     ax.add_patch(
         Rectangle(
             (x - 0.5, y - 0.5), 1, 1, facecolor=colour, alpha=faint, edgecolor="white", linewidth=1
@@ -104,10 +104,10 @@ def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
         ax.add_patch(
             Rectangle((x - 0.46, y - 0.44), 0.92, 0.88, fill=False, edgecolor=BLACK, linewidth=1.1)
         )
-    tone = GREY if sign.same else BLACK
+    tone = GREY if sign.is_baseline else BLACK
     ax.text(x - 0.18, y, mark, ha="center", va="center", fontsize=8, color=tone)
     extra = ("!" if sign.detected else "") + (WITHHELD if sign.withheld else "")
-    if extra and not sign.same:
+    if extra and not sign.is_baseline:
         partly = 0 < sign.detected < 1
         ax.text(x + 0.22, y, extra, ha="center", va="center", fontsize=8, weight="bold")
         if partly:

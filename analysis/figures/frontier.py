@@ -45,9 +45,9 @@ class FrontierPoint:
         exposure, promised: true and certified share of exposed people.
         error: mean total variation distance of the two-way tables.
         limits: 95 % limits of the error; None if it was not estimated.
-        kept: share of the entropy of the rows that is kept.
+        entropy_share: share of the entropy of the rows that is kept.
         rows: whether rows are released, and not only estimates.
-        least: whether bits are only a lower bound; such a point has an arrow, and no rank.
+        is_lower_bound: whether bits are only a lower bound; such a point has an arrow, and no rank.
     """
 
     name: str
@@ -57,9 +57,9 @@ class FrontierPoint:
     promised: float | None
     error: float
     limits: tuple[float, float] | None
-    kept: float
+    entropy_share: float
     rows: bool = True
-    least: bool = False
+    is_lower_bound: bool = False
 
 
 def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
@@ -69,7 +69,8 @@ def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
     """
     best: list[FrontierPoint] = []
     for point in sorted(
-        (point for point in points if not point.least), key=lambda point: (point.bits, point.error)
+        (point for point in points if not point.is_lower_bound),
+        key=lambda point: (point.bits, point.error),
     ):
         if not best or point.error < best[-1].error:
             best.append(point)
@@ -79,25 +80,25 @@ def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
 @drawing.styled
 def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
     """Draw the frontier."""
-    made, (left, right) = drawing.new(11.5, 5.0, 1, 2)
-    _privacy(left, points, k)
+    picture, (left_axes, right) = drawing.new(11.5, 5.0, 1, 2)
+    _privacy(left_axes, points, k)
     _utility(right, points)
     _scale(right, points)
-    shown = (
-        (left, [point for point in points if point.rows], "exposure"),
+    panels = (
+        (left_axes, [point for point in points if point.rows], "exposure"),
         (right, points, "error"),
     )
-    for axes, some, height in shown:
-        for _, group in _groups(axes, some, height):
+    for axes, panel_points, height in panels:
+        for _, group in _groups(axes, panel_points, height):
             for rank, point in enumerate(group):
                 _mark(axes, point, getattr(point, height), rank)
-    _key(made, points)
-    made.suptitle(title, fontsize=11)
-    made.draw_without_rendering()  # places the axes, so that there are pixels to put names at
-    made.set_layout_engine("none")
-    for axes, some, height in shown:
-        _names(axes, _groups(axes, some, height))
-    return made
+    _key(picture, points)
+    picture.suptitle(title, fontsize=11)
+    picture.draw_without_rendering()  # places the axes, so that there are pixels to put names at
+    picture.set_layout_engine("none")
+    for axes, panel_points, height in panels:
+        _names(axes, _groups(axes, panel_points, height))
+    return picture
 
 
 def _privacy(axes: "Axes", points: Sequence[FrontierPoint], k: int) -> None:
@@ -155,10 +156,10 @@ def _series(points: Sequence[FrontierPoint]) -> list[list[FrontierPoint]]:
 def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    most = max([1.0, *(point.bits for point in points)])
+    max_bits = max([1.0, *(point.bits for point in points)])
     axes.set_xscale("symlog", linthresh=LINEAR_BITS)
-    axes.set_xlim(-0.25 * LINEAR_BITS, 3.0 * most)
-    axes.set_xticks([0, *(t for t in (0.1, 1, 10, 100, 1000) if t < 3 * most)])
+    axes.set_xlim(-0.25 * LINEAR_BITS, 3.0 * max_bits)
+    axes.set_xticks([0, *(t for t in (0.1, 1, 10, 100, 1000) if t < 3 * max_bits)])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(f"{RECEIVED} (of noise: at least)")
@@ -171,12 +172,12 @@ def _look(point: FrontierPoint) -> tuple[str, str, str]:
 def _mark(axes: "Axes", point: FrontierPoint, height: float, rank: int) -> None:
     """Draw a point; if points overlap, later points are smaller."""
     _, shape, colour = _look(point)
-    area = _area(point.kept) * 0.35**rank
+    area = _area(point.entropy_share) * 0.35**rank
     axes.scatter(
         [point.bits], [height], s=area, marker=shape, facecolor=colour, edgecolor="white",
         linewidth=0.9, zorder=3 + rank, clip_on=False,
     )  # fmt: skip
-    if point.least:
+    if point.is_lower_bound:
         axes.annotate(
             "", (point.bits, height), xytext=(24, 0), textcoords="offset points",
             arrowprops={"arrowstyle": "<-", "color": colour, "linewidth": 1.2}, zorder=2,
@@ -195,13 +196,13 @@ def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Group
     """Return the points by place, as shares of the axes; overlapping points share a name."""
     groups: Groups = []
     for point in points:
-        here = _place(axes, point.bits, getattr(point, height))
+        position = _place(axes, point.bits, getattr(point, height))
         for where, members in groups:
-            if abs(where[0] - here[0]) < CLOSE and abs(where[1] - here[1]) < CLOSE:
+            if abs(where[0] - position[0]) < CLOSE and abs(where[1] - position[1]) < CLOSE:
                 members.append(point)
                 break
         else:
-            groups.append((here, [point]))
+            groups.append((position, [point]))
     return groups
 
 
@@ -219,15 +220,15 @@ def _names(axes: "Axes", groups: Groups) -> None:
         for _, group in groups
     ]
     sizes = [(1.05 * text.get_window_extent().width, 10 * dots) for text in texts]
-    taken = [
+    obstacles = [
         Box(
             x - 6 * dots, y - 6 * dots,
-            x + (26 if any(point.least for point in group) else 6) * dots, y + 6 * dots,
+            x + (26 if any(point.is_lower_bound for point in group) else 6) * dots, y + 6 * dots,
         )
         for (x, y), (_, group) in zip(marks, groups, strict=True)
     ]  # fmt: skip
     room = Box(area.x0 + 2, area.y0 + 2, area.x1 - 2, area.y1 - 2)
-    places = place_labels(marks, sizes, room, taken, 8 * dots)
+    places = place_labels(marks, sizes, room, obstacles, 8 * dots)
     for text, (where, _), (x, y), put in zip(texts, groups, marks, places, strict=True):
         box = put.box
         text.set(
@@ -250,7 +251,7 @@ def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
     return float(place[0]), float(place[1])
 
 
-def _key(made: "Figure", points: Sequence[FrontierPoint]) -> None:
+def _key(picture: "Figure", points: Sequence[FrontierPoint]) -> None:
     """Draw the legend of shapes and areas."""
     used = {point.family for point in points}
     kinds = [
@@ -261,7 +262,7 @@ def _key(made: "Figure", points: Sequence[FrontierPoint]) -> None:
         size = _area(share) ** 0.5
         label = f"{share:.0%} of the entropy kept"
         handles.append(_handle("o", drawing.GREY, size, label))
-    made.legend(handles=handles, loc="outside right upper", frameon=False, labelspacing=0.7)
+    picture.legend(handles=handles, loc="outside right upper", frameon=False, labelspacing=0.7)
 
 
 def _handle(shape: str, colour: str, size: float, label: str) -> "Line2D":

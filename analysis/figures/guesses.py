@@ -58,7 +58,7 @@ def draw_choice(
 
     group = read(pasted, 1, len(answers))
     chosen = Counter(int(number) - 1 for number in group.numbers)
-    made, (axes,) = drawing.new(7.5, 0.9 + 0.42 * len(answers))
+    figure, (axes,) = drawing.new(7.5, 0.9 + 0.42 * len(answers))
     places = range(len(answers))
     colours = [drawing.GREEN if place == truth else drawing.GREY for place in places]
     axes.barh(places, [chosen[place] for place in places], color=colours, height=0.6)
@@ -72,7 +72,7 @@ def draw_choice(
     axes.set_xlim(0, max([1, *chosen.values()]) * 1.05)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _finish(axes, group, "people of the class")
-    return made
+    return figure
 
 
 @drawing.styled
@@ -81,7 +81,7 @@ def draw_number(
 ) -> "Figure":
     """Draw a histogram of the class's numbers, one's own guess, and the truth as lines."""
     group = read(pasted, low, high)
-    made, (axes,) = drawing.new(7.5, 2.4)
+    figure, (axes,) = drawing.new(7.5, 2.4)
     if group.numbers:
         axes.hist(group.numbers, bins=BARS, range=(low, high), color=drawing.GREY)
     else:
@@ -97,7 +97,7 @@ def draw_number(
     axes.set_xlim(low, high)
     axes.set_ylabel("people of the class")
     _finish(axes, group, unit)
-    return made
+    return figure
 
 
 def _finish(axes: "Axes", group: Guesses, label: str) -> None:

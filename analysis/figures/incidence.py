@@ -13,7 +13,7 @@ from .registry import Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ASIDE = 0.2  # share of the distance between two t: truth to the left, noisy counts to the right
+OFFSET = 0.2  # share of the distance between two t: truth to the left, noisy counts to the right
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 Incidence = Mapping[str, Any]
@@ -42,8 +42,8 @@ def draw(incidence: Incidence) -> "Figure":
     ax.plot(t, incidence["estimate"], "s", ms=5, color=drawing.BLUE, label=incidence["method"])
     if incidence["truth"] is not None:
         black = drawing.BLACK
-        ax.plot(t - ASIDE, incidence["truth"], "D", ms=6, mfc="none", color=black, label="truth")
-    ax.plot(t + ASIDE, incidence["psi"], "x", ms=5, color=drawing.VERMILION, label="seen, noisy")
+        ax.plot(t - OFFSET, incidence["truth"], "D", ms=6, mfc="none", color=black, label="truth")
+    ax.plot(t + OFFSET, incidence["psi"], "x", ms=5, color=drawing.VERMILION, label="seen, noisy")
     ax.set_yscale("symlog", linthresh=max(1.0, incidence["positions"] / 1000))
     ax.set_xlabel("t: sets that hold an element")
     ax.set_ylabel(f"elements, of {incidence['positions']:,} positions")

@@ -28,22 +28,22 @@ class Box:
     right: float
     high: float
 
-    def meets(self, other: "Box") -> bool:
+    def meets(self, box: "Box") -> bool:
         """Whether both have a common area."""
         return (
-            self.left < other.right
-            and other.left < self.right
-            and self.low < other.high
-            and other.low < self.high
+            self.left < box.right
+            and box.left < self.right
+            and self.low < box.high
+            and box.low < self.high
         )
 
-    def within(self, other: "Box") -> bool:
+    def within(self, box: "Box") -> bool:
         """Whether the other holds all of it."""
         return (
-            other.left <= self.left
-            and self.right <= other.right
-            and other.low <= self.low
-            and self.high <= other.high
+            box.left <= self.left
+            and self.right <= box.right
+            and box.low <= self.low
+            and self.high <= box.high
         )
 
 
@@ -64,7 +64,7 @@ def place_labels(
     points: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     room: Box,
-    taken: Sequence[Box] = (),
+    obstacles: Sequence[Box] = (),
     gap: float = 8.0,
 ) -> list[Placed]:
     """Find a place for every name.
@@ -73,14 +73,14 @@ def place_labels(
         points: positions of the marks.
         sizes: width and height of the name of each.
         room: area that contains all names.
-        taken: areas without names: marks, arrows.
+        obstacles: areas without names: marks, arrows.
         gap: distance from a mark's middle to its name.
 
     Returns:
         A place for each point. If the room cannot hold all names, the last names are put in the
         nearest corner and overlap.
     """
-    used = list(taken)
+    used = list(obstacles)
     chosen: dict[int, Placed] = {}
     crowded = [sum(hypot(x - a, y - b) < 12 * gap for a, b in points) for x, y in points]
     for i in sorted(range(len(points)), key=lambda i: (-crowded[i], points[i][1], points[i][0])):

@@ -27,7 +27,7 @@ LOCAL = (0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0)  # nats, of a person's whole an
 DIVIDED = (1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0)
 WAYS = ("split", "sample")
 NEAR = 1e-4  # relative width of the interval in which a crossing is sought
-MOST = 100.0  # nats up to which a local crossing is sought
+MAX_EPSILON = 100.0  # nats up to which a local crossing is sought
 Make = Callable[[float], Pure]
 
 
@@ -63,8 +63,8 @@ def error_of(way: str, local: float, people: int, make: Make = question) -> floa
         return sqrt(make(local / FEATURES).noise() / people)
     part = make(local)
     share = np.full(part.inputs, 1 / part.inputs)
-    made = SampledFeature((part,) * FEATURES)
-    return sqrt(float(made.variances([share] * FEATURES, people)[0].mean()))
+    feature = SampledFeature((part,) * FEATURES)
+    return sqrt(float(feature.variances([share] * FEATURES, people)[0].mean()))
 
 
 def point(way: str, local: float, people: int, make: Make = question) -> BudgetPoint:
@@ -85,7 +85,7 @@ def curve(way: str, people: int, make: Make = question) -> tuple[BudgetPoint, ..
 
 def local_crossing(people: int, make: Make = question) -> float:
     """Return the local epsilon from which on the divided budget has the smaller error, nats."""
-    low, high = DELTA, MOST
+    low, high = DELTA, MAX_EPSILON
 
     def is_divided_better(local: float) -> bool:
         return error_of("split", local, people, make) < error_of("sample", local, people, make)
@@ -119,10 +119,10 @@ def verdict(split: Sequence[BudgetPoint], sample: Sequence[BudgetPoint], epsilon
     A way is better if its error at its upper bound is below that of the other at its lower bound.
     """
     ways = {"split": split, "sample": sample}
-    for way, other in (WAYS, WAYS[::-1]):
+    for way, rival in (WAYS, WAYS[::-1]):
         if (
             error_at(ways[way], epsilon, end="high")
-            < error_at(ways[other], epsilon, end="low")
+            < error_at(ways[rival], epsilon, end="low")
             < inf
         ):
             return way

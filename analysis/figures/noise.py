@@ -49,7 +49,7 @@ CROWDS = (1_000, 10_000, 100_000)
 BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # local epsilon, nats
 LITTLE = (0.01, 0.03, 0.1)  # smaller epsilons, for a budget that is spent once for all people
 MEASURED = (1.0, 3.0)  # epsilons with drawn reports
-FEW = (0.5, 1.0, 3.0, 6.0)  # used if epsilons are composed, which takes seconds each
+COMPOSED_EPSILONS = (0.5, 1.0, 3.0, 6.0)  # used if epsilons are composed, which takes seconds each
 QUESTIONS = 3
 RUNS = {1_000: 60, 10_000: 30, 100_000: 12}
 Make = Callable[[float, int], Randomizer]  # arguments: local epsilon, number of people
@@ -174,7 +174,7 @@ def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float
 def curve(task: str, family: str, people: int, play: Play | None = None) -> tuple[NoisePoint, ...]:
     """Every budget of a family in a crowd of this size; at some of them its error is measured."""
     budgets: Sequence[float] = (*LITTLE, *BUDGETS) if family == "split-mix" else BUDGETS
-    budgets = FEW if task == "answers" else budgets
+    budgets = COMPOSED_EPSILONS if task == "answers" else budgets
     points = [point(task, family, people, local) for local in budgets]
     return tuple(
         _measured(task, family, people, spot, play) if spot.local in MEASURED else spot
@@ -250,9 +250,9 @@ def figure(curves: Curves) -> "Figure":
     picture, axes = drawing.new(11, 2.9 * len(TASKS), len(TASKS), len(CROWDS))
     for row, (name, task) in enumerate(TASKS.items()):
         styles = drawing.styles(len(task.families))
-        own = axes[row * len(CROWDS) : (row + 1) * len(CROWDS)]
+        row_axes = axes[row * len(CROWDS) : (row + 1) * len(CROWDS)]
         errors = [spot.error for key, line in curves.items() if key[0] == name for spot in line]
-        for ax, people in zip(own, CROWDS, strict=True):
+        for ax, people in zip(row_axes, CROWDS, strict=True):
             ax.set(xscale="log", yscale="log", ylim=(min(errors) / 1.5, max(errors) * 1.5))
             if row == 0:
                 ax.set_title(f"{people:,} people")
@@ -260,15 +260,15 @@ def figure(curves: Curves) -> "Figure":
                 line = curves[name, family, people]
                 x, y = [spot.shuffled for spot in line], [spot.error for spot in line]
                 ax.plot(x, y, color=colour, ls=style)
-                seen = [spot for spot in line if spot.measured is not None]
-                for spot in seen:
+                measured_spots = [spot for spot in line if spot.measured is not None]
+                for spot in measured_spots:
                     mark = "D" if spot.runs else "o"
                     ax.plot(spot.shuffled, spot.measured or 0.0, mark, color=colour, ms=4)
             ends = {family: curves[name, family, people][-1] for family in task.families}
             _name(ax, ends, dict(zip(task.families, styles, strict=True)))
             if row == len(TASKS) - 1:
                 ax.set_xlabel(f"epsilon after shuffling (nats, delta = {DELTA:g})")
-        own[0].set_ylabel(f"{task.title}\n{task.unit}")
+        row_axes[0].set_ylabel(f"{task.title}\n{task.unit}")
     return picture
 
 
@@ -277,18 +277,20 @@ def _name(
 ) -> None:
     """Names right of the ends of the lines, one above the other, each joined to its line."""
     low, high = (log10(limit) for limit in ax.get_ylim())
-    apart = (high - low) * 0.055
+    spacing = (high - low) * 0.055
     order = sorted(ends, key=lambda family: ends[family].error)
     heights: list[float] = []
     for family in order:
-        own = log10(ends[family].error)
-        heights.append(max(own, heights[-1] + apart) if heights else max(own, low + apart))
-    over = heights[-1] - (high - apart)
+        log_error = log10(ends[family].error)
+        heights.append(
+            max(log_error, heights[-1] + spacing) if heights else max(log_error, low + spacing)
+        )
+    over = heights[-1] - (high - spacing)
     heights = [height - max(0.0, over) for height in heights]
     right = max(spot.shuffled for spot in ends.values())
-    left, _ = ax.get_xlim()
-    ax.set_xlim(left, right * (right / left) ** 0.45)
-    place = right * (right / left) ** 0.06
+    x_min, _ = ax.get_xlim()
+    ax.set_xlim(x_min, right * (right / x_min) ** 0.45)
+    place = right * (right / x_min) ** 0.06
     for family, height in zip(order, heights, strict=True):
         colour = styles[family][0]
         end = ends[family]

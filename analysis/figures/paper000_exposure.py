@@ -43,7 +43,7 @@ POINTS = 160  # k at which bounds are computed, evenly on a logarithmic scale
 WORST = (10, 50, 200, 1000, 5000)  # k at which the worst case is sought
 
 # The shares for all four columns at two k, found by a reference program that shares no code.
-KNOWN = {
+REFERENCE_SHARES = {
     10: {"truth": 0.0055, "printed": 0.299, "refined": 0.0434, "coverage": 0.0374},
     200: {"truth": 0.093, "printed": 0.578, "refined": 0.318, "coverage": 0.305, "worst": 0.299},
 }
@@ -124,7 +124,7 @@ def panel(
     marginals = [joint_counts(codes, [j]) for j in range(d)]
     grid = np.geomspace(1, n + 1, points).round().astype(int)
     sought = [k for k in worst_at if k <= n]
-    besides = {*sought, *(k for k in KNOWN if k <= n)}
+    besides = {*sought, *(k for k in REFERENCE_SHARES if k <= n)}
     ks = tuple(sorted({*grid.tolist(), *besides})) if d > 1 else ()
     bounds = {r: tuple(best_bound(marginals, k, r).people for k in ks) for r in RULES} if ks else {}
     cases = (worst_case(marginals, k, nodes=nodes) for k in sought if d > 1 and nodes > 0)
@@ -171,19 +171,19 @@ def exposure_bounds_figure(
         case are not in the paper.
     """
     codes, names = people_codes(table, columns, COLUMNS, MOST_COLUMNS)
-    sought = whole_numbers(worst_at, "worst_at", 1, few=0)
-    given = (whole(nodes, "nodes", 0), sought, whole(points, "points", 2))
+    sought = whole_numbers(worst_at, "worst_at", 1, min_count=0)
+    options = (whole(nodes, "nodes", 0), sought, whole(points, "points", 2))
     singles = [panel(codes[:, [j]], names[j : j + 1], 0) for j in range(len(names))]
-    together = []
+    joints = []
     for d in range(2, len(names) + 1):
         stage_of(progress)(f"figure 2: {' x '.join(names[:d])}")
-        together.append(panel(codes[:, :d], names[:d], *given))
-    redrawn = table is None and (names, *given[1:]) == (COLUMNS, tuple(WORST), POINTS)
+        joints.append(panel(codes[:, :d], names[:d], *options))
+    redrawn = table is None and (names, *options[1:]) == (COLUMNS, tuple(WORST), POINTS)
     n = singles[0].truth.n
     source = "in the 1994 US census" if table is None else "of a table"
     title = title_of("000", "2", f"exposure {source} ({n:,} people)", redrawn=redrawn)
-    checks, numbers = _checks(codes, together) if redrawn else [], _numbers(singles, together)
-    return Redrawn("figure2", numbers, tuple(checks), lambda: draw(singles, together, title))
+    checks, numbers = _checks(codes, joints) if redrawn else [], _numbers(singles, joints)
+    return Redrawn("figure2", numbers, tuple(checks), lambda: draw(singles, joints, title))
 
 
 def figure2(material: Material) -> Redrawn:
@@ -194,20 +194,20 @@ def figure2(material: Material) -> Redrawn:
 
 
 @drawing.styled
-def draw(singles: Sequence[ExposurePanel], together: Sequence[ExposurePanel], title: str) -> Figure:
+def draw(singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel], title: str) -> Figure:
     """A panel of single columns, and a panel for each joint."""
-    rows = -(-(1 + len(together)) // 2)
+    rows = -(-(1 + len(joints)) // 2)
     figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
-    for spare in axes[1 + len(together) :]:
+    for spare in axes[1 + len(joints) :]:
         spare.remove()
-    axes = axes[: 1 + len(together)]
+    axes = axes[: 1 + len(joints)]
     n = singles[0].truth.n
     looks = drawing.styles(len(singles))
     for single, (colour, style) in zip(singles, looks, strict=True):
         _truth(axes[0], single, label=single.names[0], color=colour, linestyle=style)
     axes[0].set_title("single columns")
     axes[0].legend(loc="upper left", title="exposure of")
-    for ax, joint in zip(axes[1:], together, strict=True):
+    for ax, joint in zip(axes[1:], joints, strict=True):
         _bounded(ax, joint)
         ax.set_title(" × ".join(joint.names))
     for ax in axes:
@@ -218,23 +218,23 @@ def draw(singles: Sequence[ExposurePanel], together: Sequence[ExposurePanel], ti
     return figure
 
 
-def _truth(ax: Axes, shown: ExposurePanel, **look: Any) -> None:
-    curve = shown.truth
+def _truth(ax: Axes, exposure: ExposurePanel, **look: Any) -> None:
+    curve = exposure.truth
     t = [k / curve.n for k in (*curve.breakpoints, 2 * curve.n)]
     ax.step(t, (*curve.shares, 1.0), where="post", **look)
 
 
-def _bounded(ax: Axes, shown: ExposurePanel) -> None:
-    n = shown.truth.n
-    t = [k / n for k in shown.ks]
-    for rule, people in shown.bounds.items():
+def _bounded(ax: Axes, exposure: ExposurePanel) -> None:
+    n = exposure.truth.n
+    t = [k / n for k in exposure.ks]
+    for rule, people in exposure.bounds.items():
         ax.plot(t, [p / n for p in people], label=LABELS[rule], **LOOKS[rule])
-    _truth(ax, shown, label="truth", color=drawing.BLUE, linewidth=2)
-    if shown.worst:
-        low = np.array([w.people / n for w in shown.worst])
-        high = np.array([w.upper / n for w in shown.worst])
+    _truth(ax, exposure, label="truth", color=drawing.BLUE, linewidth=2)
+    if exposure.worst:
+        low = np.array([w.people / n for w in exposure.worst])
+        high = np.array([w.upper / n for w in exposure.worst])
         ax.errorbar(
-            [w.k / n for w in shown.worst],
+            [w.k / n for w in exposure.worst],
             (low + high) / 2,
             yerr=(high - low) / 2,
             label="worst table with these marginals (bar: bracket)",
@@ -255,8 +255,8 @@ def _axes(ax: Axes, n: int) -> None:
     ax.set_xlim(0.9 / n, 1.2)
     ax.set_xlabel("threshold t = k / n (share of people)")
     top = ax.secondary_xaxis("top", functions=(_times(n), _times(1 / n)))
-    shown = [k for k in (1, 10, 100, 1000, 10_000) if k <= n]
-    top.set_xticks(shown, ["k = 1", *(f"{k:,}" for k in shown[1:])])
+    ticks = [k for k in (1, 10, 100, 1000, 10_000) if k <= n]
+    top.set_xticks(ticks, ["k = 1", *(f"{k:,}" for k in ticks[1:])])
     top.tick_params(length=2, labelsize=8, colors="#555555")
     top.spines["top"].set_visible(False)
     top.minorticks_off()
@@ -267,21 +267,21 @@ def _times(factor: float) -> Callable[[Any], Any]:
 
 
 def _numbers(
-    singles: Sequence[ExposurePanel], together: Sequence[ExposurePanel]
+    singles: Sequence[ExposurePanel], joints: Sequence[ExposurePanel]
 ) -> tuple[Numbers, ...]:
     steps = [
-        (" x ".join(shown.names), k, k / shown.truth.n, people, people / shown.truth.n)
-        for shown in (*singles, *together)
-        for k, people in zip(shown.truth.breakpoints, shown.truth.people, strict=True)
+        (" x ".join(exposure.names), k, k / exposure.truth.n, people, people / exposure.truth.n)
+        for exposure in (*singles, *joints)
+        for k, people in zip(exposure.truth.breakpoints, exposure.truth.people, strict=True)
     ]
     bounds = []
-    for shown in together:
-        worst = {w.k: (w.people, w.upper) for w in shown.worst}
-        for k in shown.ks:
-            place = shown.ks.index(k)
-            people = (shown.bounds[rule][place] for rule in RULES)
-            row = (k, k / shown.truth.n, shown.truth(k), *people, *worst.get(k, ("", "")))
-            bounds.append((" x ".join(shown.names), *row))
+    for exposure in joints:
+        worst = {w.k: (w.people, w.upper) for w in exposure.worst}
+        for k in exposure.ks:
+            place = exposure.ks.index(k)
+            people = (exposure.bounds[rule][place] for rule in RULES)
+            row = (k, k / exposure.truth.n, exposure.truth(k), *people, *worst.get(k, ("", "")))
+            bounds.append((" x ".join(exposure.names), *row))
     return (
         Numbers("figure2-truth", ("columns", "k_from", "t_from", "people", "share"), steps),
         Numbers(
@@ -292,22 +292,22 @@ def _numbers(
     )
 
 
-def _checks(codes: Codes, together: Sequence[ExposurePanel]) -> list[Check]:
+def _checks(codes: Codes, joints: Sequence[ExposurePanel]) -> list[Check]:
     n = codes.shape[0]
     supports = tuple(joint_counts(codes, [j]).size for j in range(4))
     paper = [
         ("people", "paper 000, 6.3", f"{PEOPLE:,}", f"{n:,}", n == PEOPLE),
         ("values of the columns", "caption", _row(SUPPORTS), _row(supports), supports == SUPPORTS),
-        _check_panels("truth <= printed bound, at every k drawn", "Theorems 2, 3", together,
+        _check_panels("truth <= printed bound, at every k drawn", "Theorems 2, 3", joints,
                     lambda at: at["truth"] <= at["printed"]),
-        _check_panels("coverage <= refined <= printed, at every k drawn", "beyond it", together,
+        _check_panels("coverage <= refined <= printed, at every k drawn", "beyond it", joints,
                     lambda at: at["coverage"] <= at["refined"] <= at["printed"]),
     ]  # fmt: skip
     checks = [Check("2", *row) for row in paper]
-    for k, known in KNOWN.items():
-        here = together[-1].at(k)
-        for name, share in known.items():
-            checks.append(_check_share(k, name, share, here.get(name), n))
+    for k, reference_shares in REFERENCE_SHARES.items():
+        exposed_people = joints[-1].at(k)
+        for name, share in reference_shares.items():
+            checks.append(_check_share(k, name, share, exposed_people.get(name), n))
     return checks
 
 
@@ -316,19 +316,19 @@ def _row(numbers: Sequence[int]) -> str:
 
 
 def _check_panels(
-    what: str,
+    subject: str,
     source: str,
-    together: Sequence[ExposurePanel],
+    joints: Sequence[ExposurePanel],
     holds: Callable[[dict[str, int]], bool],
 ) -> tuple[str, str, str, str, bool]:
-    asked = [holds(shown.at(k)) for shown in together for k in shown.ks]
-    return what, source, "always", f"{sum(asked)} of {len(asked)}", all(asked)
+    outcomes = [holds(exposure.at(k)) for exposure in joints for k in exposure.ks]
+    return subject, source, "always", f"{sum(outcomes)} of {len(outcomes)}", all(outcomes)
 
 
 def _check_share(k: int, name: str, share: float, people: int | None, n: int) -> Check:
     """A share known to as many digits as it is written with."""
     digits = len(str(share).partition(".")[2])
-    shown = "not proven in time" if people is None else f"{people / n:.{digits}f}"
+    measured = "not proven in time" if people is None else f"{people / n:.{digits}f}"
     agrees = None if people is None else round(people / n, digits) == share
-    what = f"four columns, k = {k}: {name}"
-    return Check("2", what, "reference program", f"{share:.{digits}f}", shown, agrees)
+    subject = f"four columns, k = {k}: {name}"
+    return Check("2", subject, "reference program", f"{share:.{digits}f}", measured, agrees)

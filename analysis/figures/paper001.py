@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PEOPLE, NOISE = 200, 0.25  # the paper shows no parameters: these are chosen
 DELTA = 1e-6
 SIZES = tuple(2**i for i in range(1, 21))
-MANY, EPSILONS = 1000, (0.05, 0.1, 0.2, 0.4)
+USERS, EPSILONS = 1000, (0.05, 0.1, 0.2, 0.4)
 
 
 def outcome_ratio_figure(*, n: int = PEOPLE, q: float = NOISE) -> Redrawn:
@@ -73,7 +73,7 @@ def crowd_epsilon_figure(
     return _line_figure(crowd_figure(q, delta, whole_numbers(sizes, "sizes", 1)))
 
 
-def noise_coverage_figure(*, n: int = MANY, epsilons: Sequence[float] = EPSILONS) -> Redrawn:
+def noise_coverage_figure(*, n: int = USERS, epsilons: Sequence[float] = EPSILONS) -> Redrawn:
     """Return the probability that an outcome breaks epsilon, against the lie probability.
 
     Each of n people reports a bit through a mix. An outcome breaks epsilon if its log privacy ratio
@@ -126,7 +126,7 @@ def _crowd(material: Material) -> Redrawn:
 
 def _coverage(material: Material) -> Redrawn:
     material.progress("figure coverage")
-    return noise_coverage_figure(n=MANY, epsilons=EPSILONS)
+    return noise_coverage_figure(n=USERS, epsilons=EPSILONS)
 
 
 PAPER = ResearchPaper(

@@ -126,7 +126,7 @@ def average_privacy_figure(
     Source:
         Paper 002, Figure 2, with Propositions 10.1 and 10.3.
     """
-    numbers = whole_numbers(inputs, "inputs", 2, MOST_INPUTS, few=2)
+    numbers = whole_numbers(inputs, "inputs", 2, MOST_INPUTS, min_count=2)
     if list(numbers) != sorted(numbers):
         raise ParameterError(f"inputs: found {brief(list(numbers))}; needs ascending numbers")
     (level,) = positive_numbers([epsilon], "epsilon")
@@ -149,7 +149,7 @@ def draw(curves: ByInputs, title: str) -> Figure:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     figure, (ax,) = drawing.new(7.2, 4.6)
-    many = len(curves.privacy)
+    protocol_count = len(curves.privacy)
     for (name, values), (colour, style) in zip(
         curves.privacy.items(), drawing.styles(len(curves.privacy)), strict=True
     ):
@@ -158,7 +158,7 @@ def draw(curves: ByInputs, title: str) -> Figure:
         curves.worst_case,
         color=drawing.BLACK,
         linewidth=1,
-        label="worst case, all four" if many == 4 else "worst case",
+        label="worst case, all four" if protocol_count == 4 else "worst case",
     )
     ax.set_xscale("log")
     ax.set_xlim(curves.inputs[0], curves.inputs[-1])

@@ -73,9 +73,9 @@ def tradeoff(
     prior, budgets = jeffreys(a), np.array(geometric() if epsilons is None else epsilons)
     privacy, factor = {}, {}
     for name, make in protocols.items():
-        made = [make(a, float(epsilon)) for epsilon in budgets]
-        privacy[name] = np.array([average_privacy(Q, prior) for Q in made])
-        factor[name] = np.array([participation_factor(Q, prior) for Q in made])
+        channels = [make(a, float(epsilon)) for epsilon in budgets]
+        privacy[name] = np.array([average_privacy(Q, prior) for Q in channels])
+        factor[name] = np.array([participation_factor(Q, prior) for Q in channels])
     return Tradeoff(a, budgets, privacy, factor)
 
 
@@ -90,11 +90,11 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
     return participation_factor(make(a, float(epsilon)), prior)
 
 
-def crossing(first: str, other: str, low: float, high: float, a: int = INPUTS) -> float:
+def crossing(first: str, second: str, low: float, high: float, a: int = INPUTS) -> float:
     """The average privacy in [low, high] at which two protocols have the same factor."""
     from scipy.optimize import brentq
 
-    gap = lambda s: factor_at(first, s, a) - factor_at(other, s, a)  # noqa: E731
+    gap = lambda s: factor_at(first, s, a) - factor_at(second, s, a)  # noqa: E731
     return float(brentq(gap, low, high, xtol=1e-6))
 
 
@@ -155,24 +155,24 @@ def draw(curves: Tradeoff, title: str) -> Figure:
     """(a) by average privacy, (b) by worst-case privacy, (c) the high end of (a), magnified."""
     figure, (average, worst, high) = drawing.new(11, 4.4, 1, 3)
     s_wc = np.exp(-curves.epsilons)
-    other = "OUE" if "OUE" in curves.factor else next(iter(curves.factor))
+    reference = "OUE" if "OUE" in curves.factor else next(iter(curves.factor))
     for (name, factor), (colour, style) in zip(
         curves.factor.items(), drawing.styles(len(curves.factor)), strict=True
     ):
         average.plot(curves.privacy[name], factor, color=colour, linestyle=style, label=name)
         worst.plot(np.sqrt(s_wc), np.sqrt(factor), color=colour, linestyle=style)
         gain = factor / np.interp(  # against another protocol at the same average privacy
-            -curves.privacy[name], -curves.privacy[other], curves.factor[other]
+            -curves.privacy[name], -curves.privacy[reference], curves.factor[reference]
         )
-        shown = (curves.privacy[name] > 0.85) & (curves.privacy[name] < 0.999)
-        high.plot(curves.privacy[name][shown], gain[shown], color=colour, linestyle=style)
+        is_high = (curves.privacy[name] > 0.85) & (curves.privacy[name] < 0.999)
+        high.plot(curves.privacy[name][is_high], gain[is_high], color=colour, linestyle=style)
     _bound(worst, curves.a)
     average.set(xlim=(0, 1), ylim=(0, 1), xlabel="average privacy", ylabel="participation factor")
     average.set_title("(a)")
     worst.set(xlim=(0, 1), ylim=(0, 1))
     worst.set(xlabel="√ worst-case privacy", ylabel="√ participation factor")
     worst.set_title("(b)")
-    high.set(xlim=(0.85, 1), xlabel="average privacy", ylabel=f"factor relative to {other}")
+    high.set(xlim=(0.85, 1), xlabel="average privacy", ylabel=f"factor relative to {reference}")
     high.set_title("(a) at high privacy")
     average.legend(loc="upper right")
     worst.legend(loc="upper right")
@@ -182,8 +182,8 @@ def draw(curves: Tradeoff, title: str) -> Figure:
 
 def _bound(ax: Axes, a: int) -> None:
     s = np.linspace(0.02, TOP, 200)
-    most = [tradeoff_bound(float(v), jeffreys(a)).factor for v in s]
-    ax.plot(np.sqrt(s), np.sqrt(most), color=drawing.GREY, linewidth=1, label="Theorem 8.1")
+    max_factors = [tradeoff_bound(float(v), jeffreys(a)).factor for v in s]
+    ax.plot(np.sqrt(s), np.sqrt(max_factors), color=drawing.GREY, linewidth=1, label="Theorem 8.1")
 
 
 def _numbers(curves: Tradeoff) -> Numbers:
@@ -198,10 +198,10 @@ def _numbers(curves: Tradeoff) -> Numbers:
 
 def _checks(curves: Tradeoff) -> list[Check]:
     top = crossing("GRR", "OUE", 0.8, 0.97)
-    here = {name: factor_at(name, 0.95) for name in ("GRR", "OUE", "basic RAPPOR")}
+    factors = {name: factor_at(name, 0.95) for name in ("GRR", "OUE", "basic RAPPOR")}
     low = {name: factor_at(name, 0.45) for name in PROTOCOLS}
     best = max(low, key=lambda name: low[name])
-    values = ", ".join(f"{name} {factor:.5f}" for name, factor in here.items())
+    values = ", ".join(f"{name} {factor:.5f}" for name, factor in factors.items())
     names = list(curves.factor)
     stack = np.array([curves.factor[name] for name in names])
     always = bool((stack.argmax(axis=0) == names.index("GRR")).all())
@@ -212,7 +212,7 @@ def _checks(curves: Tradeoff) -> list[Check]:
     text = "section 10.4"
     return [
         Check("3a", "best at high average privacy", text, "OUE", f"GRR above S = {top:.3f}", False),
-        Check("3a", "F at S = 0.95", text, "OUE largest", values, here["OUE"] > here["GRR"]),
+        Check("3a", "F at S = 0.95", text, "OUE largest", values, factors["OUE"] > factors["GRR"]),
         Check(
             "3a", "best at low average privacy", text, "basic RAPPOR",
             "RAPPOR where OUE cannot go: S below 1/2" if best == "basic RAPPOR" else best,

@@ -45,19 +45,19 @@ def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
 @drawing.styled
 def draw5(rows: list[Row], origins: Origins) -> Figure:
     """Everything, and the first events."""
-    figure, (left, right) = drawing.new(9, 4.4, 1, 2)
+    figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for i, (name, colour, marker) in enumerate(
         (("traces", drawing.BLUE, "o"), ("ratings", drawing.VERMILION, "s"))
     ):
         mine = [row for row in rows if row[0] == name]
-        _bars(left, mine[:1], [float(i)], colour, name, marker)
+        _bars(left_ax, mine[:1], [float(i)], colour, name, marker)
         _bars(right, mine[1:], [float(row[1]) for row in mine[1:]], colour, name, marker)
-    left.set_xticks([0, 1], ["traces", "ratings"])
+    left_ax.set_xticks([0, 1], ["traces", "ratings"])
     kind = " (generated people)" if all(origins.values()) else ""
-    left.set(xlim=(-0.6, 1.6), title=f"everything is released{kind}")
+    left_ax.set(xlim=(-0.6, 1.6), title=f"everything is released{kind}")
     right.set(xlabel="first events released", title="maximum knowledge")
     right.set_xticks(sorted({row[1] for row in rows if row[1] != "all"}))
-    for ax in (left, right):
+    for ax in (left_ax, right):
         _ceiling(ax, rows)
     right.legend()
     return figure
@@ -66,22 +66,22 @@ def draw5(rows: list[Row], origins: Origins) -> Figure:
 @drawing.styled
 def draw6(rows: list[Row], origins: Origins) -> Figure:
     """Traces by the older half, ratings by a prefix."""
-    figure, (left, right) = drawing.new(9, 4.4, 1, 2)
+    figure, (left_ax, right) = drawing.new(9, 4.4, 1, 2)
     for ax, name, colour, marker in (
-        (left, "traces", drawing.BLUE, "o"),
+        (left_ax, "traces", drawing.BLUE, "o"),
         (right, "ratings", drawing.VERMILION, "s"),
     ):
         mine = [row for row in rows if row[0] == name]
         _bars(ax, mine, [float(row[1]) for row in mine], colour, name, marker)
         ax.set_title(f"{origins[name]}{name}")
         _ceiling(ax, mine)
-        shown = sorted(row[1] for row in mine)
-        if ax is left:
+        ticks = sorted(row[1] for row in mine)
+        if ax is left_ax:
             ax.set_xscale("log")
-        ax.set_xticks(shown, [str(m) for m in shown])
+        ax.set_xticks(ticks, [str(m) for m in ticks])
         ax.minorticks_off()
         ax.legend()
-    left.set_xlabel("training events (older half)")
+    left_ax.set_xlabel("training events (older half)")
     right.set_xlabel("training events (first of the released)")
     return figure
 
@@ -91,8 +91,10 @@ def draw7(curves: list[tuple[str, Det]], title: str) -> Figure:
     """FRR against FAR, both logarithmic."""
     figure, (ax,) = drawing.new(6.4, 4.8)
     for (name, det), (colour, style) in zip(curves, drawing.styles(len(curves)), strict=True):
-        shown = (det.far > 0) & (det.frr > 0)
-        ax.plot(det.far[shown], det.frr[shown], color=colour, linestyle=style, label=name)
+        is_positive = (det.far > 0) & (det.frr > 0)
+        ax.plot(
+            det.far[is_positive], det.frr[is_positive], color=colour, linestyle=style, label=name
+        )
     ax.set(
         xscale="log", yscale="log", xlabel="FAR", ylabel="FRR",
         title=title,

@@ -56,8 +56,8 @@ class GeneratedPeople:
     ratings: int = 60
 
     def __post_init__(self) -> None:
-        for name, least in (("people", 2), ("places", 1), ("events", 2), ("ratings", 1)):
-            whole(getattr(self, name), name, least)
+        for name, minimum in (("people", 2), ("places", 1), ("events", 2), ("ratings", 1)):
+            whole(getattr(self, name), name, minimum)
         whole(self.items, "items", self.ratings)
 
 
@@ -122,9 +122,9 @@ def full_knowledge_figure(
     rows = []
     for name, events in data.items():
         stage_of(progress)(f"figure 5: {name}")
-        training, everything = maximum_knowledge(events)
-        rows.append(_row(name, "all", attack(training, everything)))
-        rows += [_row(name, m, attack(training, everything.first(m))) for m in numbers]
+        training, released_events = maximum_knowledge(events)
+        rows.append(_row(name, "all", attack(training, released_events)))
+        rows += [_row(name, m, attack(training, released_events.first(m))) for m in numbers]
     redrawn = _is_default(traces, histories, generated) and numbers == FIRST
     checks = _checks5(rows) if redrawn else ()
     tables = (Numbers("figure5", HEADINGS, rows),)
@@ -165,16 +165,16 @@ def training_events_figure(
     Source:
         Paper 003, Figure 6 and Section 5.1.
     """
-    known = whole_numbers(trained, "trained", 1), whole_numbers(first, "first", 1)
+    event_counts = whole_numbers(trained, "trained", 1), whole_numbers(first, "first", 1)
     data = _data(traces, histories, generated, seed)
     rows = []
     for (name, events), numbers, divided in zip(
-        data.items(), known, (partial_knowledge, prefix_knowledge), strict=True
+        data.items(), event_counts, (partial_knowledge, prefix_knowledge), strict=True
     ):
         for m in numbers:
             stage_of(progress)(f"figure 6: {name}, {m} training events")
             rows.append(_row(name, m, attack(*divided(events, m))))
-    redrawn = _is_default(traces, histories, generated) and known == (TRAINED, FIRST)
+    redrawn = _is_default(traces, histories, generated) and event_counts == (TRAINED, FIRST)
     checks = (_rising(rows, "traces"), _rising(rows, "ratings")) if redrawn else ()
     tables = (Numbers("figure6", HEADINGS, rows),)
     return Redrawn("figure6", tables, checks, lambda: draw6(rows, _origins(traces, histories)))
@@ -259,10 +259,10 @@ def _data(
     if not isinstance(generated, GeneratedPeople):
         raise ParameterError(f"generated: found {brief(generated)}; needs a GeneratedPeople")
     checked_seed = seed_of(seed)
-    for name, given in (("traces", traces), ("histories", histories)):
-        if not (given is None or isinstance(given, Sequences)):
-            raise ParameterError(f"{name}: found {brief(given)}; needs Sequences, or None")
-        if given is not None and given.people < 2:
+    for name, sequences in (("traces", traces), ("histories", histories)):
+        if not (sequences is None or isinstance(sequences, Sequences)):
+            raise ParameterError(f"{name}: found {brief(sequences)}; needs Sequences, or None")
+        if sequences is not None and sequences.people < 2:
             raise ParameterError(f"{name}: found one person; needs the events of at least two")
     if traces is None or histories is None:
         ours, rated = people(checked_seed, generated)
@@ -278,8 +278,8 @@ def _is_default(
 
 def _origins(traces: Sequences | None, histories: Sequences | None) -> dict[str, str]:
     """Return the adjective of each data in titles: "generated ", or empty."""
-    given = {"traces": traces, "ratings": histories}
-    return {name: "generated " if own is None else "" for name, own in given.items()}
+    data = {"traces": traces, "ratings": histories}
+    return {name: "generated " if sequences is None else "" for name, sequences in data.items()}
 
 
 def _curves(
@@ -303,23 +303,33 @@ def _curves(
 
 
 def _checks5(rows: list[Row]) -> tuple[Check, ...]:
-    most, ceiling = max(row[2] for row in rows), log2(rows[0][9])
-    over = f"{most:.1f} bits, log2 n = {ceiling:.1f}"
-    kept = all(row[5] <= ceiling + 1e-9 for row in rows)
+    max_bits, ceiling = max(row[2] for row in rows), log2(rows[0][9])
+    over = f"{max_bits:.1f} bits, log2 n = {ceiling:.1f}"
+    is_bounded = all(row[5] <= ceiling + 1e-9 for row in rows)
     return (
         Check(
-            "5", "D is a lower bound on the PIE of n people", "paper", "yes", over, most <= ceiling
+            "5",
+            "D is a lower bound on the PIE of n people",
+            "paper",
+            "yes",
+            over,
+            max_bits <= ceiling,
         ),
         Check(
-            "5", "the value for n people is at most log2 n", "definition", "yes", str(kept), kept
+            "5",
+            "the value for n people is at most log2 n",
+            "definition",
+            "yes",
+            str(is_bounded),
+            is_bounded,
         ),
     )
 
 
-def _check7(few: float, many: float) -> Check:
+def _check7(error_at_few: float, error_at_many: float) -> Check:
     return Check(
         "7", "more training events, fewer errors (Markov)", "paper", "yes",
-        f"equal error {few:.3f} to {many:.3f}", many < few,
+        f"equal error {error_at_few:.3f} to {error_at_many:.3f}", error_at_many < error_at_few,
     )  # fmt: skip
 
 

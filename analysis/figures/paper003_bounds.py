@@ -84,17 +84,17 @@ def _strengths(randomizer: GRR, users: int) -> tuple[float, ...]:
 
 
 def _checks4() -> list[Check]:
-    said = {0.1: ("0.014", "2.0e-07"), 1.0: ("1.4", "3.3e-06"), 10.0: ("14", "0.043")}
+    paper_values = {0.1: ("0.014", "2.0e-07"), 1.0: ("1.4", "3.3e-06"), 10.0: ("14", "0.043")}
     checks = []
-    for eps, (general, printed) in said.items():
+    for eps, (general, printed) in paper_values.items():
         bound = pie_bound(GRR(PLACES, eps), USERS)
         for name, text, value in (
             ("Proposition 4.1", general, bound.general),
             ("Theorem 4.2", printed, bound.printed),
         ):
             close = abs(value / float(text) - 1) < 0.05
-            what = f"bits at eps = {eps:g}, {name}"
-            checks.append(Check("4", what, "paper", text, f"{value:.3g}", close))
+            subject = f"bits at eps = {eps:g}, {name}"
+            checks.append(Check("4", subject, "paper", text, f"{value:.3g}", close))
         slack = f"{bound.printed / bound.exact:.3g} times the supremum"
         claim = "cannot be improved much"
         checks.append(
@@ -108,7 +108,7 @@ def draw4(rows: Sequence[tuple[float, ...]], users: int) -> Figure:
     """Small and large budgets, bits on a logarithmic axis."""
     table = np.array(sorted(rows))
     small, large = table[table[:, 0] <= 1], table[table[:, 0] >= 1]
-    shown = [
+    parts = [
         (part, title, scale)
         for part, title, scale in (
             (small, "small budgets", "log"),
@@ -116,8 +116,8 @@ def draw4(rows: Sequence[tuple[float, ...]], users: int) -> Figure:
         )
         if len(part)
     ]
-    figure, panels = drawing.new(9, 4, 1, len(shown))
-    for ax, (part, title, scale) in zip(panels, shown, strict=True):
+    figure, panels = drawing.new(9, 4, 1, len(parts))
+    for ax, (part, title, scale) in zip(panels, parts, strict=True):
         for j, (strength, (colour, style)) in enumerate(
             zip(STRENGTHS, drawing.styles(4), strict=True), start=1
         ):

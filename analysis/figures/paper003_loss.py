@@ -36,7 +36,7 @@ BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0)
 SIZES = (12, 14, 16, 18, 20, 22, 24)  # log2 g of the simulations of Figure 12
 EXPECTED_SIZES = range(8, 32)  # log2 g of the expected losses of Figure 12
 THETA = 0.5
-TOP, SHOWN = 100, 20
+TOP, FREQUENT_PLACES = 100, 20
 BUDGET, ERROR = 10.0, 0.92
 
 
@@ -84,8 +84,8 @@ def estimation_loss_figure(
         stage_of(progress)(f"figure 10: eps = {eps:g}")
         for randomizer in (GRR(data.symbols, eps), LocalHash(data.symbols, g, eps)):
             rows += losses(randomizer, data, rng)
-    asked = (data.given, users, symbols, g, levels, top)
-    checks = _checks10(rows) if asked == (False, FEWER, SMALLER, HASHES, BUDGETS, TOP) else ()
+    arguments = (data.has_counts, users, symbols, g, levels, top)
+    checks = _checks10(rows) if arguments == (False, FEWER, SMALLER, HASHES, BUDGETS, TOP) else ()
     tables = (Numbers("figure10", NAMES, rows),)
     sums = data.sums
     return Redrawn("figure10", tables, checks, lambda: draw10(rows, sums))
@@ -98,7 +98,7 @@ def popular_places_figure(
     symbols: int = PLACES,
     epsilon: float = BUDGET,
     error: float = ERROR,
-    shown: int = SHOWN,
+    frequent_places: int = FREQUENT_PLACES,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Redrawn:
@@ -113,7 +113,7 @@ def popular_places_figure(
         symbols: number of places to draw from, more than shown, at most 20 million.
         epsilon: first guarantee, an LDP level in nats, > 0.
         error: other guarantees, an identification error in (0, 1).
-        shown: number of most frequent places, >= 1.
+        frequent_places: number of most frequent places, >= 1.
         seed: seed of places and reports, a whole number >= 0.
         progress: called with a description of each stage.
 
@@ -126,18 +126,18 @@ def popular_places_figure(
     Source:
         Paper 003, Figure 11, with Theorem 4.2.
     """
-    (level,), wanted = positive_numbers([epsilon], "epsilon"), open_unit(error, "error")
+    (level,), target_error = positive_numbers([epsilon], "epsilon"), open_unit(error, "error")
     rng = np.random.default_rng(seed_of(seed))
     stage_of(progress)(f"figure 11: {users:,} people, {symbols:,} places")
-    data = places_of(counts, users, symbols, shown, rng, "shown")
-    top = np.argsort(-data.truth, kind="stable")[:shown]
-    guarantees = promises(data, level, wanted)
+    data = places_of(counts, users, symbols, frequent_places, rng, "frequent_places")
+    top = np.argsort(-data.truth, kind="stable")[:frequent_places]
+    guarantees = promises(data, level, target_error)
     estimated = (estimates(GRR(data.symbols, eps), data, top, rng) for _, eps in guarantees)
     shares = [data.truth[top], *estimated]
     labels = ["true share", *(name for name, _ in guarantees)]
     rows = [(i + 1, *map(float, ranked)) for i, ranked in enumerate(zip(*shares, strict=True))]
-    asked = (data.given, users, symbols, level, wanted, shown)
-    redrawn = asked == (False, USERS, PLACES, BUDGET, ERROR, SHOWN)
+    arguments = (data.has_counts, users, symbols, level, target_error, frequent_places)
+    redrawn = arguments == (False, USERS, PLACES, BUDGET, ERROR, FREQUENT_PLACES)
     checks = _checks11(labels[1:], shares) if redrawn else ()
     table, sums = Numbers("figure11", ("rank", *labels), rows), data.sums
     return Redrawn("figure11", (table,), checks, lambda: draw11(labels, shares, sums))
@@ -187,8 +187,8 @@ def hash_loss_figure(
         rows += losses(LocalHash(data.symbols, 1 << j, epsilon_at(loss, 1 << j)), data, rng)
     rows += losses(GRR(data.symbols, epsilon_at(loss, data.symbols)), data, rng)
     curve = [(1 << j, *expected_losses(data, 1 << j, loss)) for j in EXPECTED_SIZES]
-    asked = (data.given, users, symbols, loss, logs, top)
-    redrawn = asked == (False, FEWER, SMALLER, THETA, tuple(SIZES), TOP)
+    arguments = (data.has_counts, users, symbols, loss, logs, top)
+    redrawn = arguments == (False, FEWER, SMALLER, THETA, tuple(SIZES), TOP)
     expected = Numbers("figure12_expected", ("g", "top", "all"), curve)
     tables, sums = (Numbers("figure12", NAMES, rows), expected), data.sums
     checks = _checks12(curve) if redrawn else ()
@@ -235,9 +235,9 @@ def _checks11(names: Sequence[str], shares: Sequence[Floats]) -> tuple[Check, ..
     errors = [float(np.mean(np.abs(share / shares[0] - 1))) for share in shares[1:]]
     return tuple(
         Check(
-            "11", f"mean relative error, {name}", "paper (Foursquare)", said, f"{error:.3f}", None
+            "11", f"mean relative error, {name}", "paper (Foursquare)", claim, f"{error:.3f}", None
         )
-        for name, said, error in zip(names, ("1.05", "0.10", "-"), errors, strict=True)
+        for name, claim, error in zip(names, ("1.05", "0.10", "-"), errors, strict=True)
     )
 
 
@@ -253,5 +253,5 @@ def _checks12(curve: list[Row]) -> tuple[Check, ...]:
     )  # fmt: skip
 
 
-def _word(held: bool) -> str:  # noqa: FBT001
-    return "always" if held else "not always"
+def _word(is_satisfied: bool) -> str:  # noqa: FBT001
+    return "always" if is_satisfied else "not always"

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def _kind(sums: PlaceNumbers) -> str:
-    return "" if sums.given else "generated "
+    return "" if sums.has_counts else "generated "
 
 
 @drawing.styled
 def draw10(rows: list[Row], sums: PlaceNumbers) -> Figure:
     """Top above, all places below; epsilon on the left, the guaranteed error on the right."""
     figure, panels = drawing.new(9.5, 7.4, 2, 2)
-    origin = "" if sums.given else ", generated"
+    origin = "" if sums.has_counts else ", generated"
     marks = (("emp", 5, "o"), ("emp+thr, normal", 6, "s"), ("emp+thr, exact", 7, "^"))
     for i, ax in enumerate(panels):
         top = sums.top if i < 2 else sums.symbols
@@ -55,7 +55,7 @@ def draw11(labels: list[str], shares: list[Floats], sums: PlaceNumbers) -> Figur
         )  # fmt: skip
     ax.set_xticks(ranks)
     ax.set(
-        xlabel=f"rank of the place{'' if sums.given else ' (generated, Zipf)'}",
+        xlabel=f"rank of the place{'' if sums.has_counts else ' (generated, Zipf)'}",
         ylabel="share of people",
     )
     ax.set_title(f"GRR, emp+thr, {sums.users:,} {_kind(sums)}people, {sums.symbols:,} places")

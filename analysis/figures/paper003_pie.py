@@ -98,8 +98,8 @@ class ReportStudy:
     @property
     def is_default(self) -> bool:
         """Whether only the seed may differ from the defaults."""
-        asked = (self.traces, self.generated, self.hash_values, self.keys, self.epsilons)
-        return asked == (None, GENERATED, HASHES, KEYS, BUDGETS)
+        arguments = (self.traces, self.generated, self.hash_values, self.keys, self.epsilons)
+        return arguments == (None, GENERATED, HASHES, KEYS, BUDGETS)
 
     @property
     def words(self) -> str:
@@ -295,7 +295,7 @@ def _attacked(
 
 def _checks8(rows: list[Row]) -> tuple[Check, ...]:
     below = all(row[6] <= row[5] * (1 + 1e-9) <= row[4] * (1 + 1e-9) <= row[3] for row in rows)
-    held = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
+    is_below_pie = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
     return (
         Check(
             "8",
@@ -310,21 +310,23 @@ def _checks8(rows: list[Row]) -> tuple[Check, ...]:
             "PSE <= PIE, within 4 errors",
             "Proposition 3.3",
             "always",
-            _always(held),
-            held,
+            _always(is_below_pie),
+            is_below_pie,
         ),
         _loose(rows),
     )
 
 
 def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
-    held = all(row[10] >= _fano(row[6], n) - 1e-9 for row in rows)
-    least = all(row[3] >= row[8] - 1e-9 for row in table)
+    is_above_fano = all(row[10] >= _fano(row[6], n) - 1e-9 for row in rows)
+    is_above_least = all(row[3] >= row[8] - 1e-9 for row in table)
     near = all(row[9] >= row[10] - 0.05 for row in rows)
     return (
-        Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always", _always(held), held),
+        Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always",
+              _always(is_above_fano), is_above_fano),
         Check(
-            "9", "Bayes error >= exact least error", "least_error", "always", _always(least), least
+            "9", "Bayes error >= exact least error", "least_error", "always",
+            _always(is_above_least), is_above_least
         ),
         Check("9", "attack's error >= Bayes error - 0.05", "theory", "always", _always(near), near),
         Check(
@@ -345,5 +347,5 @@ def _fano(bits: float, n: int) -> float:
     return fano_bound(bits, uniform_prior_error(n))
 
 
-def _always(held: bool) -> str:  # noqa: FBT001
-    return "always" if held else "not always"
+def _always(is_satisfied: bool) -> str:  # noqa: FBT001
+    return "always" if is_satisfied else "not always"

@@ -37,9 +37,11 @@ def draw8(rows: list[Row], kind: str) -> Figure:
             color=drawing.BLACK,
             label="PIE of these people",
         )
-        seen = [row for row in part if row[6] > 2 * row[7]]
+        significant_rows = [row for row in part if row[6] > 2 * row[7]]
         ax.errorbar(
-            [row[0] for row in seen], [row[6] for row in seen], [2 * row[7] for row in seen],
+            [row[0] for row in significant_rows],
+            [row[6] for row in significant_rows],
+            [2 * row[7] for row in significant_rows],
             fmt="s", ms=4, capsize=2, color=drawing.ORANGE, label="PSE of the attack (where > 0)",
         )  # fmt: skip
         ax.set(yscale="log", xlabel="ε (nats)", ylabel="bits", title=f"{name}, {kind}")

@@ -18,7 +18,7 @@ from ..validation import Floats, as_counts, whole
 
 Row = tuple[Any, ...]
 
-MOST = 20_000_000  # people, and places, of a figure
+MAX_SIZE = 20_000_000  # people, and places, of a figure
 MOST_HASHES = 1 << 30
 NAMES = (
     "randomizer", "epsilon", "g", "top", "expected_emp", "emp", "emp_normal", "emp_exact",
@@ -34,13 +34,13 @@ class PlaceNumbers:
         users: number of people.
         symbols: number of places.
         top: number of most frequent places that are summed by themselves.
-        given: whether counts were given instead of drawn places.
+        has_counts: whether counts were given instead of drawn places.
     """
 
     users: int
     symbols: int
     top: int
-    given: bool
+    has_counts: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,21 +48,21 @@ class PlacesOfPeople:
     """One place of each person.
 
     Attributes:
-        own: the place of each person, shape (users,).
+        user_places: the place of each person, shape (users,).
         truth: share of the people at each place, shape (symbols,).
         top: number of most frequent places that are summed by themselves.
-        given: whether counts were given instead of drawn places.
+        has_counts: whether counts were given instead of drawn places.
     """
 
-    own: npt.NDArray[np.int64]
+    user_places: npt.NDArray[np.int64]
     truth: Floats
     top: int
-    given: bool
+    has_counts: bool
 
     @property
     def users(self) -> int:
         """Number of people."""
-        return len(self.own)
+        return len(self.user_places)
 
     @property
     def symbols(self) -> int:
@@ -72,7 +72,7 @@ class PlacesOfPeople:
     @property
     def sums(self) -> PlaceNumbers:
         """The numbers that titles of a drawing name."""
-        return PlaceNumbers(self.users, self.symbols, self.top, self.given)
+        return PlaceNumbers(self.users, self.symbols, self.top, self.has_counts)
 
 
 def places_of(
@@ -84,30 +84,32 @@ def places_of(
     top_name: str = "top",
 ) -> PlacesOfPeople:
     """Check counts of people by place, or draw people at Zipf places. top_name: for messages."""
-    most = whole(top, top_name, 1)
+    top_count = whole(top, top_name, 1)
     if counts is None:
         size = (_limited(users, "users", 2), _limited(symbols, "symbols", 2))
-        name, found = "symbols", size[1]
+        name, place_count = "symbols", size[1]
     else:
         people = as_counts(counts)
         size = (_limited(int(people.sum()), "counts", 2), _limited(len(people), "counts", 2))
-        name, found = "counts", len(people)
-    if found <= most:
+        name, place_count = "counts", len(people)
+    if place_count <= top_count:
         raise ParameterError(
-            f"{name}: found {found} places; needs more than {top_name} = {most} places"
+            f"{name}: found {place_count} places; needs more than {top_name} = {top_count} places"
         )
     if counts is None:
-        own, truth = places(*size, rng)
-        return PlacesOfPeople(own, truth, most, given=False)
-    own = np.repeat(np.arange(size[1]), people)
-    return PlacesOfPeople(own, people / size[0], most, given=True)
+        user_places, truth = places(*size, rng)
+        return PlacesOfPeople(user_places, truth, top_count, has_counts=False)
+    user_places = np.repeat(np.arange(size[1]), people)
+    return PlacesOfPeople(user_places, people / size[0], top_count, has_counts=True)
 
 
-def _limited(value: int, name: str, least: int) -> int:
-    found = whole(value, name, least)
-    if found > MOST:
-        raise ParameterError(f"{name}: found {found:,}; needs at most {MOST:,} people and places")
-    return found
+def _limited(value: int, name: str, minimum: int) -> int:
+    size = whole(value, name, minimum)
+    if size > MAX_SIZE:
+        raise ParameterError(
+            f"{name}: found {size:,}; needs at most {MAX_SIZE:,} people and places"
+        )
+    return size
 
 
 def hash_values_of(value: int) -> int:
@@ -123,8 +125,8 @@ def places(
 ) -> tuple[npt.NDArray[np.int64], Floats]:
     """One Zipf place for each person, and the shares of all places among these people."""
     cumulated = np.cumsum(zipf_shares(symbols))
-    own = np.minimum(np.searchsorted(cumulated, rng.random(users)), symbols - 1)
-    return own, np.bincount(own, minlength=symbols) / users
+    user_places = np.minimum(np.searchsorted(cumulated, rng.random(users)), symbols - 1)
+    return user_places, np.bincount(user_places, minlength=symbols) / users
 
 
 def losses(
@@ -132,8 +134,8 @@ def losses(
 ) -> list[Row]:
     """Two rows, the most frequent places and all places, as in NAMES."""
     truth, users = data.truth, data.users
-    estimated = large_domain(randomizer, randomizer.sample(data.own, rng))
-    g = 0 if randomizer.hash_family is None else randomizer.said_values
+    estimated = large_domain(randomizer, randomizer.sample(data.user_places, rng))
+    g = 0 if randomizer.hash_family is None else randomizer.reported_values
     law = grr_loss(truth, data.symbols, randomizer.epsilon, users)
     if g:
         law = hash_loss(truth, g, randomizer.epsilon, users)
@@ -171,9 +173,9 @@ def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[s
         return GRR(data.symbols, eps)
 
     guarantees = [(f"ε = {epsilon:g}", epsilon)]
-    for strength, said in (("printed", "Theorem 4.2"), ("exact", "the exact supremum")):
+    for strength, source in (("printed", "Theorem 4.2"), ("exact", "the exact supremum")):
         eps = epsilon_for_error(error, data.users, make, strength)  # type: ignore[arg-type]
-        guarantees.append((f"error > {error:g} by {said}, ε = {eps:.2f}", eps))
+        guarantees.append((f"error > {error:g} by {source}, ε = {eps:.2f}", eps))
     return guarantees
 
 
@@ -181,7 +183,7 @@ def estimates(
     randomizer: GRR, data: PlacesOfPeople, top: npt.NDArray[np.intp], rng: np.random.Generator
 ) -> Floats:
     """Return the significant estimates of the shares of some places, 0 for other places."""
-    reports = randomizer.sample(data.own, rng)
+    reports = randomizer.sample(data.user_places, rng)
     present, values = large_domain(randomizer, reports).significant(rule="normal")
     estimate = dict(zip(present.tolist(), values.tolist(), strict=True))
     return np.array([estimate.get(x, 0.0) for x in top.tolist()])

@@ -57,10 +57,14 @@ def known_columns_figure(
     attacks: list[Identified] = []
     for size in range(1, len(names) + 1):
         stage_of(progress)(f"release: {size} known columns")
-        attacks += [find_people(codes, known) for known in combinations(range(len(names)), size)]
+        attacks += [
+            find_people(codes, known_columns)
+            for known_columns in combinations(range(len(names)), size)
+        ]
     rows = [
         (
-            len(a.known), " ".join(names[j] for j in a.known), a.found, a.certain, a.bits, a.error,
+            len(a.known_columns), " ".join(names[j] for j in a.known_columns),
+            a.expected_matches, a.certain, a.bits, a.error,
             a.fano, a.people,
         )
         for a in attacks
@@ -78,9 +82,14 @@ def release(material: Material) -> Redrawn:
 
 
 def _check(attacks: Sequence[Identified]) -> Check:
-    held = all(a.fano <= a.error for a in attacks)
+    is_satisfied = all(a.fano <= a.error for a in attacks)
     return Check(
-        "release", "Bayes error >= Fano bound of the bits", "(9)", "always", str(held), held
+        "release",
+        "Bayes error >= Fano bound of the bits",
+        "(9)",
+        "always",
+        str(is_satisfied),
+        is_satisfied,
     )
 
 
@@ -89,12 +98,15 @@ def draw(attacks: Sequence[Identified], names: Sequence[str], source: str) -> Fi
     """Each set of known columns is a point; the most dangerous of each size is named."""
     figure, (ax,) = drawing.new(7.2, 4.4)
     for a in attacks:
-        ax.plot(len(a.known), a.found, "o", ms=4, mfc="none", color=drawing.BLUE)
+        ax.plot(len(a.known_columns), a.expected_matches, "o", ms=4, mfc="none", color=drawing.BLUE)
     for size in range(1, len(names) + 1):
-        worst = max((a for a in attacks if len(a.known) == size), key=lambda a: a.found)
-        ax.plot(size, worst.found, "o", ms=5, color=drawing.VERMILION)
+        worst = max(
+            (a for a in attacks if len(a.known_columns) == size), key=lambda a: a.expected_matches
+        )
+        ax.plot(size, worst.expected_matches, "o", ms=5, color=drawing.VERMILION)
         ax.annotate(
-            "\n".join(names[j] for j in worst.known), (size, worst.found), (4, 6),
+            "\n".join(names[j] for j in worst.known_columns),
+            (size, worst.expected_matches), (4, 6),
             textcoords="offset points", fontsize=7, ha="left", va="bottom",
         )  # fmt: skip
     n = attacks[0].people

@@ -38,7 +38,7 @@ QUICK = ("program", "minmax", "inverse", "likelihood", "analytic", "em")
 WITH_POSTERIOR = (*QUICK, "bayes")
 RUNS = 20  # noisy versions behind each quantile; the paper has 1,000
 SHOWN_EPSILON = 3.0  # the estimate drawn beside the Wi-Fi errors
-SHOWN = "7 sessions, 2023-08-26 to 2023-09-01"
+DEFAULT_TITLE = "7 sessions, 2023-08-26 to 2023-09-01"
 
 
 def incidence_error_figure(
@@ -82,11 +82,11 @@ def incidence_error_figure(
     sizes = whole_numbers(owners, "owners", 1)
     m, steep = whole(positions, "positions", max(sizes) + 1), _exponent(exponent)
     vectors = {f"n = {n}": zipf(n, m, steep) for n in sizes}
-    asked = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
+    options = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
     first_seed, stage = seed_of(seed) - 1, _stage(progress, "Zipf data, ")
-    panels = _panels(vectors, asked, (beta, runs), first_seed, stage)
-    known = (tuple(OWNERS), POSITIONS, 1.0, QUICK, BUDGETS, BETA)
-    redrawn = (sizes, m, steep, *asked, beta) == known
+    panels = _panels(vectors, options, (beta, runs), first_seed, stage)
+    defaults = (tuple(OWNERS), POSITIONS, 1.0, QUICK, BUDGETS, BETA)
+    redrawn = (sizes, m, steep, *options, beta) == defaults
     checks = _zipf_checks(panels) if redrawn else ()
     return Redrawn("figure2", (_numbers("figure2", panels),), checks, lambda: draw(panels))
 
@@ -94,7 +94,7 @@ def incidence_error_figure(
 def session_error_figure(
     sessions: Mapping[str, npt.ArrayLike] | None = None,
     *,
-    shown: str | None = None,
+    shown_title: str | None = None,
     shown_epsilon: float = SHOWN_EPSILON,
     methods: Sequence[str] = WITH_POSTERIOR,
     epsilons: Sequence[float] = BUDGETS,
@@ -110,7 +110,7 @@ def session_error_figure(
     Args:
         sessions: by title the positions in exactly t = 0 .. n sets, shape (n + 1,); a panel each.
             None: recorded Wi-Fi sessions, with 4,426 devices as positions.
-        shown: title of the shown estimates; None: 7 sessions of Wi-Fi, or the first title.
+        shown_title: title of the shown estimates; None: 7 sessions of Wi-Fi, or the first title.
         shown_epsilon: budget of these estimates in nats a bit, > 0.
         methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
         epsilons: budgets in nats a bit, > 0.
@@ -129,15 +129,15 @@ def session_error_figure(
         Paper 004, Figure 2, on other data (docs/incidence.md).
     """
     vectors, usual = _vectors(sessions), sessions is None
-    title = _estimates_title(shown, vectors, usual=usual)
+    title = _estimates_title(shown_title, vectors, usual=usual)
     (level,) = positive_numbers([shown_epsilon], "shown_epsilon")
-    asked = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
+    options = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
     stage = _stage(progress, "Wi-Fi, " if usual else "")
-    panels = _panels(vectors, asked, (beta, runs), seed_of(seed), stage)
+    panels = _panels(vectors, options, (beta, runs), seed_of(seed), stage)
     week = panels[list(vectors).index(title)]
     drawn = _estimated(week.phi, level, seed)
-    known = (SHOWN, SHOWN_EPSILON, WITH_POSTERIOR, BUDGETS, BETA)
-    redrawn = usual and (title, level, *asked, beta) == known
+    defaults = (DEFAULT_TITLE, SHOWN_EPSILON, WITH_POSTERIOR, BUDGETS, BETA)
+    redrawn = usual and (title, level, *options, beta) == defaults
     checks = _wifi_checks(panels, week, drawn) if redrawn else ()
     draws = partial(draw_sessions, panels, week, drawn, level, usual=usual)
     return Redrawn("figure2-wifi", _wifi_numbers(panels, week, drawn), checks, draws)
@@ -166,7 +166,7 @@ def _exponent(value: float) -> float:
 def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDArray[np.int64]]:
     """Return the true counts of each panel by its title."""
     if sessions is None:
-        return {title: wifi(seen, DEVICES) for title, seen in SESSIONS.items()}
+        return {title: wifi(session_counts, DEVICES) for title, session_counts in SESSIONS.items()}
     if not isinstance(sessions, Mapping) or not sessions:
         raise ParameterError(
             f"sessions: found {brief(sessions)}; needs a dictionary of counts by title, at least "
@@ -178,18 +178,20 @@ def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDAr
     }
 
 
-def _estimates_title(shown: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
+def _estimates_title(shown_title: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
     """Return the title of the vector of the shown estimates."""
-    if shown is None:
-        return SHOWN if usual else next(iter(vectors))
-    if shown not in vectors:
-        raise ParameterError(f"shown: found {brief(shown)}; needs one of {', '.join(vectors)}")
-    return shown
+    if shown_title is None:
+        return DEFAULT_TITLE if usual else next(iter(vectors))
+    if shown_title not in vectors:
+        raise ParameterError(
+            f"shown_title: found {brief(shown_title)}; needs one of {', '.join(vectors)}"
+        )
+    return shown_title
 
 
 def _panels(
     vectors: Mapping[str, npt.NDArray[np.int64]],
-    asked: tuple[tuple[str, ...], tuple[float, ...]],
+    options: tuple[tuple[str, ...], tuple[float, ...]],
     quantile: tuple[float, int],
     first_seed: int,
     stage: Progress,
@@ -198,7 +200,7 @@ def _panels(
 
     quantile: beta, and the runs behind each quantile. first_seed: counts of a vector are added.
     """
-    methods, budgets = asked
+    methods, budgets = options
     beta, runs = quantile
     panels = []
     for title, phi in vectors.items():
@@ -222,10 +224,10 @@ def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[In
 
 
 def _wifi_numbers(
-    panels: list[ErrorPanel], week: ErrorPanel, shown: list[IncidenceEstimate]
+    panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Numbers, Numbers]:
     errors = _numbers("figure2-wifi", panels)
-    return errors, _estimates("figure2-wifi-estimates", week, shown)
+    return errors, _estimates("figure2-wifi-estimates", week, estimates)
 
 
 def _zipf_checks(panels: list[ErrorPanel]) -> tuple[Check, ...]:
@@ -233,12 +235,12 @@ def _zipf_checks(panels: list[ErrorPanel]) -> tuple[Check, ...]:
 
 
 def _wifi_checks(
-    panels: list[ErrorPanel], week: ErrorPanel, shown: list[IncidenceEstimate]
+    panels: list[ErrorPanel], week: ErrorPanel, estimates: list[IncidenceEstimate]
 ) -> tuple[Check, ...]:
     return (
         *_bound_checks("2-wifi", panels),
         _inside(panels, "2-wifi"),
-        *_limit_checks(week, shown),
+        *_limit_checks(week, estimates),
     )
 
 
@@ -257,7 +259,7 @@ def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
     return Numbers(name, headings, rows)
 
 
-def _estimates(name: str, week: ErrorPanel, shown: list[IncidenceEstimate]) -> Numbers:
+def _estimates(name: str, week: ErrorPanel, estimates: list[IncidenceEstimate]) -> Numbers:
     rows = [
         (
             fitted.method,
@@ -265,7 +267,7 @@ def _estimates(name: str, week: ErrorPanel, shown: list[IncidenceEstimate]) -> N
             int(week.phi[t]),
             *(float(a[t]) for a in (fitted.phi, fitted.low, fitted.high)),
         )
-        for fitted in shown
+        for fitted in estimates
         for t in range(week.n + 1)
     ]
     return Numbers(name, ("method", "t", "true", "estimate", "low", "high"), rows)
@@ -287,11 +289,11 @@ def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
     """Return two checks: that the bound holds, and that it is as close as the paper says."""
     ratios = np.concatenate([panel.quantiles["program"] / panel.bound for panel in panels])
     useful = np.concatenate([panel.bound < 1 for panel in panels])
-    said = "Section 6.1"
+    source = "Section 6.1"
     return [
         Check(figure, "paper's program within the rigorous bound", "Theorem 4.4", "always",
               f"at most {ratios.max():.2f} of it", bool(ratios.max() <= 1)),
-        Check(figure, "how close the bound is", said, "very close to the error",
+        Check(figure, "how close the bound is", source, "very close to the error",
               f"error/bound from {ratios.min():.1e} to {ratios.max():.2f}; bound below 1 in "
               f"{useful.mean():.0%} of the cases", bool(ratios.min() > 0.5)),
     ]  # fmt: skip
@@ -299,9 +301,10 @@ def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
 
 def _small_at_half(panels: list[ErrorPanel]) -> Check:
     errors = [float(p.quantiles["program"][BUDGETS.index(0.5)]) for p in panels]
-    told = ", ".join(f"{e:.3f} at n = {p.n}" for e, p in zip(errors, panels, strict=True))
+    error_text = ", ".join(f"{e:.3f} at n = {p.n}" for e, p in zip(errors, panels, strict=True))
     return Check(
-        "2", "error of the paper's program at epsilon = 0.5", "Section 6.1", "very small", told,
+        "2", "error of the paper's program at epsilon = 0.5", "Section 6.1", "very small",
+        error_text,
         max(errors) < 0.05,
     )  # fmt: skip
 
@@ -316,10 +319,10 @@ def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
     )  # fmt: skip
 
 
-def _limit_checks(week: ErrorPanel, shown: list[IncidenceEstimate]) -> list[Check]:
+def _limit_checks(week: ErrorPanel, estimates: list[IncidenceEstimate]) -> list[Check]:
     """Confidence limits must hold; the credible band only if the truth is like its prior."""
     checks = []
-    for fitted in shown:
+    for fitted in estimates:
         missed = np.flatnonzero((fitted.low > week.phi) | (week.phi > fitted.high))
         credible = fitted.method == "bayes"
         checks.append(

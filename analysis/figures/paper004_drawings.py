@@ -46,7 +46,7 @@ def draw(panels: list[ErrorPanel]) -> Figure:
 def draw_sessions(
     panels: list[ErrorPanel],
     drawn: ErrorPanel,
-    shown: list[IncidenceEstimate],
+    estimates: list[IncidenceEstimate],
     epsilon: float,
     *,
     usual: bool,
@@ -59,7 +59,7 @@ def draw_sessions(
     for ax, panel in zip(axes, panels, strict=False):
         _errors(ax, panel)
         ax.set_title(panel.title)
-    _counts(axes[-1], drawn, shown, usual=usual)
+    _counts(axes[-1], drawn, estimates, usual=usual)
     name = f"the {drawn.n} sessions" if usual else drawn.title
     axes[-1].set_title(f"estimates for {name}, epsilon = {epsilon:g}")
     _legend(figure, axes[0])
@@ -69,13 +69,13 @@ def draw_sessions(
     return figure
 
 
-def _panels(many: int) -> tuple[Figure, list[Axes]]:
+def _panels(panel_count: int) -> tuple[Figure, list[Axes]]:
     """A figure with this many panels, two a row."""
-    rows = -(-many // 2)
+    rows = -(-panel_count // 2)
     figure, axes = drawing.new(9, 3.8 * rows, rows, 2)
-    for spare in axes[many:]:
+    for spare in axes[panel_count:]:
         spare.remove()
-    return figure, axes[:many]
+    return figure, axes[:panel_count]
 
 
 def _errors(ax: Axes, panel: ErrorPanel) -> None:
@@ -100,11 +100,11 @@ def _errors(ax: Axes, panel: ErrorPanel) -> None:
     ax.set_ylabel(f"largest error / m, {1 - panel.beta:g} quantile")
 
 
-def _counts(ax: Axes, week: ErrorPanel, shown: list[IncidenceEstimate], *, usual: bool) -> None:
+def _counts(ax: Axes, week: ErrorPanel, estimates: list[IncidenceEstimate], *, usual: bool) -> None:
     t: Any = np.arange(week.n + 1)
     ax.plot(t, week.phi, "_", color=drawing.BLACK, ms=22, mew=2, label="truth")
     for fitted, shift, colour in zip(
-        shown, (-0.13, 0.13), (drawing.BLUE, drawing.ORANGE), strict=True
+        estimates, (-0.13, 0.13), (drawing.BLUE, drawing.ORANGE), strict=True
     ):
         ax.vlines(t + shift, fitted.low, fitted.high, color=colour, alpha=0.45, lw=3)
         ax.plot(

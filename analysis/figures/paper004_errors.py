@@ -100,9 +100,9 @@ def study(
     quantiles: dict[str, list[float]] = {method: [] for method in methods}
     for epsilon in budgets:
         eta = eta_of(epsilon)
-        seen = [sample(truth, eta, rng=noise) for _ in range(runs)]
+        noisy_counts = [sample(truth, eta, rng=noise) for _ in range(runs)]
         for method, levels in quantiles.items():
-            errors = errors_of(seen, truth, eta, beta, method, inner)
+            errors = errors_of(noisy_counts, truth, eta, beta, method, inner)
             levels.append(sorted(errors)[min(floor((1 - beta) * runs), runs - 1)])
     return ErrorPanel(
         title,
@@ -117,7 +117,7 @@ def study(
 
 
 def errors_of(
-    seen: list[Counts],
+    noisy_counts: list[Counts],
     truth: Counts,
     eta: float,
     beta: float,
@@ -128,10 +128,10 @@ def errors_of(
     m, chosen = int(truth.sum()), as_method(method)
     if chosen == "bayes":
         k = len(truth)
-        laws = posteriors(np.array(seen), transition(k - 1, eta), np.ones(k), rng)
+        laws = posteriors(np.array(noisy_counts), transition(k - 1, eta), np.ones(k), rng)
         shares = [law.mean / m for law in laws]
     else:
-        shares = [point(psi, eta, beta, chosen, "corrected")[0] for psi in seen]
+        shares = [point(psi, eta, beta, chosen, "corrected")[0] for psi in noisy_counts]
     return [float(np.abs(share - truth / m).max()) for share in shares]
 
 

@@ -17,7 +17,7 @@ from ..validation import brief, number, sequence, whole
 Progress = Callable[[str], None]
 Codes = npt.NDArray[np.integer]
 
-OWN = "with other parameters"
+OTHER_PARAMETERS = "with other parameters"
 
 
 def stage_of(progress: Progress | None) -> Progress:
@@ -27,7 +27,9 @@ def stage_of(progress: Progress | None) -> Progress:
 
 def title_of(paper: str, figure: str, subject: str, *, redrawn: bool) -> str:
     """Return the title of a figure. redrawn: whether the paper has these parameters."""
-    return f"Paper {paper}, Figure {figure}, {'redrawn' if redrawn else OWN}: {subject}"
+    return (
+        f"Paper {paper}, Figure {figure}, {'redrawn' if redrawn else OTHER_PARAMETERS}: {subject}"
+    )
 
 
 def seed_of(seed: Any) -> int:
@@ -35,29 +37,29 @@ def seed_of(seed: Any) -> int:
     return whole(seed, "seed", 0)
 
 
-def positive_numbers(values: Any, name: str, most: float = inf) -> tuple[float, ...]:
-    """Check a sequence of finite numbers above 0 and up to `most`; an empty sequence is refused."""
-    needs = f"finite numbers > 0{'' if isinf(most) else f' and <= {most:g}'}, at least one"
+def positive_numbers(values: Any, name: str, maximum: float = inf) -> tuple[float, ...]:
+    """Check a sequence, not empty, of finite numbers above 0 and up to `maximum`."""
+    needs = f"finite numbers > 0{'' if isinf(maximum) else f' and <= {maximum:g}'}, at least one"
     numbers = [number(value, name, needs) for value in sequence(values, name, needs)]
     if not numbers:
         raise ParameterError(f"{name}: found no number; needs {needs}")
     for value in numbers:
-        if not (isfinite(value) and 0 < value <= most):
+        if not (isfinite(value) and 0 < value <= maximum):
             raise ParameterError(f"{name}: found {value:g}; needs {needs}")
     return tuple(numbers)
 
 
 def whole_numbers(
-    values: Any, name: str, least: int, most: int | None = None, *, few: int = 1
+    values: Any, name: str, minimum: int, maximum: int | None = None, *, min_count: int = 1
 ) -> tuple[int, ...]:
-    """Check a sequence of `few` or more different whole numbers in [least, most]."""
-    top = "" if most is None else f" and <= {most:,}"
-    needs = f"different whole numbers >= {least}{top}, at least {few} of them"
+    """Check a sequence of `min_count` or more different whole numbers in [least, most]."""
+    top = "" if maximum is None else f" and <= {maximum:,}"
+    needs = f"different whole numbers >= {minimum}{top}, at least {min_count} of them"
     numbers = tuple(whole(value, name) for value in sequence(values, name, needs))
     for value in numbers:
-        if value < least or (most is not None and value > most):
+        if value < minimum or (maximum is not None and value > maximum):
             raise ParameterError(f"{name}: found {value}; needs {needs}")
-    if len(numbers) < few or len(set(numbers)) < len(numbers):
+    if len(numbers) < min_count or len(set(numbers)) < len(numbers):
         raise ParameterError(f"{name}: found {brief(list(numbers))}; needs {needs}")
     return numbers
 
@@ -75,9 +77,12 @@ def texts(values: Any, name: str, accepted: Sequence[str]) -> tuple[str, ...]:
 
 
 def people_codes(
-    table: npt.ArrayLike | None, columns: Sequence[str] | None, default: Sequence[str], most: int
+    table: npt.ArrayLike | None,
+    columns: Sequence[str] | None,
+    default: Sequence[str],
+    max_columns: int,
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return codes (n x d) and the names of the columns, 1 to `most`.
+    """Return codes (n x d) and the names of the columns, 1 to `max_columns`.
 
     Without a table, the columns of the shipped census. Without names, the columns of `default`; the
     columns of a table become "column 1", "column 2" and so on.
@@ -88,10 +93,10 @@ def people_codes(
         return census.codes[:, [census.columns.index(name) for name in names]], names
     codes = as_table(table)
     n, width = codes.shape
-    if n < 2 or not 1 <= width <= most:
+    if n < 2 or not 1 <= width <= max_columns:
         raise ParameterError(
             f"table: found {n} rows of {width} columns; needs at least 2 rows, one a person, of 1 "
-            f"to {most} columns"
+            f"to {max_columns} columns"
         )
     if columns is None:
         return codes, tuple(f"column {j}" for j in range(1, width + 1))

@@ -33,10 +33,10 @@ def figures(local: Local) -> list[Redrawn]:
     if not local["features"]:
         return []
     values = Numbers("estimates", ESTIMATED, list(_estimated(local)))
-    known = Numbers("epsilons", BOUNDED, list(epsilons(local)))
+    epsilon_table = Numbers("epsilons", BOUNDED, list(epsilons(local)))
     return [
         Redrawn("estimates", (values,), (), lambda: draw_estimates(local)),
-        Redrawn("epsilons", (known,), (), lambda: draw_epsilons(local)),
+        Redrawn("epsilons", (epsilon_table,), (), lambda: draw_epsilons(local)),
     ]
 
 
@@ -60,26 +60,30 @@ def epsilons(local: Local) -> Iterator[Epsilon]:
     if privacy["together"]:
         yield from _shuffled(privacy["together"], "all features")
     yield "all features" if several else "the report", "local", *(2 * (budget["local"],)), None, ""
-    seen: set[tuple[float, float | None]] = set()
+    seen_keys: set[tuple[float, float | None]] = set()
     for feature in privacy["shuffled"]:
-        if (key := (feature["hockey_stick"], feature["probabilistic"])) not in seen:
-            seen.add(key)
-            alike = [x["feature"] for x in privacy["shuffled"] if _is_equal(x, feature)]
-            whose = alike[0] if len(alike) == 1 else f"each of {len(alike)} features"
-            yield from _shuffled(feature, whose if several else "the report")
+        if (key := (feature["hockey_stick"], feature["probabilistic"])) not in seen_keys:
+            seen_keys.add(key)
+            equal_features = [x["feature"] for x in privacy["shuffled"] if _is_equal(x, feature)]
+            scope = (
+                equal_features[0]
+                if len(equal_features) == 1
+                else f"each of {len(equal_features)} features"
+            )
+            yield from _shuffled(feature, scope if several else "the report")
     if several:
         yield unit, "local", *(2 * (budget["each"],)), None, ""
 
 
-def _is_equal(feature: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return all(feature[kind] == other[kind] for kind in ("hockey_stick", "probabilistic"))
+def _is_equal(feature: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    return all(feature[kind] == second[kind] for kind in ("hockey_stick", "probabilistic"))
 
 
-def _shuffled(feature: Mapping[str, Any], whose: str) -> Iterator[Epsilon]:
+def _shuffled(feature: Mapping[str, Any], scope: str) -> Iterator[Epsilon]:
     for kind in ("hockey_stick", "probabilistic"):
         if (high := feature[kind]) is not None:
             low = feature[f"{kind}_at_least"]
-            yield whose, kind.replace("_", "-"), low, high, feature["delta"], feature["rule"]
+            yield scope, kind.replace("_", "-"), low, high, feature["delta"], feature["rule"]
 
 
 def _drawn_features(local: Local) -> Sequence[Mapping[str, Any]]:
@@ -89,19 +93,23 @@ def _drawn_features(local: Local) -> Sequence[Mapping[str, Any]]:
 @drawing.styled
 def draw_estimates(local: Local) -> "Figure":
     """Estimates with their 95 % intervals, the nearest distribution, and the truth."""
-    shown = _drawn_features(local)
-    kept = shown[:FEATURES]
-    rows = [min(VALUES, len(feature["values"])) for feature in kept]
+    features = _drawn_features(local)
+    panel_features = features[:FEATURES]
+    rows = [min(VALUES, len(feature["values"])) for feature in panel_features]
     figure, axes = drawing.new(7.6, 1.3 + 0.26 * sum(rows) + 0.3 * len(rows), len(rows))
     if grid := axes[0].get_gridspec():
-        grid.set_height_ratios([many + 1 for many in rows])
-    for feature, ax in zip(kept, axes, strict=True):
+        grid.set_height_ratios([row_count + 1 for row_count in rows])
+    for feature, ax in zip(panel_features, axes, strict=True):
         _estimates(feature, ax)
     axes[-1].set_xlabel("share of people")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
-    left = f", {len(kept)} of {len(shown)} features" if len(kept) < len(shown) else ""
-    figure.suptitle(f"{_noise(local)}{left}", x=0.01, ha="left", fontsize=10)
+    count_note = (
+        f", {len(panel_features)} of {len(features)} features"
+        if len(panel_features) < len(features)
+        else ""
+    )
+    figure.suptitle(f"{_noise(local)}{count_note}", x=0.01, ha="left", fontsize=10)
     return figure
 
 
@@ -148,31 +156,32 @@ def draw_epsilons(local: Local) -> "Figure":
     """Every epsilon of the run on one logarithmic axis, largest budget first."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    known = list(epsilons(local))
-    figure, (ax,) = drawing.new(7.6, 1.5 + 0.34 * len(known))
-    least = min(low if low > 0 else high for _, _, low, high, _, _ in known) / 3
-    for place, (_, kind, low, high, _, _) in enumerate(known):
+    epsilon_rows = list(epsilons(local))
+    figure, (ax,) = drawing.new(7.6, 1.5 + 0.34 * len(epsilon_rows))
+    axis_min = min(low if low > 0 else high for _, _, low, high, _, _ in epsilon_rows) / 3
+    for place, (_, kind, low, high, _, _) in enumerate(epsilon_rows):
         colour, mark = KINDS[kind]
         ax.plot([high], [place], mark, ms=7, color=colour)
         if low < high:
-            ax.plot([max(low, least), high], [place, place], color=colour)
-            ax.plot([max(low, least)], [place], "|", ms=9, color=colour)
+            ax.plot([max(low, axis_min), high], [place, place], color=colour)
+            ax.plot([max(low, axis_min)], [place], "|", ms=9, color=colour)
         text = f"{high:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
         ax.annotate(text, (high, place), (9, 0), textcoords="offset points", va="center")
     ax.set_xscale("log")
-    ax.set_xlim(least, 4 * max(high for _, _, _, high, _, _ in known))
+    ax.set_xlim(axis_min, 4 * max(high for _, _, _, high, _, _ in epsilon_rows))
     ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks(
-        range(len(known)), [f"{_plain(whose, LONGEST)}: {kind}" for whose, kind, *_ in known]
+        range(len(epsilon_rows)),
+        [f"{_plain(scope, LONGEST)}: {kind}" for scope, kind, *_ in epsilon_rows],
     )
-    ax.set_ylim(len(known) - 0.5, -0.5)
+    ax.set_ylim(len(epsilon_rows) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
-    delta = next((delta for *_, delta, _ in known if delta is not None), None)
+    delta = next((delta for *_, delta, _ in epsilon_rows if delta is not None), None)
     ax.set_xlabel("epsilon (nats)")
-    after = f"; after shuffling at delta = {delta:g}" if delta is not None else ""
-    ax.set_title(f"{_noise(local)}{after}")
+    delta_note = f"; after shuffling at delta = {delta:g}" if delta is not None else ""
+    ax.set_title(f"{_noise(local)}{delta_note}")
     return figure
 
 
@@ -180,7 +189,7 @@ def _noise(local: Local) -> str:
     return f"{local['mechanism']}, local epsilon = {local['epsilon']['local']:g} nats"
 
 
-def _plain(text: str, most: int) -> str:
+def _plain(text: str, max_length: int) -> str:
     """A text that fits and that matplotlib does not read as mathematics."""
-    cut = text if len(text) <= most else text[: most - 1] + "…"
+    cut = text if len(text) <= max_length else text[: max_length - 1] + "…"
     return cut.replace("$", r"\$")

@@ -20,19 +20,19 @@ class Check:
 
     Attributes:
         figure: the figure's name.
-        what: the number or statement, in words.
+        subject: the number or statement, in words.
         source: source of the claim: the paper, or another source.
-        said: the claim, as text.
-        found: the result computed here, as text.
+        claim: the claim, as text.
+        result: the result computed here, as text.
         agrees: whether both agree; None if they cannot be compared: a value is not given, or was
             not proven.
     """
 
     figure: str
-    what: str
+    subject: str
     source: str
-    said: str
-    found: str
+    claim: str
+    result: str
     agrees: bool | None
 
 

@@ -33,11 +33,11 @@ LINES = 6  # values of the second key that are drawn
 ROWS = 6  # combinations of further keys that are drawn
 ACROSS = 4  # panels beside each other, if there is no third key
 WIDTH, HEIGHT = 3.3, 2.7  # inches a panel
-APART = 0.09  # between two lines, of the distance between two values
+LINE_SPACING = 0.09  # between two lines, of the distance between two values
 LONGEST = 12  # letters of a tick
 WHOLE = ("columns", "people", "parties", "messages", "sets")  # units without halves
 BREAKS = "no line where the number of released columns changes"
-BESIDE = "a number beside a point: its runs that have the score"
+RUNS_NOTE = "a number beside a point: its runs that have the score"
 
 Along = Mapping[str, Sequence[Value]]
 
@@ -102,12 +102,12 @@ def draw(
     rests = list(_rests(along))
     columns = len(panels) if len(rests) > 1 else min(len(panels), ACROSS)
     rows = -(-len(rests) * len(panels) // columns)
-    made, axes = drawing.new(WIDTH * columns + 0.4, HEIGHT * rows + 0.9, rows, columns)
+    picture, axes = drawing.new(WIDTH * columns + 0.4, HEIGHT * rows + 0.9, rows, columns)
     usual = max(runs) if min(runs) == max(runs) else None
     notes: dict[str, None] = {}
     for ax, (rest, panel) in zip(axes, product(rests, panels), strict=False):
-        here = [mean for mean in panel.means if rest.items() <= mean.where.items()]
-        notes |= dict.fromkeys(_panel(ax, along, panel, here, usual))
+        panel_means = [mean for mean in panel.means if rest.items() <= mean.where.items()]
+        notes |= dict.fromkeys(_panel(ax, along, panel, panel_means, usual))
         where = ", ".join(f"{key} = {value}" for key, value in rest.items())
         ax.set_title("\n".join(filter(None, (panel.score, where))))
     for spare in axes[len(rests) * len(panels) :]:
@@ -115,10 +115,12 @@ def draw(
     handles, labels = axes[0].get_legend_handles_labels()
     if labels:
         second = list(along)[1]
-        made.legend(handles, labels, title=second, loc="outside lower center", ncols=len(labels))
-    what = "means with 95 % intervals, " if max(runs) > 1 else ""
-    made.suptitle("\n".join([f"{title}: {what}{runs_clause(runs)}", *notes]), fontsize=11)
-    return made
+        picture.legend(handles, labels, title=second, loc="outside lower center", ncols=len(labels))
+    interval_note = "means with 95 % intervals, " if max(runs) > 1 else ""
+    picture.suptitle(
+        "\n".join([f"{title}: {interval_note}{runs_clause(runs)}", *notes]), fontsize=11
+    )
+    return picture
 
 
 def _rests(along: Along) -> Iterator[dict[str, Value]]:
@@ -135,30 +137,30 @@ def _panel(
 
     usual: runs of each point of the grid; None: they differ.
     """
-    first, *others = list(along)
+    first, *other_keys = list(along)
     across = list(along[first])
     stands = places(across)
     gap = smallest_gap(stands)
-    lines: Sequence[Value | None] = along[others[0]][:LINES] if others else [None]
+    lines: Sequence[Value | None] = along[other_keys[0]][:LINES] if other_keys else [None]
     notes = []
     for place, line in enumerate(lines):
-        shift = (place - (len(lines) - 1) / 2) * APART * gap
+        shift = (place - (len(lines) - 1) / 2) * LINE_SPACING * gap
         spots = sorted(
             (
                 (stands[across.index(mean.where[first])] + shift, mean)
                 for mean in means
-                if line is None or mean.where[others[0]] == line
+                if line is None or mean.where[other_keys[0]] == line
             ),
             key=lambda spot: spot[0],
         )
         label = None if line is None else _short(line)
         notes += [BREAKS] * _line(ax, spots, (place, len(lines)), label)
         if any(mean.runs != usual for mean in means):
-            notes.append(BESIDE)
+            notes.append(RUNS_NOTE)
             _runs_beside(ax, spots)
-    shown = labelled(stands, across)
-    ax.set_xticks([place for place, _ in shown], [_short(value) for _, value in shown])
-    if len(shown) * max(len(_short(value)) for _, value in shown) > 34:
+    ticks = labelled(stands, across)
+    ax.set_xticks([place for place, _ in ticks], [_short(value) for _, value in ticks])
+    if len(ticks) * max(len(_short(value)) for _, value in ticks) > 34:
         ax.tick_params(axis="x", rotation=45)
     ax.set_xlim(min(stands) - 0.4 * gap, max(stands) + 0.4 * gap)
     ax.set_xlabel(axis_label(first, across))
@@ -167,11 +169,17 @@ def _panel(
 
 
 def _line(
-    ax: "Axes", spots: Sequence[tuple[float, PointMean]], which: tuple[int, int], label: str | None
+    ax: "Axes",
+    spots: Sequence[tuple[float, PointMean]],
+    line_place: tuple[int, int],
+    label: str | None,
 ) -> bool:
-    """Draw the points of a line and join them; whether it has a break. which: line, of how many."""
-    place, many = which
-    colour, style = drawing.styles(many)[place]
+    """Draw the points of a line and join them; whether it has a break.
+
+    line_place: line, of how many.
+    """
+    place, line_count = line_place
+    colour, style = drawing.styles(line_count)[place]
     marker = "osD^vP"[place % 6]
     ax.errorbar(
         [at for at, _ in spots],

@@ -59,12 +59,12 @@ def smallest_gap(stands: Sequence[float]) -> float:
 
 def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
     """Return the values to write under the axis; of values too near to each other the first."""
-    least = (max(stands) - min(stands)) / TICKS
-    shown: list[tuple[float, Value]] = []
+    min_gap = (max(stands) - min(stands)) / TICKS
+    ticks: list[tuple[float, Value]] = []
     for place, value in sorted(zip(stands, across, strict=True), key=lambda pair: pair[0]):
-        if not shown or place - shown[-1][0] >= least:
-            shown.append((place, value))
-    return shown
+        if not ticks or place - ticks[-1][0] >= min_gap:
+            ticks.append((place, value))
+    return ticks
 
 
 def spans_decades(means: Collection[float], lows: Collection[float]) -> bool:
@@ -78,20 +78,20 @@ def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
     Two neighbours are joined if all their runs released the same number of columns.
     """
     stretch: list[P] = []
-    before: Columns | None = None
+    previous: Columns | None = None
     for point, columns in points:
-        if stretch and (columns != before or len(columns) > 1):
+        if stretch and (columns != previous or len(columns) > 1):
             yield stretch
             stretch = []
         stretch.append(point)
-        before = columns
+        previous = columns
     if stretch:
         yield stretch
 
 
 def runs_clause(runs: Collection[int]) -> str:
     """Return a clause with the number of runs of a point."""
-    least, most = min(runs), max(runs)
-    if least < most:
-        return f"{least:,} to {most:,} runs a point"
-    return f"{most:,} runs a point" if most > 1 else "one run a point"
+    minimum, maximum = min(runs), max(runs)
+    if minimum < maximum:
+        return f"{minimum:,} to {maximum:,} runs a point"
+    return f"{maximum:,} runs a point" if maximum > 1 else "one run a point"

@@ -9,7 +9,7 @@ from ...deferred import deferred
 
 if TYPE_CHECKING:
     from .column_types import type_of
-    from .frame import SHOWN, Cell, Frame, TypedFrame, column_cells, plain_frame, typed_frame
+    from .frame import MAX_ROWS, Cell, Frame, TypedFrame, column_cells, plain_frame, typed_frame
 else:
     __getattr__, __dir__ = deferred(
         __name__,
@@ -18,7 +18,7 @@ else:
             ".frame": [
                 "Cell",
                 "Frame",
-                "SHOWN",
+                "MAX_ROWS",
                 "TypedFrame",
                 "column_cells",
                 "plain_frame",
@@ -28,7 +28,7 @@ else:
     )
 
 __all__ = [
-    "SHOWN",
+    "MAX_ROWS",
     "Cell",
     "Frame",
     "TypedFrame",

@@ -11,10 +11,10 @@ def type_of(cells: Iterable[Any]) -> type:
     Whole and other numbers together are float; any other mixture is str, and so is a column without
     a value.
     """
-    found = {_cell_type(cell) for cell in cells if cell is not None}
-    if len(found) == 1:
-        return found.pop()
-    return float if found == {int, float} else str
+    types = {_cell_type(cell) for cell in cells if cell is not None}
+    if len(types) == 1:
+        return types.pop()
+    return float if types == {int, float} else str
 
 
 def _cell_type(cell: Any) -> type:

@@ -21,8 +21,8 @@ from typing import Any, Generic, TypeVar, overload
 from . import exports
 from .column_types import cells_of_type, type_of
 
-SHOWN = 40  # rows in a notebook; all are in `columns`
-APART = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
+MAX_ROWS = 40  # rows in a notebook; all are in `columns`
+CELL_STYLE = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
 Cell = str | int | float | bool | None
 Whole = TypeVar("Whole", bound=str)  # headings of whole numbers
 Real = TypeVar("Real", bound=str)  # headings of other numbers
@@ -42,7 +42,7 @@ class Frame:
     declared: Mapping[str, type] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Cell]]) -> Frame:
+    def from_rows(cls, rows: Sequence[Mapping[str, Cell]]) -> Frame:
         """Make a table of rows that have the same headings."""
         headings = list(rows[0]) if rows else []
         return cls({heading: tuple(row[heading] for row in rows) for heading in headings})
@@ -105,12 +105,12 @@ class Frame:
 
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook."""
-        head = "".join(f"<th{APART}>{escape(name)}</th>" for name in self.columns)
+        head = "".join(f"<th{CELL_STYLE}>{escape(name)}</th>" for name in self.columns)
         rows = "".join(
-            f"<tr>{''.join(f'<td{APART}>{_cell(cell)}</td>' for cell in row.values())}</tr>"
-            for row, _ in zip(self, range(SHOWN), strict=False)
+            f"<tr>{''.join(f'<td{CELL_STYLE}>{_cell(cell)}</td>' for cell in row.values())}</tr>"
+            for row, _ in zip(self, range(MAX_ROWS), strict=False)
         )
-        more = f"<p>... {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""
+        more = f"<p>... {len(self) - MAX_ROWS:,} more rows</p>" if len(self) > MAX_ROWS else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         return f'<div style="overflow-x:auto">{table}{more}</div>'
 
@@ -148,9 +148,9 @@ def column_cells(
     """Turn rows into columns; a heading that comes twice is numbered."""
     names: dict[str, int] = {}
     for place, heading in enumerate(headings):
-        name, again = heading, 2
+        name, number = heading, 2
         while name in names:
-            name, again = f"{heading} ({again})", again + 1
+            name, number = f"{heading} ({number})", number + 1
         names[name] = place
     return {name: tuple(row[place] for row in rows) for name, place in names.items()}
 

@@ -47,7 +47,7 @@ SLACK = 1e-6
 # lambda m: mean widths are within 6 % of the best of 1, 5, 25, 100, 400 and 1,600, in eight cases.
 REGULAR = 25.0
 # Tilts b, as multiples of the best tilt for a normal law; only the first for long vectors.
-TILTS, MANY = (1.0, 0.6, 1.6), 64
+TILTS, LONG_VECTOR = (1.0, 0.6, 1.6), 64
 # Largest tilt, times the spread of w.
 STEEPEST = 30.0
 
@@ -81,7 +81,7 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
     # In a normal law of variance v / m the best tilt is sqrt(2 L / (m v)).
     steepest = STEEPEST / spreads
     best = np.sqrt(2 * level / m / np.maximum(variances, 2 * level / m / steepest**2))
-    tilts = TILTS if k <= MANY else TILTS[:1]
+    tilts = TILTS if k <= LONG_VECTOR else TILTS[:1]
     rows = [
         log_moments(side * np.minimum(tilt * best, steepest), weights, weights @ h, A)
         for tilt in tilts
@@ -91,15 +91,15 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
     return Polytope(np.vstack(rows) * (m / level), np.full(len(rows) * 2 * k, -1.0))
 
 
-def log_moments(tilts: Floats, weights: Floats, seen: Floats, A: Floats) -> Floats:
+def log_moments(tilts: Floats, weights: Floats, observed_sums: Floats, A: Floats) -> Floats:
     """Return K_s(b) - b S for each weight, shape (weights, s).
 
     Args:
         tilts: b, shape (weights,).
         weights: shape (weights, i).
-        seen: S, shape (weights,).
+        observed_sums: S, shape (weights,).
         A: shape (i, s).
     """
-    powers = tilts[:, None] * (weights - seen[:, None])
+    powers = tilts[:, None] * (weights - observed_sums[:, None])
     top = powers.max(axis=1, keepdims=True)
     return np.asarray(np.log(np.exp(powers - top) @ A) + top)

@@ -34,11 +34,11 @@ class Polytope:
 
     Attributes:
         rows: shape (inequalities, k).
-        least: lower bounds of rows x, shape (inequalities,).
+        lower_bounds: lower bounds of rows x, shape (inequalities,).
     """
 
     rows: Floats
-    least: Floats
+    lower_bounds: Floats
 
 
 # Solves for a given objective: the value of the minimum, nan if the solver gives up.
@@ -71,7 +71,7 @@ def _minimum(polytope: Polytope) -> Minimum:
 
 def from_nothing(polytope: Polytope) -> Minimum:
     """Return a minimum that solves each program separately, by SciPy."""
-    rows, sides, total = -polytope.rows, -polytope.least, np.ones(polytope.rows.shape[1])
+    rows, sides, total = -polytope.rows, -polytope.lower_bounds, np.ones(polytope.rows.shape[1])
 
     def minimum(objective: Floats) -> float:
         solved = solve(objective, rows, sides, total)
@@ -96,7 +96,7 @@ def continued(polytope: Polytope) -> Minimum:
         matrix,
         np.zeros(k),
         (np.zeros(k), np.ones(k)),
-        (np.append(polytope.least, 1.0), np.append(np.full(row_count - 1, np.inf), 1.0)),
+        (np.append(polytope.lower_bounds, 1.0), np.append(np.full(row_count - 1, np.inf), 1.0)),
         *OPTIONS,
         maximise=False,
     )

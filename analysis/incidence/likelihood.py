@@ -34,7 +34,7 @@ STEPS = 5000
 GAP = 1e-4
 
 # EM steps made before they are judged, all at once.
-AHEAD = 32
+BATCH_STEPS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
     while steps_done <= steps:
         # Some steps are made ahead; then all are judged at once, and the first that fits is taken.
         path = [x]
-        for _ in range(min(AHEAD, steps - steps_done + 1) - 1):
+        for _ in range(min(BATCH_STEPS, steps - steps_done + 1) - 1):
             path.append(path[-1] * (A.T @ (h / (A @ path[-1]))))
         fits = _fits(h, A, np.array(path), m, stop)
         if fits.any():
@@ -124,10 +124,10 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
     return Fit.from_shares(h, A, x, m, steps_done)
 
 
-def deviance(h: Floats, shown: Floats, m: int) -> float:
-    """Return 2 m times the divergence of observed shares h from `shown`, >= 0."""
+def deviance(h: Floats, model_shares: Floats, m: int) -> float:
+    """Return 2 m times the divergence of observed shares h from `model_shares`, >= 0."""
     is_observed = h > 0
-    return 2 * m * float(h[is_observed] @ np.log(h[is_observed] / shown[is_observed]))
+    return 2 * m * float(h[is_observed] @ np.log(h[is_observed] / model_shares[is_observed]))
 
 
 def _likelihood(h: Floats, A: Floats, x: Floats) -> float:

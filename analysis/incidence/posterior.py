@@ -29,7 +29,7 @@ BATCHES = 10
 THIN = 4
 
 # No share of a chain is exactly 0, where it would be stuck.
-LEAST = 1e-15
+MIN_SHARE = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) 
 
 
 def _inside(x: Floats) -> Floats:
-    inside = np.maximum(x, LEAST * x.sum(axis=1, keepdims=True))
+    inside = np.maximum(x, MIN_SHARE * x.sum(axis=1, keepdims=True))
     return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 

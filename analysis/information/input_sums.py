@@ -25,7 +25,7 @@ from ..validation import Floats
 # Stirling's series is exact in float64 from here on.
 FAR = 32.0
 # Terms that are simply all added up.
-FEW = 4096
+MAX_TERMS = 4096
 # Nodes for a piece; pieces reach this many deviations around the mean.
 NODES, DEVIATIONS = 24, 40
 
@@ -84,7 +84,7 @@ def _stirling(x: Floats) -> Floats:
 
 def _points(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
     """Points of 0 .. n and how many of its terms each stands for."""
-    if n < FEW:
+    if n < MAX_TERMS:
         k = np.arange(n + 1.0)
         return k, np.ones(len(k))
     total = alpha + beta

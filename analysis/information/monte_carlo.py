@@ -28,7 +28,7 @@ FIRST = 32
 CONTINUE = 2**-1.5
 HIGHEST = 14
 # Draws must be worth this share of independent draws, or the estimate's error bar is meaningless.
-EVEN = 0.03
+MIN_EFFECTIVE_SHARE = 0.03
 # Tally vectors handled at once.
 BATCH = 256
 # Frequencies of one Fourier sum.
@@ -114,10 +114,11 @@ def _require_even(
     logs = log_weights(rows, prior, counts, fit(rows, prior, counts), 2048, rng)[1]
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     effective_share = np.mean(weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)) / 2048
-    if effective_share < EVEN:
+    if effective_share < MIN_EFFECTIVE_SHARE:
         raise ParameterError(
             f"Q: with {prior.size} inputs and this noise the weights are too uneven to estimate "
-            f"I(Y;P) ({effective_share:.2g} of even ones; needs {EVEN}): use fewer inputs or "
+            f"I(Y;P) ({effective_share:.2g} of even ones; needs {MIN_EFFECTIVE_SHARE}): use fewer "
+            "inputs or "
             "less noise"
         )
 

@@ -31,7 +31,7 @@ MOST_TERMS = 200_000_000
 DRAWS = 4000
 CHAINS = 8
 # Importance sampling is used if its draws are worth this share of independent draws.
-EVEN = 0.2
+MIN_EFFECTIVE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +196,7 @@ def _by(
         return exact_posterior(R, alpha, counts)
     if method != "chains":
         importance_sample = _importance(R, alpha, counts, draws, rng)
-        if method == "importance" or importance_sample.effective >= EVEN * draws:
+        if method == "importance" or importance_sample.effective >= MIN_EFFECTIVE_SHARE * draws:
             return importance_sample
     return _chains(R, alpha, counts, draws, rng)
 

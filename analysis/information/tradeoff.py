@@ -74,17 +74,17 @@ class Budget:
 
     Attributes:
         parts: 1 - S of each protocol alone.
-        together: 1 - S of the product: all reports given away.
-        bound: the sum of the parts, at least `together`.
+        joint: 1 - S of the product: all reports given away.
+        bound: the sum of the parts, at least `joint`.
     """
 
     parts: tuple[float, ...]
-    together: float
+    joint: float
     bound: float
 
     def __str__(self) -> str:
         terms = " + ".join(f"{part:.4g}" for part in self.parts)
-        return f"leaks {self.together:.4g} of what is private, at most {terms} = {self.bound:.4g}"
+        return f"leaks {self.joint:.4g} of what is private, at most {terms} = {self.bound:.4g}"
 
 
 def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:

@@ -31,7 +31,7 @@ class SolverStatus(StrEnum):
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
-    OTHER = "other"
+    UNSOLVED = "other"
 
 
 class SparseMatrix(Protocol):
@@ -187,20 +187,20 @@ class LinearProgram:
         """Change the objective in several columns."""
         self._changes.append(("changeColsCost", (len(columns), _places(columns), costs)))
 
-    def change_bounds(self, column: int, least: float, most: float) -> None:
+    def change_bounds(self, column: int, lower: float, upper: float) -> None:
         """Change the bounds of one column."""
-        self._changes.append(("changeColBounds", (column, least, most)))
+        self._changes.append(("changeColBounds", (column, lower, upper)))
 
-    def add_row(self, least: float, most: float, columns: Indices, values: Floats) -> None:
+    def add_row(self, lower: float, upper: float, columns: Indices, values: Floats) -> None:
         """Add one constraint."""
-        self._changes.append(("addRow", (least, most, len(columns), _places(columns), values)))
+        self._changes.append(("addRow", (lower, upper, len(columns), _places(columns), values)))
 
     def add_rows(
-        self, least: Floats, most: Floats, starts: Indices, columns: Indices, values: Floats
+        self, lower: Floats, upper: Floats, starts: Indices, columns: Indices, values: Floats
     ) -> None:
         """Add constraints; the entries of each begin at its place in `starts`."""
         entries = len(columns), _places(starts), _places(columns), values
-        self._changes.append(("addRows", (len(least), least, most, *entries)))
+        self._changes.append(("addRows", (len(lower), lower, upper, *entries)))
 
     def solve(self, *, columns: bool = False, duals: bool = False) -> LinearSolution:
         """Solve it, from where the last solution ended.

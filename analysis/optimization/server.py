@@ -129,7 +129,7 @@ def _status(solver: Any) -> SolverStatus:
         highspy.HighsModelStatus.kOptimal: SolverStatus.OPTIMAL,
         highspy.HighsModelStatus.kInfeasible: SolverStatus.INFEASIBLE,
     }
-    return statuses.get(solver.getModelStatus(), SolverStatus.OTHER)
+    return statuses.get(solver.getModelStatus(), SolverStatus.UNSOLVED)
 
 
 def _close(keys: tuple[int, ...]) -> None:

@@ -25,7 +25,7 @@ from typing import IO, Any, cast
 
 from ...errors import SolverError
 
-SHOWN = 2_000  # limits the bytes of a solver's output in an error
+MAX_OUTPUT = 2_000  # limits the bytes of a solver's output in an error
 # Warnings of libraries have no reader there; PYTHONWARNINGS may turn them into errors.
 START = """
 import sys, warnings
@@ -173,7 +173,9 @@ class _Pool:
     def __init__(self) -> None:
         self._lock = Lock()
         self._processes: list[SolverProcess] = []
-        self._left: list[SolverProcess] = []  # never collected: a lost thread may hold their locks
+        self._orphans: list[
+            SolverProcess
+        ] = []  # never collected: a lost thread may hold their locks
 
     def take(self) -> SolverProcess:
         """Return a process with its lock held by the calling thread."""
@@ -196,7 +198,7 @@ class _Pool:
         self._lock = Lock()
         for process in self._processes:
             process.leave()
-        self._left += self._processes
+        self._orphans += self._processes
         self._processes = []
 
     def end(self) -> None:
@@ -224,7 +226,7 @@ def _tail(notes: IO[bytes] | None) -> str:
     if notes is None:
         return ""
     notes.seek(0, os.SEEK_END)
-    notes.seek(max(0, notes.tell() - SHOWN))
+    notes.seek(max(0, notes.tell() - MAX_OUTPUT))
     return notes.read().decode("utf-8", "replace").strip()
 
 

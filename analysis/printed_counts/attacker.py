@@ -71,11 +71,11 @@ class CountAttacker:
     members: bool = True
     programs: int = 0
     _closed: Flags = field(init=False)
-    _all: Integers = field(init=False)  # shape: tables, cells
+    _tables: Integers = field(init=False)  # shape: tables, cells
     _moved: Flags = field(init=False)  # whether a table differs from the truth
     _costs: Floats = field(init=False)  # of a change, infinite for open cells
     _nearest: NearestTables = field(init=False)
-    _known: Integers = field(init=False)  # those that agree with the open cells
+    _witnesses: Integers = field(init=False)  # those that agree with the open cells
     _rows: Integers = field(init=False)  # of attackers
     _agree: Flags = field(init=False)  # shape: rows, known witnesses
     _program: LinearProgram = field(init=False)
@@ -99,26 +99,28 @@ class CountAttacker:
             self._matrix, np.zeros(cells), (counts, counts.copy()), (sides, sides.copy())
         )
         self._nearest = NearestTables(linked)
-        self._all, self._moved = np.zeros((0, cells), np.int64), np.zeros((0, cells), bool)
+        self._tables, self._moved = np.zeros((0, cells), np.int64), np.zeros((0, cells), bool)
         self.close(~linked.printed)
 
     @property
     def witnesses(self) -> Integers:
         """The known tables that agree with the open cells, shape (tables, cells)."""
-        return self._known
+        return self._witnesses
 
     def close(self, closed: Flags) -> None:
         """Choose the closed cells, shape (cells,); cells that are not printed are closed too."""
         self._closed = closed = closed | ~self.linked.printed
-        self._known = self._all[~self._moved[:, ~closed].any(axis=1)]
+        self._witnesses = self._tables[~self._moved[:, ~closed].any(axis=1)]
         self._costs = np.where(closed, 1.0, np.inf)
-        seen = dict[tuple[int, ...], int]()
+        row_by_cells = dict[tuple[int, ...], int]()
         for row, places in enumerate(self.linked.rows.tolist()):
             hidden = tuple(place for place in places if closed[place])
             if hidden and self.members:
-                seen.setdefault(hidden, row)  # rows with the same closed cells know the same
-        self._rows = np.array(list(seen.values()), np.int64)
-        self._agree = self._row_agrees(self._known)
+                row_by_cells.setdefault(
+                    hidden, row
+                )  # rows with the same closed cells know the same
+        self._rows = np.array(list(row_by_cells.values()), np.int64)
+        self._agree = self._row_agrees(self._witnesses)
 
     def unmet(self, cell: int) -> Iterator[Need]:
         """Yield the needs of a small cell without a witness, after a search in whole numbers.
@@ -141,41 +143,41 @@ class CountAttacker:
 
         cells: places of small cells.
         """
-        everything = np.arange(len(self._closed))
-        own = np.unique(self.linked.rows[self._rows])
-        own = own[self._closed[own]]
+        all_cells = np.arange(len(self._closed))
+        attacker_cells = np.unique(self.linked.rows[self._rows])
+        attacker_cells = attacker_cells[self._closed[attacker_cells]]
         for digit in range(len(cells).bit_length()):
             half = (np.arange(len(cells)) >> digit) & 1 == 1
             for full, empty in ((cells[half], cells[~half]), (cells[~half], cells[half])):
                 low, high = self._range(self._closed.astype(float), -1)
                 parts = self.linked.rows[self._inside[:, empty].any(axis=1)]
-                crowded = np.setdiff1d(own, parts)
+                crowded = np.setdiff1d(attacker_cells, parts)
                 low[crowded] = np.maximum(low[crowded], 1)
                 high[full] = np.minimum(high[full], self.k)
-                costs = np.zeros(len(everything))
+                costs = np.zeros(len(all_cells))
                 costs[full], costs[empty] = 1.0, -1.0
                 self._set_bounds(low, high)
-                self._program.change_costs(everything, costs)
+                self._program.change_costs(all_cells, costs)
                 self.programs += 1
                 solution = self._program.solve(columns=True)
                 if solution.status is SolverStatus.OPTIMAL:
                     self.keep(np.rint(solution.columns).astype(np.int64))
-        self._program.change_costs(everything, np.zeros(len(everything)))
+        self._program.change_costs(all_cells, np.zeros(len(all_cells)))
 
     def has_witness(self, need: Need) -> bool:
         """Whether a known witness meets a need."""
-        values = self._known[:, need.cell]
-        found = values >= need.target if need.at_least else values <= need.target
+        values = self._witnesses[:, need.cell]
+        is_met = values >= need.target if need.at_least else values <= need.target
         if need.row >= 0:
-            found = found & (self._known[:, self.linked.rows[need.row]] >= 1).all(axis=1)
-        return bool(found.any())
+            is_met = is_met & (self._witnesses[:, self.linked.rows[need.row]] >= 1).all(axis=1)
+        return bool(is_met.any())
 
     def _uncovered(self, cell: int) -> list[Need]:
         """Return the needs of a cell without a known witness."""
-        values, rows = self._known[:, cell], self._rows
+        values, rows = self._witnesses[:, cell], self._rows
         inside = self._inside[rows, cell].astype(np.int64)
-        most = values[None, :] <= inside[:, None]
-        low_rows = rows[~(self._agree & most).any(axis=1)]
+        is_low = values[None, :] <= inside[:, None]
+        low_rows = rows[~(self._agree & is_low).any(axis=1)]
         high_rows = rows[~(self._agree & (values >= self.k)).any(axis=1)]
         needs = []
         if not (values >= self.k).any():
@@ -195,8 +197,8 @@ class CountAttacker:
             return False
         if self._keep_if(np.rint(table).astype(np.int64), need):
             return True
-        found = self._whole(need)
-        return found is not None and self._keep_if(found, need)
+        whole_table = self._whole(need)
+        return whole_table is not None and self._keep_if(whole_table, need)
 
     def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
         """Return a violated cut, if a linear program shows that a need is not met.
@@ -207,8 +209,8 @@ class CountAttacker:
         closed: how far each cell is closed, 0 to 1; 1 if it is small or not printed.
         """
         size = abs(need.target - int(self.linked.counts[need.cell]))
-        for most in (float(size), np.inf):
-            self._set_bounds(*self._range(closed, need.row, most))
+        for max_change in (float(size), np.inf):
+            self._set_bounds(*self._range(closed, need.row, max_change))
             cut = self._cut_of(need, self._multipliers(need))
             if cut is not None and cut.weights @ closed < 1 - TOLERANCE:
                 return cut
@@ -223,14 +225,14 @@ class CountAttacker:
         costs = np.zeros(len(counts))
         costs[need.cell] = sign
         reduced = costs - self._matrix.T @ (np.rint(duals / GRID) * GRID)
-        least = np.zeros(len(counts))
+        min_counts = np.zeros(len(counts))
         if need.row >= 0:
-            least[self._inside[need.row]] = 1
-        gains = np.maximum(reduced * (self.linked.n - counts), -reduced * (counts - least))
-        wanted = sign * (need.target - counts[need.cell]) - gains[self._fixed].sum()
-        if wanted <= TOLERANCE:
+            min_counts[self._inside[need.row]] = 1
+        gains = np.maximum(reduced * (self.linked.n - counts), -reduced * (counts - min_counts))
+        required_change = sign * (need.target - counts[need.cell]) - gains[self._fixed].sum()
+        if required_change <= TOLERANCE:
             return None
-        weights = np.minimum(1, np.maximum(0, gains) / wanted + 1e-12)
+        weights = np.minimum(1, np.maximum(0, gains) / required_change + 1e-12)
         weights[self._fixed | (weights < NO_WEIGHT)] = 0
         return ClosingCut(weights)
 
@@ -238,30 +240,30 @@ class CountAttacker:
         """Keep a table as a witness, if its whole numbers add up."""
         if (table < 0).any() or (self._matrix @ table).any():
             return
-        self._all = np.vstack((self._all, table))
+        self._tables = np.vstack((self._tables, table))
         self._moved = np.vstack((self._moved, table != self.linked.counts))
         if (table[~self._closed] == self.linked.counts[~self._closed]).all():
-            self._known = np.vstack((self._known, table))
+            self._witnesses = np.vstack((self._witnesses, table))
             self._agree = np.hstack((self._agree, self._row_agrees(table[None])))
 
     def _row_agrees(self, tables: Integers) -> Any:
         """Return whether no cell of an attacker is empty, shape (attackers, tables)."""
-        own = self.linked.rows[self._rows]  # shape: attackers, blocks
-        if not own.size:
+        attacker_cells = self.linked.rows[self._rows]  # shape: attackers, blocks
+        if not attacker_cells.size:
             return np.zeros((len(self._rows), len(tables)), bool)
-        return (tables[:, own] >= 1).all(axis=2).T
+        return (tables[:, attacker_cells] >= 1).all(axis=2).T
 
-    def _range(self, closed: Floats, row: int, most: float = np.inf) -> tuple[Floats, Floats]:
+    def _range(self, closed: Floats, row: int, max_change: float = np.inf) -> tuple[Floats, Floats]:
         """Return the least and the most of each cell, for an attacker with a row.
 
-        most: persons that a cell may change by, if it is not closed in every choice.
+        max_change: persons that a cell may change by, if it is not closed in every choice.
         """
         counts = self.linked.counts
         down, up = counts.astype(float), (self.linked.n - counts).astype(float)
         if row >= 0:
             down[self._inside[row]] -= 1
         free = ~self._fixed
-        down[free], up[free] = np.minimum(down[free], most), np.minimum(up[free], most)
+        down[free], up[free] = np.minimum(down[free], max_change), np.minimum(up[free], max_change)
         return counts - np.maximum(0, down) * closed, counts + up * closed
 
     def _set_bounds(self, low: Floats, high: Floats) -> None:
@@ -306,8 +308,8 @@ class CountAttacker:
         """Whether whole numbers are a witness; then they are kept."""
         value = int(table[need.cell])
         meets = value >= need.target if need.at_least else value <= need.target
-        own = need.row < 0 or bool((table[self.linked.rows[need.row]] >= 1).all())
-        before = len(self._known)
-        if meets and own:
+        agrees_with_row = need.row < 0 or bool((table[self.linked.rows[need.row]] >= 1).all())
+        witness_count = len(self._witnesses)
+        if meets and agrees_with_row:
             self.keep(table)
-        return len(self._known) > before
+        return len(self._witnesses) > witness_count

@@ -195,23 +195,23 @@ class _ClosingSearch:
         costs = np.where(closed | ~self.linked.printed, 0, self._costs) + CLOSED_COST
         table = self._nearest.table(need, costs)
         self.attacker.programs += 1
-        before = closed.sum()
+        closed_count = closed.sum()
         if table is not None:
             moved = np.abs(table - self.linked.counts) > TOLERANCE
             closed |= moved & self.linked.printed
             self.attacker.keep(np.rint(table).astype(np.int64))
-        if table is None or closed.sum() == before:
+        if table is None or closed.sum() == closed_count:
             closed[self._free] = True
 
-    def _reduced(self, closed: Flags, most: int) -> Flags:
+    def _reduced(self, closed: Flags, max_programs: int) -> Flags:
         """Open complements again that are not needed, the most costly first.
 
-        most: programs after which it ends.
+        max_programs: programs after which it ends.
         """
         closed = closed.copy()
         spare = self._free[closed[self._free]]
         for cell in spare[np.argsort(-self._weights[spare], kind="stable")].tolist():
-            if self.attacker.programs >= most:
+            if self.attacker.programs >= max_programs:
                 break
             closed[cell] = False
             if self._unprotected(closed) is not None:
@@ -226,10 +226,10 @@ class _ClosingSearch:
                 return need
         return None
 
-    def _fractional(self, most: int) -> None:
+    def _fractional(self, max_programs: int) -> None:
         """Add cuts by the linear relaxation, of needs that are hard to meet, until none remains.
 
-        most: programs after which it ends.
+        max_programs: programs after which it ends.
         """
         free = self._free
         if not self.small.any() or not len(free):
@@ -244,10 +244,10 @@ class _ClosingSearch:
             self._relaxation = LinearProgram(
                 matrix, costs, ends, (empty, empty.copy()), maximise=False
             )
-        while self._goes_on(most):
-            for known in self._cuts[self._relaxed :]:
-                places = np.flatnonzero(known.weights[free])
-                self._relaxation.add_row(1, np.inf, places, known.weights[free][places])
+        while self._goes_on(max_programs):
+            for stored_cut in self._cuts[self._relaxed :]:
+                places = np.flatnonzero(stored_cut.weights[free])
+                self._relaxation.add_row(1, np.inf, places, stored_cut.weights[free][places])
             self._relaxed = len(self._cuts)
             solution = self._relaxation.solve(columns=True)
             if solution.status is not SolverStatus.OPTIMAL:
@@ -258,7 +258,7 @@ class _ClosingSearch:
             closed[free] = np.clip(solution.columns, 0, 1)
             self.attacker.close(closed >= 1 - TOLERANCE)
             for need in self._hard:
-                if self.attacker.programs >= most:
+                if self.attacker.programs >= max_programs:
                     return
                 if self.attacker.has_witness(need):
                     continue
@@ -268,13 +268,13 @@ class _ClosingSearch:
             if len(self._cuts) == self._relaxed:
                 return
 
-    def _whole(self, most: int) -> None:
+    def _whole(self, max_programs: int) -> None:
         """Solve the integer program, and add cuts, until its choice is safe.
 
-        most: programs after which it ends.
+        max_programs: programs after which it ends.
         """
         for turn in count(1):
-            choice = self._chosen() if self._goes_on(most) else None
+            choice = self._chosen() if self._goes_on(max_programs) else None
             if choice is None:
                 return
             self._report()
@@ -286,8 +286,8 @@ class _ClosingSearch:
                 continue
             self._cuts += cuts
             if not turn & (turn - 1):  # a power of two, as it takes most of the time
-                self._improve(self._reduced(self._safe(choice), most))
-            self._fractional(most)
+                self._improve(self._reduced(self._safe(choice), max_programs))
+            self._fractional(max_programs)
 
     def _report(self) -> None:
         self.progress("closing cells")  # no number: it would open a small cell
@@ -341,5 +341,5 @@ class _ClosingSearch:
     def _raise_bound(self, value: float) -> None:
         self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))
 
-    def _goes_on(self, most: int) -> bool:
-        return self.attacker.programs < most and self.bound < self.cost(self.best)
+    def _goes_on(self, max_programs: int) -> bool:
+        return self.attacker.programs < max_programs and self.bound < self.cost(self.best)

@@ -46,21 +46,23 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeSystem:
-    """Whole numbers x with least <= x <= most and low <= matrix x <= high.
+    """Whole numbers x with lower_bounds <= x <= upper_bounds and low <= matrix x <= high.
 
     Attributes:
         matrix: shape (rows, unknowns), by columns.
         low, high: of each row.
-        least, most: of each unknown.
+        lower_bounds, upper_bounds: of each unknown.
     """
 
     matrix: Any
     low: Floats
     high: Floats
-    least: Floats
-    most: Floats
+    lower_bounds: Floats
+    upper_bounds: Floats
 
-    def ranges(self, sums: Sequence[Parts], known: Sequence[int]) -> tuple[Integers, Integers]:
+    def ranges(
+        self, sums: Sequence[Parts], possible_sums: Sequence[int]
+    ) -> tuple[Integers, Integers]:
         """Return the least and the most of sums of unknowns.
 
         A linear program gives both where its solution is whole; else the
@@ -68,13 +70,13 @@ class WholeSystem:
 
         Args:
             sums: the unknowns that are added.
-            known: a value of each sum that is possible.
+            possible_sums: a value of each sum that is possible.
         """
-        columns = self.least.copy(), self.most.copy()
+        columns = self.lower_bounds.copy(), self.upper_bounds.copy()
         program = LinearProgram(
-            self.matrix, np.zeros(len(self.least)), columns, (self.low, self.high)
+            self.matrix, np.zeros(len(self.lower_bounds)), columns, (self.low, self.high)
         )
-        ends = np.array([known, known], np.int64).reshape(2, -1)
+        ends = np.array([possible_sums, possible_sums], np.int64).reshape(2, -1)
         for number, parts in enumerate(sums):
             at = np.array(parts, np.int64)
             for end, sign in ((0, -1.0), (1, 1.0)):
@@ -95,16 +97,20 @@ class WholeSystem:
         x = np.rint(values).astype(np.int64)
         rows = self.matrix @ x
         inside = (rows >= self.low).all() and (rows <= self.high).all()
-        return x if inside and (x >= self.least).all() and (x <= self.most).all() else None
+        return (
+            x
+            if inside and (x >= self.lower_bounds).all() and (x <= self.upper_bounds).all()
+            else None
+        )
 
     def _best(self, at: Integers, sign: float) -> Integers | None:
-        costs = np.zeros(len(self.least))
+        costs = np.zeros(len(self.lower_bounds))
         costs[at] = -sign
         solution = solve_integer(
             costs,
             [Constraint(self.matrix, self.low, self.high)],
             np.ones(len(costs)),
-            (self.least, self.most),
+            (self.lower_bounds, self.upper_bounds),
             node_limit=NODES,
         )
         return None if solution.x is None else self._whole(solution.x)
@@ -125,8 +131,8 @@ def audit(counts: ClosedCounts) -> Intervals:
     places = np.flatnonzero(closed)
     if len(places) > MOST_AUDITED:
         places = places[linked.printed[places]]
-        known = counts.witnesses[:, places]
-        return Intervals(places, known.min(axis=0), known.max(axis=0), exact=False)
+        witnesses = counts.witnesses[:, places]
+        return Intervals(places, witnesses.min(axis=0), witnesses.max(axis=0), exact=False)
     blocks = _block_parts(linked)
     bases = sorted({place for parts in blocks for block in parts for place in block})
     number = {place: at for at, place in enumerate(bases)}
@@ -154,35 +160,37 @@ def audit(counts: ClosedCounts) -> Intervals:
         np.full(len(bases), float(linked.n)),
     )
     sums = [tuple(number[base] for base in blocks[place][0]) for place in places.tolist()]
-    least, most = system.ranges(sums, linked.counts[places].tolist())
+    lower_bounds, upper_bounds = system.ranges(sums, linked.counts[places].tolist())
     small = counts.small[places]
-    if (least[small] > 0).any() or (most[small] < counts.k).any():
+    if (lower_bounds[small] > 0).any() or (upper_bounds[small] < counts.k).any():
         raise VerificationError("a small cell can be concluded from the cells that stay open")
-    shown = linked.printed[places]
-    return Intervals(places[shown], least[shown], most[shown])
+    printed_places = linked.printed[places]
+    return Intervals(
+        places[printed_places], lower_bounds[printed_places], upper_bounds[printed_places]
+    )
 
 
 def _check_witnesses(counts: ClosedCounts) -> None:
     """Check in whole numbers that each attacker has witnesses for each small cell."""
-    linked, known = counts.linked, counts.witnesses
+    linked, witnesses = counts.linked, counts.witnesses
     blocks = _block_parts(linked)
     for place, parts in enumerate(blocks):
         for block in parts:
-            if (known[:, place] != known[:, list(block)].sum(axis=1)).any():
+            if (witnesses[:, place] != witnesses[:, list(block)].sum(axis=1)).any():
                 raise VerificationError(f"cell {place}: a witness does not add up")
     open_ = linked.printed & ~counts.closed
-    if (known < 0).any() or (known[:, open_] != linked.counts[open_]).any():
+    if (witnesses < 0).any() or (witnesses[:, open_] != linked.counts[open_]).any():
         raise VerificationError("a witness contradicts the cells that stay open")
     attackers = linked.rows
     hidden = (counts.closed | ~linked.printed)[attackers].any(axis=1)
     attackers = np.unique(attackers[hidden], axis=0) if counts.members else attackers[:0]
-    agree = (known[:, attackers] >= 1).all(axis=2).T  # shape: attackers, witnesses
+    agree = (witnesses[:, attackers] >= 1).all(axis=2).T  # shape: attackers, witnesses
     for place in np.flatnonzero(counts.small).tolist():
         inside = [
             any(base in block for block in blocks[place] for base in row)
             for row in map(tuple, attackers.tolist())
         ]
-        values = known[:, place]
+        values = witnesses[:, place]
         high = values >= counts.k
         low = values[None, :] <= np.array(inside, np.int64)[:, None]
         if not (high.any() and (values == 0).any()):
@@ -215,17 +223,17 @@ def _profile_parts(linked: LinkedCounts) -> list[Parts]:
     """Return the profiles of each cell and group, found from the rows of each profile."""
     columns = sorted({column for table in linked.tables for column in table})
     numbers = range(len(linked.profiles))
-    shown = linked.cells[len(numbers) : len(linked.cells) - len(linked.groups)]
+    printed_places = linked.cells[len(numbers) : len(linked.cells) - len(linked.groups)]
     at = {
         subset: [columns.index(column) for column in subset]
-        for subset in dict.fromkeys(subset for subset, _ in shown)
+        for subset in dict.fromkeys(subset for subset, _ in printed_places)
     }
     cells_of = [
         {(subset, tuple(row[place] for place in at[subset])) for subset in at for row in rows}
         for rows in linked.profiles
     ]
     parts: list[Parts] = [(number,) for number in numbers]
-    parts += [tuple(n for n in numbers if cell in cells_of[n]) for cell in shown]
+    parts += [tuple(n for n in numbers if cell in cells_of[n]) for cell in printed_places]
     for group in linked.groups:
         members = [n for n in numbers if group.total in cells_of[n]]
         if group.outside is not None:

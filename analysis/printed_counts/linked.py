@@ -128,25 +128,27 @@ def count_linked(
         ParameterError: no table or row, a table of another size, or more than `MOST_CELLS` cells.
     """
     rows_given: Integers = np.asarray(codes, np.int64)
-    ones = np.ones(len(rows_given), np.int64)
-    weights = ones if persons is None else np.asarray(persons, np.int64)
-    given = _maximal(tuple(_checked(table, rows_given.shape[1])) for table in tables)
-    if not given or not len(rows_given):
+    unit_weights = np.ones(len(rows_given), np.int64)
+    weights = unit_weights if persons is None else np.asarray(persons, np.int64)
+    maximal_tables = _maximal(tuple(_checked(table, rows_given.shape[1])) for table in tables)
+    if not maximal_tables or not len(rows_given):
         raise ParameterError("tables: at least one table of at least one person is needed")
-    blocks = join_cycles(given)
+    blocks = join_cycles(maximal_tables)
     values = [np.unique(column) for column in rows_given.T]
     places = dict[Cell, int]()
     counts = list[int]()
     steps = dict[tuple[Subset, Subset], None]()
     for block in blocks:
-        cells, people = _block_cells(rows_given, weights, block, given, values, zeros=zeros)
-        for subset in _chains(block, given):
+        cells, people = _block_cells(
+            rows_given, weights, block, maximal_tables, values, zeros=zeros
+        )
+        for subset in _chains(block, maximal_tables):
             at = [block.index(column) for column in subset]
             _add_cells(places, counts, subset, cells[:, at], people)
             if subset != block:
                 steps[subset, _longer(subset, block)] = None
     _check_size(len(places))
-    printed_subsets = {part for table in given for part in subsets_of(table)}
+    printed_subsets = {part for table in maximal_tables for part in subsets_of(table)}
     cells_in_order = tuple(places)
     parents, children = _equations(cells_in_order, places, list(steps))
     columns = sorted({column for block in blocks for column in block})
@@ -156,7 +158,7 @@ def count_linked(
         for row in distinct.tolist()
     ]
     return LinkedCounts(
-        given,
+        maximal_tables,
         blocks,
         cells_in_order,
         np.array(counts, np.int64),
@@ -191,21 +193,23 @@ def _checked(table: Sequence[int], columns: int) -> Subset:
 def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
     """Leave out each table that is a part of another table."""
     distinct = list(dict.fromkeys(tables))
-    return tuple(t for t in distinct if not any(set(t) < set(other) for other in distinct))
+    return tuple(t for t in distinct if not any(set(t) < set(candidate) for candidate in distinct))
 
 
 def join_cycles(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
     """Join the tables that form a cycle (Graham 1979; Yu and Ozsoyoglu 1979)."""
     rest = {table: set(table) for table in tables}
     while True:
-        before = {table: set(columns) for table, columns in rest.items()}
+        previous_rest = {table: set(columns) for table, columns in rest.items()}
         for table, columns in list(rest.items()):
-            others = [cols for other, cols in rest.items() if other != table]
-            rest[table] = columns & set[int]().union(*others)
+            second_columns = [cols for second_table, cols in rest.items() if second_table != table]
+            rest[table] = columns & set[int]().union(*second_columns)
         for table in list(rest):
-            if any(rest[table] <= cols for other, cols in rest.items() if other != table):
+            if any(
+                rest[table] <= cols for second_table, cols in rest.items() if second_table != table
+            ):
                 del rest[table]
-        if rest == before or len(rest) == 1:
+        if rest == previous_rest or len(rest) == 1:
             break
     if len(rest) <= 1:
         return tables
@@ -260,8 +264,8 @@ def _block_cells(
             if set(table) <= set(block):
                 at = [block.index(column) for column in table]
                 occupied = set(map(tuple, distinct[:, at].tolist()))
-                kept = [tuple(row) in occupied for row in product[:, at].tolist()]
-                product = product[np.array(kept)]
+                is_possible = [tuple(row) in occupied for row in product[:, at].tolist()]
+                product = product[np.array(is_possible)]
     counts = [count_of.get(tuple(row), 0) for row in product.tolist()]
     return product, np.array(counts, np.int64)
 

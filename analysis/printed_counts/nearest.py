@@ -86,35 +86,41 @@ class NearestTables:
         free = np.isfinite(costs)
         up, down = np.where(free, self.linked.n - counts, 0), np.where(free, counts, 0)
         if need.row >= 0:
-            own = self._inside[need.row] & free
-            down[own] -= 1
-        least, most = np.zeros(2 * cells), np.r_[up, down]
+            row_cells = self._inside[need.row] & free
+            down[row_cells] -= 1
+        lower_bounds, upper_bounds = np.zeros(2 * cells), np.r_[up, down]
         size = abs(need.target - int(self.linked.counts[need.cell]))
         grows = need.at_least
         moved, fixed = (0, cells) if grows else (cells, 0)
-        if most[need.cell + moved] < size:
+        if upper_bounds[need.cell + moved] < size:
             return None
-        least[need.cell + moved] = most[need.cell + moved] = size
-        most[need.cell + fixed] = 0
+        lower_bounds[need.cell + moved] = upper_bounds[need.cell + moved] = size
+        upper_bounds[need.cell + fixed] = 0
         finite = np.where(free, costs, 0)
         scarce = np.zeros(cells, bool)
         scarce[self.linked.rows.ravel()] = True
         scarce &= counts <= 1
-        self._change(least, most, np.r_[finite, finite * np.where(scarce, SCARCE, 1)])
+        self._change(
+            lower_bounds, upper_bounds, np.r_[finite, finite * np.where(scarce, SCARCE, 1)]
+        )
         solution = self._program.solve(columns=True)
         if solution.status is not SolverStatus.OPTIMAL:
             return None
         return counts + solution.columns[:cells] - solution.columns[cells:]
 
-    def _change(self, least: Floats, most: Floats, costs: Floats) -> None:
+    def _change(self, lower_bounds: Floats, upper_bounds: Floats, costs: Floats) -> None:
         """Send the bounds and costs that differ from the last ones."""
-        before = self._bounds
-        for place in np.flatnonzero((least != before[0]) | (most != before[1])).tolist():
-            self._program.change_bounds(place, float(least[place]), float(most[place]))
+        old_bounds = self._bounds
+        for place in np.flatnonzero(
+            (lower_bounds != old_bounds[0]) | (upper_bounds != old_bounds[1])
+        ).tolist():
+            self._program.change_bounds(
+                place, float(lower_bounds[place]), float(upper_bounds[place])
+            )
         at = np.flatnonzero(costs != self._costs)
         if len(at):
             self._program.change_costs(at, costs[at])
-        self._bounds, self._costs = (least, most), costs
+        self._bounds, self._costs = (lower_bounds, upper_bounds), costs
 
 
 def equation_matrix(linked: LinkedCounts) -> Any:

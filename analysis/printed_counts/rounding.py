@@ -106,21 +106,21 @@ def _rounded(linked: LinkedCounts, base: int, reach: int, nodes: int) -> Solutio
     cells, counts, printed = len(linked.cells), linked.counts, linked.printed
     below = counts // base
     above = below + (counts % base > 0)
-    least = np.where(printed, np.maximum(0, below - reach + 1), 0)
-    most = np.where(printed, above + reach - 1, max(1, linked.n) * reach)
+    lower_bounds = np.where(printed, np.maximum(0, below - reach + 1), 0)
+    upper_bounds = np.where(printed, above + reach - 1, max(1, linked.n) * reach)
     equations = equation_matrix(linked)
     none = csc_array(equations.shape)
     unit = eye_array(cells, format="csc")
-    wanted = counts.astype(float)
+    targets = counts.astype(float)
     return solve_integer(
         np.r_[np.zeros(cells), printed.astype(float)],
         [
             Constraint(hstack([equations, none]).tocsc(), 0, 0),
-            Constraint(hstack([base * unit, -unit]).tocsc(), -np.inf, wanted),
-            Constraint(hstack([base * unit, unit]).tocsc(), wanted, np.inf),
+            Constraint(hstack([base * unit, -unit]).tocsc(), -np.inf, targets),
+            Constraint(hstack([base * unit, unit]).tocsc(), targets, np.inf),
         ],
         np.r_[printed.astype(float), np.zeros(cells)],
-        (np.r_[least, np.zeros(cells)], np.r_[most, np.full(cells, np.inf)]),
+        (np.r_[lower_bounds, np.zeros(cells)], np.r_[upper_bounds, np.full(cells, np.inf)]),
         node_limit=nodes,
         mip_rel_gap=0.0,
     )
@@ -132,16 +132,16 @@ def _checked(linked: LinkedCounts, base: int, reach: int, solution: Solution) ->
     if solution.x is None:
         raise SolverError("the search for a rounding has no result")
     values = np.rint(solution.x[:cells]).astype(np.int64) * base
-    away = np.abs(values - linked.counts)[printed]
+    deviations = np.abs(values - linked.counts)[printed]
     sums = [i for i, parent in enumerate(linked.parents) if _is_printed(linked, i, parent)]
-    if (away >= base * reach).any() or linked.excess(values)[sums].any():
+    if (deviations >= base * reach).any() or linked.excess(values)[sums].any():
         raise SolverError("the solver's rounding does not add up")
-    change = int(away.sum())
+    change = int(deviations.sum())
     bound = solution.mip_dual_bound
-    least = change if bound is None or not np.isfinite(bound) else int(np.ceil(bound - 1e-6))
+    min_change = change if bound is None or not np.isfinite(bound) else int(np.ceil(bound - 1e-6))
     width = base * reach - 1
     intervals = _conclusions(linked, values - width, values + width, np.flatnonzero(printed))
-    return RoundedCounts(linked, base, reach, values, change, min(change, least), intervals)
+    return RoundedCounts(linked, base, reach, values, change, min(change, min_change), intervals)
 
 
 def _nearest_multiples(linked: LinkedCounts, base: int) -> RoundedCounts:
@@ -166,10 +166,10 @@ def _conclusions(
         np.where(printed, np.maximum(0.0, low), 0.0),
         np.where(printed, high.astype(float), np.inf),
     )
-    least, most = system.ranges(
+    lower_ends, upper_ends = system.ranges(
         [(place,) for place in places.tolist()], linked.counts[places].tolist()
     )
-    return Intervals(places, least, most)
+    return Intervals(places, lower_ends, upper_ends)
 
 
 def _is_printed(linked: LinkedCounts, equation: int, parent: int) -> bool:

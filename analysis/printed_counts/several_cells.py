@@ -61,10 +61,10 @@ def count_persons(
             and profiles.
     """
     rows_given: Integers = np.asarray(codes, np.int64)
-    given = maximal_tables(tables, rows_given.shape[1])
-    if not given or not len(rows_given):
+    row_tables = maximal_tables(tables, rows_given.shape[1])
+    if not row_tables or not len(rows_given):
         raise ParameterError("tables: at least one table of at least one person is needed")
-    columns = sorted({column for table in given for column in table})
+    columns = sorted({column for table in row_tables for column in table})
     persons_of = _profiles(rows_given[:, columns], np.asarray(owner))
     occurring = len(persons_of)
     for row in _single_rows(rows_given[:, columns], zeros=zeros):
@@ -73,7 +73,7 @@ def count_persons(
     persons = np.array([persons_of[profile] for profile in profiles], np.int64)
     places = dict[Cell, list[int]]()
     _check_size(len(profiles))
-    for subset in dict.fromkeys(part for table in given for part in subsets_of(table)):
+    for subset in dict.fromkeys(part for table in row_tables for part in subsets_of(table)):
         at = [columns.index(column) for column in subset]
         for number, profile in enumerate(profiles):
             for values in {tuple(row[place] for place in at) for row in profile}:
@@ -82,8 +82,8 @@ def count_persons(
     names: list[Cell] = [((-1,), (number,)) for number in range(len(profiles))]
     parts = tuple(map(tuple, places.values()))
     return LinkedCounts(
-        given,
-        join_cycles(given),
+        row_tables,
+        join_cycles(row_tables),
         (*names, *places),
         np.r_[persons, [persons[list(numbers)].sum() for numbers in parts]].astype(np.int64),
         np.arange(len(profiles) + len(places)) >= len(profiles),
@@ -105,12 +105,12 @@ def add_small_groups(linked: LinkedCounts, k: int) -> LinkedCounts:
         for parent, parts in zip(linked.parents, linked.children, strict=True)
         if linked.printed[parent]
     }
-    known = set(members_of.values())
+    member_sets = set(members_of.values())
     groups, children, counts = list[PersonGroup](), list[tuple[int, ...]](), list[int]()
     for group, members in _groups(linked, members_of, k):
         persons = int(linked.counts[list(members)].sum())
-        if 0 < persons < k and members not in known:
-            known.add(members)
+        if 0 < persons < k and members not in member_sets:
+            member_sets.add(members)
             groups.append(group)
             children.append(tuple(sorted(members)))
             counts.append(persons)

@@ -10,13 +10,14 @@
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports with the number as mean
     Laplace                        the same, by discrete Laplace noise within the range
     SquareWave(numbers, epsilon)   a number near the true number: distributions
-    Memoized.of(a, epsilon, all)   noise that people keep from report to report; also .rappor
+    Memoized.from_epsilon(a, e, all) noise that people keep from report to report; also .rappor
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
     SplitMix(numbers, eps, people) shares of a number, protected by the mix alone
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     PrefixTree(words, epsilon)     a hashed prefix of a text of an open domain: heavy hitters
     PckvGRR, PckvUE, PrivKV        (texts key=number, epsilon): holders of a key, mean of its
-    numbers BitFlip(bits, q)               a vector of bits, each flipped with probability q
+                                   numbers
+    BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
     SampledFeature(parts)          one feature of several, drawn by every person

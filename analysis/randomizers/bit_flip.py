@@ -139,7 +139,7 @@ class BitFlip(Randomizer):
         counts = column_sums(rows)
         shares = (counts / n - q) / (p - q)
         noise = np.full(self.bits, p * q / (n * (p - q) ** 2))
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             noise,
             n,
@@ -163,7 +163,7 @@ class BitFlip(Randomizer):
         # Each report adds one entry of the inverse: the second moment has its squares as factors.
         square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
         noise = (square - shares) / n
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             noise,
             n,
@@ -237,10 +237,10 @@ class BitFlip(Randomizer):
         """Each column is one bit."""
         return codes.astype(np.uint8)
 
-    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
         """log(p/q) for each bit in which a drawn report agrees with a value."""
         bits = values.astype(np.uint8)
-        noisy_bits = self.sample(bits[own], rng).astype(np.float32)
+        noisy_bits = self.sample(bits[row_indices], rng).astype(np.float32)
         agreements = noisy_bits @ bits.T.astype(np.float32) + (1 - noisy_bits) @ (
             1 - bits
         ).T.astype(np.float32)
@@ -256,7 +256,7 @@ def flip(vector: Floats, q: float) -> Floats:
     return butterfly(vector, 1 - q, q)
 
 
-def butterfly(vector: Floats, same: float, other: float) -> Floats:
+def butterfly(vector: Floats, diagonal: float, off_diagonal: float) -> Floats:
     """Applies the Kronecker power of [[same, other], [other, same]] along axis 0."""
     result = np.array(vector, np.float64)
     size, tail = result.shape[0], result.shape[1:]
@@ -266,7 +266,7 @@ def butterfly(vector: Floats, same: float, other: float) -> Floats:
     while half < size:
         pairs: Floats = result.reshape(size // (2 * half), 2, half, *tail)
         low, high = pairs[:, 0].copy(), pairs[:, 1].copy()
-        pairs[:, 0] = same * low + other * high
-        pairs[:, 1] = other * low + same * high
+        pairs[:, 0] = diagonal * low + off_diagonal * high
+        pairs[:, 1] = off_diagonal * low + diagonal * high
         half *= 2
     return result

@@ -122,14 +122,14 @@ class Bloom(Randomizer):
         return self.a
 
     @property
-    def many(self) -> int:
+    def cohort_count(self) -> int:
         """The number of cohorts."""
         return self.cohorts or COHORTS
 
     @property
     def outputs(self) -> int:
         """Cohorts times filters."""
-        return self.many << self.bits
+        return self.cohort_count << self.bits
 
     @property
     def q(self) -> float:
@@ -139,8 +139,8 @@ class Bloom(Randomizer):
     @cached_property
     def filters(self) -> Bits:
         """The bits of every word in every cohort, shape (cohorts, a, bits)."""
-        filters = np.zeros((self.many, self.a, self.bits), np.uint8)
-        for cohort in range(self.many):
+        filters = np.zeros((self.cohort_count, self.a, self.bits), np.uint8)
+        for cohort in range(self.cohort_count):
             for x, word in enumerate(self.words):
                 filters[cohort, x, bits_of(word, cohort, self.bits, self.hashes)] = 1
         return filters
@@ -162,7 +162,7 @@ class Bloom(Randomizer):
     def _columns(self) -> Floats:
         rows = np.arange(1 << self.bits)[:, None] >> np.arange(self.bits - 1, -1, -1) & 1
         distances = (rows[None, :, None, :] ^ self.filters[:, None, :, :]).sum(axis=-1)
-        law = self.q**distances * (1 - self.q) ** (self.bits - distances) / self.many
+        law = self.q**distances * (1 - self.q) ** (self.bits - distances) / self.cohort_count
         return np.asarray(law.reshape(-1, self.a), np.float64)
 
     def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
@@ -179,7 +179,7 @@ class Bloom(Randomizer):
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
-        cohorts = rng.integers(0, self.many, len(values))
+        cohorts = rng.integers(0, self.cohort_count, len(values))
         lies = np.empty((len(values), self.bits), np.uint8)
         fill_coins(lies, self.q, rng)
         return FilterReports(cohorts, self.filters[cohorts, values] ^ lies)
@@ -187,11 +187,11 @@ class Bloom(Randomizer):
     @property
     def positions(self) -> int:
         """A position for every cohort, and for every bit of each."""
-        return self.many * (self.bits + 1)
+        return self.cohort_count * (self.bits + 1)
 
     def support_counts(self, reports: FilterReports) -> Counts:
         """Return, per cohort, its reports, then the number with a 1 at each bit."""
-        supports = np.zeros((self.many, self.bits + 1), np.int64)
+        supports = np.zeros((self.cohort_count, self.bits + 1), np.int64)
         np.add.at(supports[:, 0], reports.cohorts, 1)
         np.add.at(supports[:, 1:], reports.cohorts, reports.bits)
         return supports.ravel()
@@ -206,16 +206,16 @@ class Bloom(Randomizer):
     ) -> Estimate:
         """The same from the counts of `support_counts`."""
         people = whole(people, "people", 1)
-        table = np.asarray(counts, np.float64).reshape(self.many, self.bits + 1)
+        table = np.asarray(counts, np.float64).reshape(self.cohort_count, self.bits + 1)
         filter_ones = (table[:, 1:] - self.q * table[:, :1]) / (1 - 2 * self.q)
-        shares = self.inverse @ (self.many / people * filter_ones).ravel()
+        shares = self.inverse @ (self.cohort_count / people * filter_ones).ravel()
         clipped_shares = np.clip(shares, 0.0, 1.0)
         noise = self._noise(
             clipped_shares / clipped_shares.sum()
             if clipped_shares.any()
             else np.full(self.a, 1 / self.a)
         )
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             noise / people,
             people,
@@ -227,7 +227,7 @@ class Bloom(Randomizer):
 
     def _share_law(self, place: int) -> ShareLaw:
         """The law of a report's contribution to the share of a word: coins of a drawn cohort."""
-        weights = self.many * self.inverse[place].reshape(self.many, self.bits)
+        weights = self.cohort_count * self.inverse[place].reshape(self.cohort_count, self.bits)
         zeros, ones_moments = (
             coins(weights, chance, 1 - self.q, self.q) for chance in (self.q, 1 - self.q)
         )
@@ -239,7 +239,7 @@ class Bloom(Randomizer):
                 :, :, 0
             ]
             filter_moments += moments_of_zeros.sum(axis=2)[..., None]
-            return np.asarray(np.logaddexp.reduce(filter_moments, axis=1) - log(self.many))
+            return np.asarray(np.logaddexp.reduce(filter_moments, axis=1) - log(self.cohort_count))
 
         reach = float(np.abs(weights).sum(axis=1).max()) * (1 - self.q) / (1 - 2 * self.q)
         return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
@@ -254,10 +254,12 @@ class Bloom(Randomizer):
         return self._noise(as_probabilities(p)) / whole(people, "people", 1)
 
     def _noise(self, shares: Floats) -> Floats:
-        spread = self.many * self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
-        parts = self.inverse.reshape(self.a, self.many, self.bits)
-        expected_parts = np.stack([parts[:, c] @ self.filters[c].T for c in range(self.many)])
-        second = self.many * (expected_parts**2 @ shares).sum(axis=0)
+        spread = self.cohort_count * self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
+        parts = self.inverse.reshape(self.a, self.cohort_count, self.bits)
+        expected_parts = np.stack(
+            [parts[:, c] @ self.filters[c].T for c in range(self.cohort_count)]
+        )
+        second = self.cohort_count * (expected_parts**2 @ shares).sum(axis=0)
         return np.asarray(spread * (self.inverse**2).sum(axis=1) + second - shares)
 
     def noise(self) -> float:
@@ -282,9 +284,9 @@ class Bloom(Randomizer):
             return [clone_neighbours(self.epsilon)]
         return filter_neighbours(self.filters, self.q)
 
-    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
         """Epsilon / (2 h) for each bit in which a drawn report agrees with a word's filter."""
-        sampled_reports = self.sample(values[own, 0], rng)
+        sampled_reports = self.sample(values[row_indices, 0], rng)
         words = self.filters[sampled_reports.cohorts][:, values[:, 0]]
         agreements = (words == sampled_reports.bits[:, None, :]).sum(axis=2)
         return np.asarray(agreements * (self.epsilon / (2 * self.hashes)), np.float64)
@@ -302,7 +304,7 @@ class Bloom(Randomizer):
     def decode(self, texts: Sequence[str]) -> FilterReports:
         """Return cohorts and filters; texts of unknown cohorts are left out."""
         packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8).reshape(len(texts), -1)
-        readable = packed[packed[:, 0] < self.many]
+        readable = packed[packed[:, 0] < self.cohort_count]
         return FilterReports(
             readable[:, 0].astype(np.int64), np.unpackbits(readable[:, 1:], axis=1)
         )

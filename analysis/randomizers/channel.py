@@ -90,7 +90,7 @@ class Channel(Randomizer):
         observed = np.bincount(symbols, minlength=self.outputs) / len(symbols)
         shares = inverse @ observed
         noise = (inverse**2 @ observed - shares) / len(symbols)
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             noise,
             len(symbols),
@@ -101,15 +101,15 @@ class Channel(Randomizer):
         )
 
 
-def as_randomizer(given: Any) -> Randomizer:
+def as_randomizer(mechanism: Any) -> Randomizer:
     """Return a randomizer as it is; an object with a `.matrix`, or a matrix, as a `Channel`.
 
     Args:
-        given: a randomizer, a matrix b x a, or an object with a `.matrix`.
+        mechanism: a randomizer, a matrix b x a, or an object with a `.matrix`.
     """
-    if isinstance(given, Randomizer):
-        return given
-    return Channel(getattr(given, "matrix", given))
+    if isinstance(mechanism, Randomizer):
+        return mechanism
+    return Channel(getattr(mechanism, "matrix", mechanism))
 
 
 def as_stochastic(matrix: npt.ArrayLike, name: str = "matrix") -> Floats:

@@ -158,7 +158,7 @@ class Product(Randomizer):
             sum((w * e.errors) ** 2 for w, e in zip(weights, estimates, strict=True))
         )
         first = estimates[0]
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             noise,
             first.people,
@@ -247,7 +247,7 @@ class Mixture(Randomizer):
             raise ParameterError("reports: nobody reported; needs at least one person")
         shares = np.asarray(sum(e.people / people * e.shares for e in estimates))
         noise = np.asarray(sum((e.people / people * e.errors) ** 2 for e in estimates))
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             noise,
             people,

@@ -36,7 +36,7 @@ from .randomizer import Randomizer
 # Outcomes of a product that are listed.
 MOST_OUTCOMES = 1 << 14
 # Relative distance of numbers that are the same.
-SAME = 1e-9
+TOLERANCE = 1e-9
 
 
 def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
@@ -77,13 +77,15 @@ def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 
 def _is_symmetric(pair: PairLaw) -> bool:
     """Whether the joint law of both likelihood ratios stays the same if they are exchanged."""
-    ratios = np.column_stack([pair.own, pair.other])
+    ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 
     def chances(own_ratios: Floats) -> Floats:
-        is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=SAME, atol=0.0).all(axis=2)
+        is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=TOLERANCE, atol=0.0).all(
+            axis=2
+        )
         return np.asarray(is_equal @ pair.law)
 
-    return bool(np.allclose(chances(ratios), chances(ratios[:, ::-1]), rtol=SAME, atol=0.0))
+    return bool(np.allclose(chances(ratios), chances(ratios[:, ::-1]), rtol=TOLERANCE, atol=0.0))
 
 
 def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
@@ -94,7 +96,7 @@ def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
             return None
         blanket, equals = cases[0]
         # P_v / b is 1 if other people have v, so v is their value in every part.
-        first = [pair for pair in equals if (pair.other == 1).all()]
+        first = [pair for pair in equals if (pair.v_ratios == 1).all()]
         has_blanket = not any(pair.bare.size for pair in (blanket, *equals))
         if not first or not has_blanket:
             return None
@@ -112,8 +114,8 @@ def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
     return PairLaw(
         prod(pair.weight for pair in pairs),
         outer([pair.law for pair in pairs]),
-        outer([pair.own for pair in pairs]),
-        outer([pair.other for pair in pairs]),
+        outer([pair.u_ratios for pair in pairs]),
+        outer([pair.v_ratios for pair in pairs]),
         outer(shared) if len(shared) == len(pairs) else None,
     )
 
@@ -127,6 +129,6 @@ def _joined(shares: Sequence[float], pairs: Sequence[PairLaw]) -> PairLaw:
     return PairLaw(
         weight,
         np.concatenate(laws),
-        np.concatenate([scale * pair.own for scale, pair in zip(scales, pairs, strict=True)]),
-        np.concatenate([scale * pair.other for scale, pair in zip(scales, pairs, strict=True)]),
+        np.concatenate([scale * pair.u_ratios for scale, pair in zip(scales, pairs, strict=True)]),
+        np.concatenate([scale * pair.v_ratios for scale, pair in zip(scales, pairs, strict=True)]),
     )

@@ -54,7 +54,7 @@ class Estimate:
     laws: ShareLaws = field(kw_only=True, default_factory=lambda: unknown_law)
 
     @classmethod
-    def of(
+    def from_noise(
         cls,
         shares: Floats,
         noise: Floats,

@@ -36,13 +36,13 @@ class ExpectedLimits:
         task: the estimated quantity.
         limits: 95 % limits as shares of the range, (low, high) each: for a truth in the middle of
             the range, then for other truths.
-        least: the least share of people with a significant result, as defined by the task;
+        min_share: the least share of people with a significant result, as defined by the task;
             infinite if there is none, None if the estimate is no share.
     """
 
     task: Task
     limits: tuple[tuple[float, float], ...]
-    least: float | None = None
+    min_share: float | None = None
 
     @property
     def reach(self) -> float:

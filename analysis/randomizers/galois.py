@@ -17,7 +17,7 @@ Elements = npt.NDArray[np.uint64]
 
 # An element times z fits in one word of 64 bits.
 LARGEST_DEGREE = 62
-ONE = np.uint64(1)
+UINT_ONE = np.uint64(1)
 
 
 def degree_for(symbols: int) -> int:
@@ -39,7 +39,7 @@ def multiply(u: Elements, x: Elements, k: int) -> Elements:
     product = np.zeros(np.broadcast_shapes(u.shape, x.shape), np.uint64)
     for i in range(k):
         # 0 - 1 is the word of set bits: the mask of a set bit.
-        product ^= u & (np.uint64(0) - ((x >> np.uint64(i)) & ONE))
+        product ^= u & (np.uint64(0) - ((x >> np.uint64(i)) & UINT_ONE))
         u = shift(u, k)
     return product
 
@@ -47,7 +47,9 @@ def multiply(u: Elements, x: Elements, k: int) -> Elements:
 def shift(u: Elements, k: int) -> Elements:
     """Product u z in GF(2^k)."""
     carry = np.uint64(0) - (u >> np.uint64(k - 1))
-    return ((u << ONE) & np.uint64((1 << k) - 1)) ^ (carry & np.uint64(modulus(k) & ((1 << k) - 1)))
+    return ((u << UINT_ONE) & np.uint64((1 << k) - 1)) ^ (
+        carry & np.uint64(modulus(k) & ((1 << k) - 1))
+    )
 
 
 def invert(u: Elements, k: int) -> Elements:

@@ -130,7 +130,7 @@ class GRR(Pure):
         return spread(self.a, self.epsilon)
 
     @property
-    def said_values(self) -> int:
+    def reported_values(self) -> int:
         """Number of values that a report distinguishes: the a symbols."""
         return self.a
 

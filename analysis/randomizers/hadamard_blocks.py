@@ -215,7 +215,7 @@ class HadamardBlocks(Numbered, Randomizer):
         clipped = np.clip(shares, 0.0, 1.0)
         block_shares = (blocks - self.visiting) / (self.inside - self.visiting)
         blocks_of_symbols = np.clip(self._block_values(block_shares), clipped, 1.0)
-        return Estimate.of(
+        return Estimate.from_noise(
             shares,
             self._noise(clipped, blocks_of_symbols) / people,
             people,
@@ -280,9 +280,11 @@ class HadamardBlocks(Numbered, Randomizer):
         np.fill_diagonal(divergences, 0.0)
         return divergences
 
-    def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
+    def log_likelihood(
+        self, values: npt.NDArray[np.int64], row_indices: Symbols, rng: Seed
+    ) -> Floats:
         """Epsilon where a drawn report supports a value, else 0."""
-        supports = self.supports(self.sample(values[own, 0], rng))
+        supports = self.supports(self.sample(values[row_indices, 0], rng))
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
 
     def capacity(self, people: int) -> tuple[float, bool]:
@@ -302,7 +304,7 @@ class HadamardBlocks(Numbered, Randomizer):
     def contraction(self) -> float:
         """The larger of two symbols of one block, and of two blocks."""
         blankets = [blanket for blanket, _ in self.neighbours()]
-        return max(two_inputs(law.law * law.own, law.law * law.other) for law in blankets)
+        return max(two_inputs(law.law * law.u_ratios, law.law * law.v_ratios) for law in blankets)
 
     def neighbours(self) -> list[Neighbours]:
         """Symbols of two blocks, if they exist, then of one; the blanket is a uniform column.

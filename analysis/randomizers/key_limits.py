@@ -34,12 +34,12 @@ class Signing(Protocol):
     """Probabilities of a report about a key (`KeyValue`)."""
 
     @property
-    def own(self) -> float:
+    def own_key_chance(self) -> float:
         """The probability that a report says the key of its person."""
         raise NotImplementedError
 
     @property
-    def other(self) -> float:
+    def other_key_chance(self) -> float:
         """The probability that a report says another given key."""
         raise NotImplementedError
 
@@ -78,10 +78,10 @@ def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
     The mean is in the middle of the range, or at its ends. `least` is the least share of people
     with a key such that its mean has narrower limits than the range, if it is in the middle.
     """
-    sign_gain = law.own * (2 * law.sign - 1)
+    sign_gain = law.own_key_chance * (2 * law.sign - 1)
 
     def limits(holders: float, mean: float) -> tuple[float, float]:
-        reporting_share = law.own * holders + law.other * (people - holders)
+        reporting_share = law.own_key_chance * holders + law.other_key_chance * (people - holders)
         up, down = ((reporting_share + sign * sign_gain * holders * mean) / 2 for sign in (1, -1))
         return paired(moved(key_mean_limits(law, up, down, people, mean, ALPHA), 0.5, 0.5))[0]
 
@@ -98,7 +98,7 @@ def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
 
 def _accepted(law: Signing, kind_counts: Floats, alpha: float) -> npt.NDArray[np.bool_]:
     """Return whether both tests keep each mean. seen: reports of 1, of -1 and of neither."""
-    own_rate, other_rate, sign = law.own, law.other, law.sign
+    own_rate, other_rate, sign = law.own_key_chance, law.other_key_chance, law.sign
     people, gap, m = float(kind_counts.sum()), own_rate - other_rate, MEANS[:, None]
     signs = np.array([1.0, -1.0, 0.0]) / (own_rate * (2 * sign - 1))
     holders = np.array([1 - other_rate, 1 - other_rate, -other_rate]) / gap

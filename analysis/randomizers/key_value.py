@@ -90,12 +90,12 @@ class KeyValue(Randomizer):
 
     @property
     @abstractmethod
-    def own(self) -> float:
+    def own_key_chance(self) -> float:
         """The probability a that a report says the key that its person has."""
 
     @property
     @abstractmethod
-    def other(self) -> float:
+    def other_key_chance(self) -> float:
         """The probability b that a report says a given other key."""
 
     @property
@@ -182,24 +182,31 @@ class KeyValue(Randomizer):
 
     def _key_measures(self, place: int, key: str, pair: Floats, people: int) -> Iterator[Measure]:
         rate, tilted = float(pair.sum()) / people, float(pair[0] - pair[1]) / people
-        share, sum_scale = (rate - self.other) / (self.own - self.other), 1 / self._sign_gain
+        share, sum_scale = (
+            (rate - self.other_key_chance) / (self.own_key_chance - self.other_key_chance),
+            1 / self._sign_gain,
+        )
         total = tilted * sum_scale
         # Variances and covariance of both estimates for one report. The noise has at least its
         # least
         # variance, even if all reports are alike.
-        coins = min(p * (1 - p) for p in (self.own, self.other))
-        spread = max(rate * (1 - rate), coins) / (self.own - self.other) ** 2
+        coins = min(p * (1 - p) for p in (self.own_key_chance, self.other_key_chance))
+        spread = max(rate * (1 - rate), coins) / (self.own_key_chance - self.other_key_chance) ** 2
         total_spread = (
-            max(rate - tilted**2, min(self.own - self._sign_gain**2, self.other)) * sum_scale**2
+            max(
+                rate - tilted**2,
+                min(self.own_key_chance - self._sign_gain**2, self.other_key_chance),
+            )
+            * sum_scale**2
         )
-        common = tilted * (1 - rate) * sum_scale / (self.own - self.other)
+        common = tilted * (1 - rate) * sum_scale / (self.own_key_chance - self.other_key_chance)
         yield Measure(
             f"share with {key}",
             share,
             sqrt(spread / people),
             lambda p: float(p @ (self._has(place))),
             lambda alpha: share_limits(
-                pair.sum(keepdims=True), people, self.own, self.other, alpha
+                pair.sum(keepdims=True), people, self.own_key_chance, self.other_key_chance, alpha
             ),
         )
         mean = Ratio(total, share, total_spread / people, spread / people, common / people)
@@ -219,7 +226,7 @@ class KeyValue(Randomizer):
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of the share of a key, and of the mean of a key that half have."""
-        shares = expected_shares("key-shares", people, self.own, self.other)
+        shares = expected_shares("key-shares", people, self.own_key_chance, self.other_key_chance)
         return (shares, expected_key_mean(self, people))
 
     def _has(self, place: int) -> Floats:
@@ -231,7 +238,7 @@ class KeyValue(Randomizer):
 
     @property
     def _sign_gain(self) -> float:
-        return self.own * (2 * self.sign - 1)
+        return self.own_key_chance * (2 * self.sign - 1)
 
     def variances(self, p: npt.ArrayLike, people: int) -> Floats:
         """Exact variances of f and s of every key given people with these shares, shape (K, 2)."""
@@ -240,7 +247,7 @@ class KeyValue(Randomizer):
             raise ParameterError(f"p: {len(shares)} shares; needs {self.inputs}, one for each text")
         has = np.array([self._has(place) for place in range(len(self.keys))])
         f, squares = has @ shares, has @ (shares * self.scaled**2)
-        a, b, sign_gain = self.own, self.other, self._sign_gain
+        a, b, sign_gain = self.own_key_chance, self.other_key_chance, self._sign_gain
         share = (f * a * (1 - a) + (1 - f) * b * (1 - b)) / (a - b) ** 2
         total = (f * a + (1 - f) * b) / sign_gain**2 - squares
         return np.stack([share, total], axis=1) / people
@@ -304,9 +311,9 @@ class KeyValue(Randomizer):
         """The number of each report in hex."""
         return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
-    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Any) -> Floats:
         """Log of the entries of the matrix."""
-        symbols = self.symbols(self.sample(values[own, 0], rng))
+        symbols = self.symbols(self.sample(values[row_indices, 0], rng))
         return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))
 
 

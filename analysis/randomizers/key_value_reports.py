@@ -69,12 +69,12 @@ class PckvGRR(_OfOneNumber):
         return self.symbols_of_ends.a
 
     @property
-    def own(self) -> float:
+    def own_key_chance(self) -> float:
         """Both signs of the own key."""
         return self.symbols_of_ends.truth + self.symbols_of_ends.lie
 
     @property
-    def other(self) -> float:
+    def other_key_chance(self) -> float:
         """Both signs of another."""
         return 2 * self.symbols_of_ends.lie
 
@@ -132,12 +132,12 @@ class PrivKV(_OfOneNumber):
         return 1 / (1 + exp(-self.half))
 
     @property
-    def own(self) -> float:
+    def own_key_chance(self) -> float:
         """The key's turn comes, and it is kept."""
         return self.sign / len(self.keys)
 
     @property
-    def other(self) -> float:
+    def other_key_chance(self) -> float:
         """The turn of a key that is not there comes, and it is said."""
         return (1 - self.sign) / len(self.keys)
 
@@ -202,12 +202,12 @@ class PckvUE(KeyValue):
         return outputs
 
     @property
-    def own(self) -> float:
+    def own_key_chance(self) -> float:
         """One half."""
         return 0.5
 
     @property
-    def other(self) -> float:
+    def other_key_chance(self) -> float:
         """2 / (e^eps + 3)."""
         return 2 * exp(-self.epsilon) / (1 + 3 * exp(-self.epsilon))
 
@@ -219,9 +219,11 @@ class PckvUE(KeyValue):
     def _coin(self, minus: int | None) -> Floats:
         """Return the law of neither, 1 and -1 of one key: the person's key, or another."""
         if minus is None:
-            return np.array([1 - self.other, self.other / 2, self.other / 2])
-        own_coin = self.own * np.array([self.sign, 1 - self.sign])
-        return np.append(1 - self.own, own_coin[::-1] if minus else own_coin)
+            return np.array(
+                [1 - self.other_key_chance, self.other_key_chance / 2, self.other_key_chance / 2]
+            )
+        own_coin = self.own_key_chance * np.array([self.sign, 1 - self.sign])
+        return np.append(1 - self.own_key_chance, own_coin[::-1] if minus else own_coin)
 
     def _watch(self, keys: int, has: Has) -> Floats:
         law = np.ones(1)
@@ -248,12 +250,12 @@ class PckvUE(KeyValue):
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
-        key_count, b = len(self.keys), self.other
+        key_count, b = len(self.keys), self.other_key_chance
         chances = rng.random((len(values), key_count))
         rows = np.stack([chances < b / 2, (chances >= b / 2) & (chances < b)], axis=2)
         has = np.flatnonzero(self.places[values] < key_count)
         key, minus = self.places[values[has]], self.signs(values, rng)[has]
-        is_reported = rng.random(len(has)) < self.own
+        is_reported = rng.random(len(has)) < self.own_key_chance
         minus ^= rng.random(len(has)) >= self.sign
         rows[has, key] = (minus[:, None] == [0, 1]) & is_reported[:, None]
         return np.asarray(rows.reshape(len(values), -1).astype(np.uint8))
@@ -269,11 +271,11 @@ class PckvUE(KeyValue):
         """Return, per key, the reports of 1, and the reports of -1."""
         return np.asarray(column_sums(as_bits(reports, self.positions, "reports")))
 
-    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
         """Return the log chance of a drawn report about a value's key, over that of another's."""
-        rows = self.sample(values[own, 0], rng).reshape(len(own), -1, 2)
+        rows = self.sample(values[row_indices, 0], rng).reshape(len(row_indices), -1, 2)
         digits = np.concatenate(
-            [rows[..., 0] + 2 * rows[..., 1], np.zeros((len(own), 1), np.uint8)], 1
+            [rows[..., 0] + 2 * rows[..., 1], np.zeros((len(row_indices), 1), np.uint8)], 1
         )
         up, down = _chances(self)
         plus, minus = (self._coin(s)[:, None] * part for s, part in ((0, up), (1, down)))

@@ -35,18 +35,18 @@ class LargeDomain:
     Attributes:
         symbols: |X|.
         people: n.
-        kept: symbols with more support than the least, ascending, shape (s,).
+        supported_symbols: symbols with more support than the least, ascending, shape (s,).
         support: their counts, shape (s,).
-        least: the support of every other symbol.
+        base_support: the support of every other symbol.
         truth, lie: probabilities of supporting one's own, and a given other symbol.
         randomizer: its name.
     """
 
     symbols: int
     people: int
-    kept: Counts
+    supported_symbols: Counts
     support: Counts
-    least: int
+    base_support: int
     truth: float
     lie: float
     randomizer: str
@@ -58,12 +58,12 @@ class LargeDomain:
     @property
     def rest(self) -> float:
         """The unbiased estimate of every symbol that is not kept; at most 0 for no holders."""
-        return (self.least / self.people - self.lie) / (self.truth - self.lie)
+        return (self.base_support / self.people - self.lie) / (self.truth - self.lie)
 
     def dense(self) -> Floats:
         """Unbiased estimates of all symbols, shape (symbols,)."""
         all_shares = np.full(self.symbols, self.rest)
-        all_shares[self.kept] = self.shares()
+        all_shares[self.supported_symbols] = self.shares()
         return all_shares
 
     def threshold(self, level: float = 0.05, rule: Rule = "exact") -> int:
@@ -77,7 +77,7 @@ class LargeDomain:
         """
         least_support = self.threshold(level, rule)
         present = self.support >= least_support
-        return self.kept[present], self.shares()[present]
+        return self.supported_symbols[present], self.shares()[present]
 
     def loss(
         self,
@@ -110,7 +110,7 @@ class LargeDomain:
     def __repr__(self) -> str:
         return (
             f"<LargeDomain of {self.symbols:,} symbols from {self.people:,} reports of "
-            f"{self.randomizer}: {len(self.kept):,} supported>"
+            f"{self.randomizer}: {len(self.supported_symbols):,} supported>"
         )
 
 
@@ -137,9 +137,9 @@ def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
     return LargeDomain(
         symbols=randomizer.inputs,
         people=people,
-        kept=kept_values,
+        supported_symbols=kept_values,
         support=counts[kept_values],
-        least=least_support,
+        base_support=least_support,
         truth=randomizer.truth,
         lie=randomizer.lie,
         randomizer=str(randomizer),

@@ -33,21 +33,23 @@ class ConfidenceLimits:
 Limiting = Callable[[float], ConfidenceLimits]
 
 
-def within(low: Floats, high: Floats, least: float, most: float, person: float) -> ConfidenceLimits:
-    """Return limits within the range from `least` to `most`, at least one person apart.
+def within(
+    low: Floats, high: Floats, minimum: float, maximum: float, person: float
+) -> ConfidenceLimits:
+    """Return limits within the range from `minimum` to `maximum`, at least one person apart.
 
     Args:
-        low: above `most` where no truth makes so large an estimate probable.
-        high: below `least` where no truth makes so small an estimate probable.
-        least: of the possible range.
-        most: of the possible range.
+        low: above `maximum` where no truth makes so large an estimate probable.
+        high: below `minimum` where no truth makes so small an estimate probable.
+        minimum: of the possible range.
+        maximum: of the possible range.
         person: the change of the number that one person makes; 0 where no noise was added.
     """
-    nearest = (low > most) | (high < least)
-    lows, highs = np.clip(low, least, most), np.clip(high, least, most)
+    nearest = (low > maximum) | (high < minimum)
+    lows, highs = np.clip(low, minimum, maximum), np.clip(high, minimum, maximum)
     meet = highs - lows < person / 2
-    lows = np.where(meet, np.maximum(least, lows - person), lows)
-    highs = np.where(meet, np.minimum(most, highs + person), highs)
+    lows = np.where(meet, np.maximum(minimum, lows - person), lows)
+    highs = np.where(meet, np.minimum(maximum, highs + person), highs)
     return ConfidenceLimits(np.asarray(lows), np.asarray(highs), np.asarray(nearest))
 
 

@@ -221,7 +221,7 @@ class LocalHash(Pure):
         return spread(self.g, self.epsilon)
 
     @property
-    def said_values(self) -> int:
+    def reported_values(self) -> int:
         """Number of values that a report distinguishes, beside its key: g hash values."""
         return self.g
 

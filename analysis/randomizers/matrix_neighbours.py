@@ -71,7 +71,7 @@ def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
 def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
     """Small where the blanket hides the doubted person little."""
     blanket, _ = case
-    spread = float(blanket.law @ (blanket.own - blanket.other) ** 2)
+    spread = float(blanket.law @ (blanket.u_ratios - blanket.v_ratios) ** 2)
     return -float(blanket.bare.sum()), -spread
 
 

@@ -137,7 +137,7 @@ class Hybrid(Numeric):
             np.concatenate(
                 [weight / component.weight * getattr(component, law_name) for _, component in parts]
             )
-            for law_name in ("own", "other")
+            for law_name in ("u_ratios", "v_ratios")
         )
         return PairLaw(weight, law, own_law, other_law)
 

@@ -41,25 +41,25 @@ from .unary import UnaryEncoding
 
 @dataclass(frozen=True, slots=True)
 class Memoized(UnaryEncoding):
-    """Permanent and fresh noise on a symbols; made by `of` or `rappor`.
+    """Permanent and fresh noise on a symbols; made by `from_epsilon` or `rappor`.
 
     Attributes:
         a: number of symbols, >= 2.
         kappa: probability of a 1 at the own symbol, of one report.
         lam: probability of a 1 at another symbol, of one report.
-        kept: probability of a permanent 1 at the own symbol.
-        made: probability of a permanent 1 at another symbol.
+        permanent_truth: probability of a permanent 1 at the own symbol.
+        permanent_lie: probability of a permanent 1 at another symbol.
         turned: probability r that a report has a permanent bit turned over, below 1/2.
     """
 
-    kept: float
-    made: float
+    permanent_truth: float
+    permanent_lie: float
     turned: float
 
     remembers: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
+    def from_epsilon(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
         """Optimised: nats of one report, and of all about one value (None: twice as much)."""
         epsilon, forever = _prices(epsilon, forever)
         memoized_lie, lam = 1 / (1 + exp(forever)), 1 / (1 + exp(epsilon))
@@ -85,7 +85,12 @@ class Memoized(UnaryEncoding):
     @property
     def forever(self) -> float:
         """Local differential privacy of all reports about one value, nats."""
-        return log(self.kept) - log(self.made) + log1p(-self.made) - log1p(-self.kept)
+        return (
+            log(self.permanent_truth)
+            - log(self.permanent_lie)
+            + log1p(-self.permanent_lie)
+            - log1p(-self.permanent_truth)
+        )
 
     def epsilon_after(self, reports: int) -> float:
         """Return the exact local epsilon of this number of reports about one value, nats."""
@@ -93,18 +98,24 @@ class Memoized(UnaryEncoding):
         if not times:
             return 0.0
         odds = times * (log(self.turned) - log1p(-self.turned))  # log (r / s)^T
-        loss_of_kept = _mixed(self.kept, odds) - _mixed(self.made, odds)
-        return loss_of_kept + _mixed(1 - self.made, odds) - _mixed(1 - self.kept, odds)
+        loss_of_kept = _mixed(self.permanent_truth, odds) - _mixed(self.permanent_lie, odds)
+        return (
+            loss_of_kept
+            + _mixed(1 - self.permanent_lie, odds)
+            - _mixed(1 - self.permanent_truth, odds)
+        )
 
     def permanent(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
         """Return the bits that people keep, from their symbols x, uint8 of shape (people, a)."""
-        return UnaryEncoding(self.a, self.kept, self.made).sample(x, rng)
+        return UnaryEncoding(self.a, self.permanent_truth, self.permanent_lie).sample(x, rng)
 
-    def fresh(self, kept: Any, rng: Seed = None) -> Bits:
+    def fresh(self, permanent_bits: Any, rng: Seed = None) -> Bits:
         """Return a report of each person from its kept bits, uint8 of shape (people, a)."""
-        bits = np.asarray(kept, np.uint8)
+        bits = np.asarray(permanent_bits, np.uint8)
         if bits.ndim != 2 or bits.shape[1] != self.a or (bits > 1).any():
-            raise ParameterError(f"kept: shape {bits.shape}; needs bits, people x {self.a}")
+            raise ParameterError(
+                f"permanent_bits: shape {bits.shape}; needs bits, people x {self.a}"
+            )
         return bits ^ (as_generator(rng).random(bits.shape) < self.turned).astype(np.uint8)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:

@@ -97,15 +97,15 @@ def _furthest(
     return max(*coarse, *fine)
 
 
-def crossing(points: Floats, levels: Floats, least: float) -> float:
-    """Return the least mean at which the concave majorant reaches `least`; else infinity.
+def crossing(points: Floats, levels: Floats, level: float) -> float:
+    """Return the least mean at which the concave majorant reaches `level`; else infinity.
 
     Args:
         points: ascending, shape (t,).
         levels: values that the majorant exceeds, shape (t,).
-        least: a level.
+        level: a level.
     """
-    if levels[0] >= least:
+    if levels[0] >= level:
         return float(points[0])
     x, y = points.tolist(), levels.tolist()
     hull: list[int] = []  # the corners of the majorant, from the left
@@ -114,8 +114,8 @@ def crossing(points: Floats, levels: Floats, least: float) -> float:
             hull.pop()
         hull.append(new)
     for first, right in pairwise(hull):
-        if y[right] >= least:
-            part = (least - y[first]) / (y[right] - y[first])
+        if y[right] >= level:
+            part = (level - y[first]) / (y[right] - y[first])
             return float(x[first] + part * (x[right] - x[first]))
     return inf
 

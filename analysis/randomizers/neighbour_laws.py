@@ -31,21 +31,23 @@ class PairLaw:
     Attributes:
         weight: w, the known share of other people's reports, in (0, 1].
         law: b, over some outcomes; sums to 1.
-        own, other: P_u / b and P_v / b at these outcomes.
+        u_ratios, v_ratios: P_u / b and P_v / b at these outcomes.
         shared: the blanket's law / b at these outcomes, if all values of other people are listed.
         bare: P_u and P_v at outcomes impossible under b, shape (2, outcomes): they are not hidden.
     """
 
     weight: float
     law: Floats
-    own: Floats
-    other: Floats
+    u_ratios: Floats
+    v_ratios: Floats
     shared: Floats | None = None
     bare: Floats = field(default_factory=lambda: np.zeros((2, 0)))
 
     def local_delta(self, epsilon: float) -> float:
         """Delta before shuffling."""
-        pair_divergence = float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
+        pair_divergence = float(
+            self.law @ np.maximum(self.u_ratios - exp(epsilon) * self.v_ratios, 0.0)
+        )
         return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
@@ -59,7 +61,7 @@ class PairLaw:
 
     def reversed(self) -> "PairLaw":
         """The same with u and v exchanged."""
-        return replace(self, own=self.other, other=self.own, bare=self.bare[::-1])
+        return replace(self, u_ratios=self.v_ratios, v_ratios=self.u_ratios, bare=self.bare[::-1])
 
     @classmethod
     def over(

@@ -204,7 +204,7 @@ class Numeric(Numbered):
     def contraction(self) -> float:
         """Return the contraction of the two ends, before rounding: other pairs are a processing."""
         ends = self.classes
-        return two_inputs(ends.law * ends.own, ends.law * ends.other)
+        return two_inputs(ends.law * ends.u_ratios, ends.law * ends.v_ratios)
 
     def neighbours(self) -> list[Neighbours]:
         """The two ends, which are the worst; equal other people have the least or the largest."""
@@ -212,9 +212,9 @@ class Numeric(Numbered):
         u, v = self.law[:, high], self.law[:, low]
         return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
 
-    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
         """Log of the entries of the matrix."""
-        symbols = self.sample(values[own, 0], rng)
+        symbols = self.sample(values[row_indices, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 
 

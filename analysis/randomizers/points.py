@@ -6,20 +6,20 @@ from ...errors import ParameterError
 from ..validation import as_floats
 
 
-def as_points(points: object, most: int | None = None) -> tuple[float, ...]:
-    """Check at least two finite numbers, not all equal; all different if `most` is given.
+def as_points(points: object, max_count: int | None = None) -> tuple[float, ...]:
+    """Check at least two finite numbers, not all equal; all different if `max_count` is given.
 
     Args:
         points: a sequence of numbers.
-        most: limit of their number; None: any number of them, and equal numbers.
+        max_count: limit of their number; None: any number of them, and equal numbers.
     """
-    size_text = "at least two" if most is None else f"2 to {most}"
-    finite = "" if most is not None else "finite "
+    size_text = "at least two" if max_count is None else f"2 to {max_count}"
+    finite = "" if max_count is not None else "finite "
     needs = f"{size_text} different {finite}numbers"
     numbers = as_floats(points, "points", needs)  # pyright: ignore[reportArgumentType]
     different = len(set(numbers.tolist())) if numbers.ndim == 1 else 0
     if different < 2 or not np.isfinite(numbers).all():
         raise ParameterError(f"points: needs {needs}")
-    if most is not None and not different == len(numbers) <= most:
+    if max_count is not None and not different == len(numbers) <= max_count:
         raise ParameterError(f"points: needs {needs}")
     return tuple(numbers.tolist())

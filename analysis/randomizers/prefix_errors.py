@@ -36,7 +36,7 @@ from .limits import ConfidenceLimits, joined, within
 from .share_limits import first_fitting
 
 EXTENDED = 1e-3  # probability with which a prefix without holders is extended
-FOUND = 3e-6  # probability with which a text without holders is found
+FALSE_POSITIVE_RATE = 3e-6  # probability with which a text without holders is found
 MISSED = 0.05  # limit of misses for values of at least the least share
 FAR = 9.0  # standard deviations beyond which a law is not summed
 CUT = 1e-9  # tail of the law of m cut on each side: counts as missed
@@ -45,25 +45,25 @@ NUMBERS = 256  # limit of the numbers of reports in a mean over m
 Groups = Sequence[int] | npt.NDArray[np.int64]
 
 
-def threshold(many: int, lie: float, level: float) -> int:
+def threshold(trials: int, lie: float, level: float) -> int:
     """The least c >= 1 with P(Bin(many, lie) >= c) <= level."""
     from scipy.stats import binom
 
-    return int(binom.isf(level, many, lie)) + 1 if many else 1
+    return int(binom.isf(level, trials, lie)) + 1 if trials else 1
 
 
-def thresholds(many: Counts, lie: float, level: float) -> Counts:
+def thresholds(trials: Counts, lie: float, level: float) -> Counts:
     """`threshold` of several numbers >= 1, shape (numbers,)."""
     from scipy.stats import binom
 
-    return np.asarray(binom.isf(level, many, lie), np.int64) + 1
+    return np.asarray(binom.isf(level, trials, lie), np.int64) + 1
 
 
-def tail(many: int, lie: float, least: int) -> float:
+def tail(trials: int, lie: float, min_successes: int) -> float:
     """P(Bin(many, lie) >= least)."""
     from scipy.stats import binom
 
-    return float(binom.sf(least - 1, many, lie))
+    return float(binom.sf(min_successes - 1, trials, lie))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,32 +96,43 @@ class Power:
     fails: Floats
 
     @classmethod
-    def from_draw(cls, people: int, many: int, least: int) -> "Power":
-        """Return the power for `many` drawn people, if fewer than `least` supporters fail."""
-        return cls.over(people, np.ones(1), np.array([many]), np.array([least]))
+    def from_draw(cls, people: int, draw_size: int, min_support: int) -> "Power":
+        """Return the power of `draw_size` drawn people, if fewer than `min_support` fail."""
+        return cls.over(people, np.ones(1), np.array([draw_size]), np.array([min_support]))
 
     @classmethod
-    def over(cls, people: int, weights: Floats, many: Counts, least: Counts) -> "Power":
+    def over(
+        cls, people: int, weights: Floats, sizes_of_draws: Counts, min_supports: Counts
+    ) -> "Power":
         """Return the mean over numbers of reports, each with its weight and the least that pass.
 
         One more supporter is drawn with probability many / people, and then matters if the number
         of other supporters is least - 1: F(T + 1) = F(T) - many / people P(others = least - 1 | T).
         The weight missing to 1 counts as failed.
         """
-        possible = many >= least
+        possible = sizes_of_draws >= min_supports
         if not possible.any():
             return cls(0, np.ones(1))
-        weights, many, threshold_counts = weights[possible], many[possible], least[possible] - 1
+        weights, sizes_of_draws, threshold_counts = (
+            weights[possible],
+            sizes_of_draws[possible],
+            min_supports[possible] - 1,
+        )
         centre, reach = (
-            threshold_counts * people / many,
-            FAR * people / many * (np.sqrt(threshold_counts) + FAR),
+            threshold_counts * people / sizes_of_draws,
+            FAR * people / sizes_of_draws * (np.sqrt(threshold_counts) + FAR),
         )
         start = np.maximum(threshold_counts, (centre - reach).astype(np.int64))
-        end = np.minimum(people - many + threshold_counts, (centre + reach).astype(np.int64)) + 1
+        end = (
+            np.minimum(
+                people - sizes_of_draws + threshold_counts, (centre + reach).astype(np.int64)
+            )
+            + 1
+        )
         first = int(start.min())
         falls = np.zeros(int(end.max()) - first)
         # C(T, most) C(people - 1 - T, many - 1 - most) / C(people - 1, many - 1), in factorials
-        undecided = people - many + threshold_counts
+        undecided = people - sizes_of_draws + threshold_counts
         own_factorials = _LogFactorials.from_range(first, first + len(falls))
         other_factorials = _LogFactorials.from_range(people - first - len(falls), people - first)
         inner = _LogFactorials.from_range(
@@ -131,7 +142,10 @@ class Power:
             int((undecided - end).min()) + 1, int((undecided - start).max()) + 1
         )
         for weight, m, k, rest, low, high in zip(
-            *(part.tolist() for part in (weights, many, threshold_counts, undecided, start, end)),
+            *(
+                part.tolist()
+                for part in (weights, sizes_of_draws, threshold_counts, undecided, start, end)
+            ),
             strict=True,
         ):
             ways = own_factorials[low:high] + other_factorials[people - high : people - low][::-1]
@@ -209,14 +223,16 @@ class Trials:
         for level, group_size in enumerate(sizes):
             pool = sum(sizes[level:])
             steps.append(Power.from_draw(people, group_size, threshold(group_size, lie, EXTENDED)))
-            ends.append(Power.from_draw(people, pool, threshold(pool, lie, FOUND)))
+            ends.append(Power.from_draw(people, pool, threshold(pool, lie, FALSE_POSITIVE_RATE)))
         return cls(people, tuple(steps), tuple(ends), truth, lie)
 
     @classmethod
     def drawn(cls, people: int, levels: int, truth: float, lie: float) -> "Trials":
         """Return the tests before `people` users draw one of `levels` levels each."""
         step = Power.drawn(people, 1 / levels, lie, EXTENDED)
-        ends = [Power.drawn(people, j / levels, lie, FOUND) for j in range(levels, 0, -1)]
+        ends = [
+            Power.drawn(people, j / levels, lie, FALSE_POSITIVE_RATE) for j in range(levels, 0, -1)
+        ]
         return cls(people, (step,) * levels, tuple(ends), truth, lie)
 
     def missed(self, holders: int) -> float:
@@ -235,7 +251,7 @@ class Trials:
 
 def drawn_limits(
     agree: int,
-    many: int,
+    draw_size: int,
     people: int,
     law: tuple[float, float],
     alpha: float,
@@ -245,7 +261,7 @@ def drawn_limits(
 
     Args:
         agree: reports that support the value, c.
-        many: people that were drawn, m.
+        draw_size: people that were drawn, m.
         people: n.
         law: p and q.
         alpha: probability of a miss.
@@ -253,7 +269,7 @@ def drawn_limits(
             search begins there; any whole numbers.
     """
     fewer, as_many = (
-        Power.from_draw(people, many, least_agreeing)
+        Power.from_draw(people, draw_size, least_agreeing)
         for least_agreeing in (max(agree, 1), agree + 1)
     )
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from .galois import shift
 from .limits import ConfidenceLimits
-from .prefix_errors import EXTENDED, FOUND, Trials, min_share, tail, threshold
+from .prefix_errors import EXTENDED, FALSE_POSITIVE_RATE, Trials, min_share, tail, threshold
 from .randomizer import Symbols
 
 # The degree of the field: a key has this number of bits for every byte of a text.
@@ -155,12 +155,14 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
         if not last:
             ended = np.pad(parents, ((0, 0), (0, tree.levels - level + 1)))
             supports = [tree.agreeing(reports, text)[0] for text in ended]
-            least_support = threshold(pooled[level - 1], tree.lie, FOUND)
+            least_support = threshold(pooled[level - 1], tree.lie, FALSE_POSITIVE_RATE)
             frequent += [ended[i] for i, count in enumerate(supports) if count >= least_support]
             tested += len(ended)
             false += len(ended) * tail(pooled[level - 1], tree.lie, least_support)
             counts[:, 0] = -1
-        least_support = threshold(int(groups[level - 1]), tree.lie, FOUND if last else EXTENDED)
+        least_support = threshold(
+            int(groups[level - 1]), tree.lie, FALSE_POSITIVE_RATE if last else EXTENDED
+        )
         frequent_extensions = np.argwhere(counts >= least_support)
         if last:
             tested += counts.size

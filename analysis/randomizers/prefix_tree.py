@@ -58,7 +58,8 @@ class PrefixTree(Randomizer):
     """Prefixes of texts with budget epsilon.
 
     Attributes:
-        words: texts numbered as inputs, not used by a search; () if people bring their own (`of`).
+        words: texts numbered as inputs, not used by a search; () if people bring their own
+            (`with_words`).
         epsilon: nats, > 0.
         width: L, bytes of UTF-8 of the longest text, 1 to 64; None: that of `words`.
         g: hash values, a power of two, 2 .. 2^16; None: that of least variance.
@@ -98,7 +99,7 @@ class PrefixTree(Randomizer):
         """With two hash values: a report is one bit beside its key."""
         return cls(tuple(sequence(words, "words", "a sequence of texts")), epsilon, width, 2)
 
-    def of(self, words: Sequence[str]) -> PrefixTree:
+    def with_words(self, words: Sequence[str]) -> PrefixTree:
         """The same for people with these texts."""
         return PrefixTree(
             tuple(sequence(words, "words", "a sequence of texts")), self.epsilon, self.width, self.g
@@ -237,7 +238,9 @@ class PrefixTree(Randomizer):
             return joined(parts)
 
         estimate_parts = shares, noise, len(reports), str(self)
-        return Estimate.of(*estimate_parts, kind="bits", population=population, limits=limits)
+        return Estimate.from_noise(
+            *estimate_parts, kind="bits", population=population, limits=limits
+        )
 
     def limits_of(
         self,
@@ -272,14 +275,14 @@ class PrefixTree(Randomizer):
         """The first level with this text as the whole prefix: its end, or all of it, is seen."""
         return min(int(np.count_nonzero(text)) + 1, self.levels)
 
-    def share_variance(self, share: float, many: int, people: int) -> float:
+    def share_variance(self, share: float, level_people: int, people: int) -> float:
         """Exact variance of a share given how many of n people are at its levels."""
-        if not many:
+        if not level_people:
             return float("inf")
         p, q = self.truth, self.lie
         noise = (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (p - q) ** 2
-        drawing_noise = share * (1 - share) * (people - many) / max(1, people - 1)
-        return (noise + drawing_noise) / many
+        drawing_noise = share * (1 - share) * (people - level_people) / max(1, people - 1)
+        return (noise + drawing_noise) / level_people
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """The variance of each known text, with the expected people at its levels, shape (a,)."""
@@ -312,9 +315,9 @@ class PrefixTree(Randomizer):
         """
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 
-    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports the prefix of a text, else 0."""
-        sample = self.sample(values[own, 0], rng)
+        sample = self.sample(values[row_indices, 0], rng)
         likelihood = np.zeros((len(sample), len(values)))
         for column, text in enumerate(self.texts[values[:, 0]]):
             rows = np.broadcast_to(text, (len(sample), self.levels))

@@ -71,16 +71,16 @@ def min_holders(
     return holders_found
 
 
-def first_fitting(fits: Callable[[int], bool], guess: int, most: int) -> int:
+def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
     """Return the least fitting number from 0, if all larger numbers fit; else most + 1.
 
     The search goes from the guess in growing steps, then by bisection.
     """
 
     def is_enough(number: int) -> bool:
-        return number > most or fits(number)
+        return number > maximum or fits(number)
 
-    high = min(max(guess, 0), most + 1)
+    high = min(max(guess, 0), maximum + 1)
     low, step = high - 1, 1
     if is_enough(high):
         while low >= 0 and is_enough(low):
@@ -88,7 +88,7 @@ def first_fitting(fits: Callable[[int], bool], guess: int, most: int) -> int:
     else:
         low, high = high, high + 1
         while not is_enough(high):
-            low, high, step = high, min(most + 1, high + step), 2 * step
+            low, high, step = high, min(maximum + 1, high + step), 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         if is_enough(middle):
@@ -153,7 +153,7 @@ def share_limits(
     return within(low[place], high[place], 0.0, 1.0, person)
 
 
-def coin_limits(ones: int, people: int, lie: float, alpha: float) -> ConfidenceLimits:
+def coin_limits(one_count: int, people: int, lie: float, alpha: float) -> ConfidenceLimits:
     """Return limits of the mean of numbers t in [-1, 1] from one bit a person, shape (1,).
 
     A person reports 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
@@ -162,12 +162,12 @@ def coin_limits(ones: int, people: int, lie: float, alpha: float) -> ConfidenceL
     trials, 1956), so the limits are those of Clopper and Pearson for p.
 
     Args:
-        ones: reports of 1.
+        one_count: reports of 1.
         people: n.
         lie: probability of 1 if t = -1.
         alpha: probability of a miss.
     """
     low, high = (
-        2 * (end - 0.5) / (1 - 2 * lie) for end in clopper_pearson([ones], people, alpha / 2)
+        2 * (end - 0.5) / (1 - 2 * lie) for end in clopper_pearson([one_count], people, alpha / 2)
     )
     return within(low, high, -1.0, 1.0, 2 / people)

@@ -136,7 +136,7 @@ class SquareWave(Numeric):
         shares = self._inverse @ observed
         noise = (self._inverse**2 @ observed - shares) / people
         fitted = likeliest(self.law, observed, people)
-        estimate = Estimate.of(
+        estimate = Estimate.from_noise(
             shares,
             noise,
             people,

@@ -214,6 +214,6 @@ class SubsetSelection(Pure):
         return np.asarray(bits[bits.sum(axis=1, dtype=np.int64) == self.d])
 
     @property
-    def said_bits(self) -> float:
+    def reported_bits(self) -> float:
         """Bits that a report needs: log2 of the number of sets."""
         return log(self.outputs) / log(2)

@@ -17,7 +17,7 @@ from ...errors import ParameterError
 from ..exposure.cells import as_table, cells_of, different
 from ..exposure.counts import Integers
 
-NO_VALUE, ANY = -1, -2
+NO_VALUE, ANY_VALUE = -1, -2
 CELLS = 3_000_000_000  # people, times columns, times combinations of layers
 
 
@@ -47,7 +47,7 @@ class CompatibleColumn:
         for b in order:
             codes = originals[b]
             if codes is None:
-                layer[b] = ANY
+                layer[b] = ANY_VALUE
             elif len(codes):
                 layer[b] = _place(layers, codes, values)
                 layers[layer[b]][codes] = b
@@ -150,9 +150,11 @@ def fitting_cells(
     kind = cells_of(kinds, range(kinds.shape[1]))
     for first in firsts:
         chosen = possible[kind == kind[first]]
-        who, mine, theirs = _cells(people, rows[chosen], columns, layers[possible[first]])
+        fitting_people, mine, theirs = _cells(
+            people, rows[chosen], columns, layers[possible[first]]
+        )
         size = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
-        yield FittingCells(chosen, who, theirs, mine, size)
+        yield FittingCells(chosen, fitting_people, theirs, mine, size)
 
 
 def _cells(
@@ -162,15 +164,15 @@ def _cells(
     layers: Integers,
 ) -> tuple[NDArray[np.intp], Integers, Integers]:
     """The people with a value in each layer, their cells, and the cells of the rows."""
-    compared = [j for j in range(len(columns)) if layers[j] != ANY]
+    compared = [j for j in range(len(columns)) if layers[j] != ANY_VALUE]
     if not compared:
-        everybody = np.arange(len(people))
-        return everybody, np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
+        all_indices = np.arange(len(people))
+        return all_indices, np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
     values = np.stack([columns[j].layers[layers[j]][people[:, j]] for j in compared], axis=1)
-    who = np.flatnonzero((values != NO_VALUE).all(axis=1))
-    joined = np.concatenate((values[who], rows[:, compared]))
+    indices = np.flatnonzero((values != NO_VALUE).all(axis=1))
+    joined = np.concatenate((values[indices], rows[:, compared]))
     cells = cells_of(joined, range(len(compared)))
-    return who, cells[: len(who)], cells[len(who) :]
+    return indices, cells[: len(indices)], cells[len(indices) :]
 
 
 def _place(layers: list[Integers], codes: Integers, values: int) -> int:

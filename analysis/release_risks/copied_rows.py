@@ -115,8 +115,10 @@ def record_distances(
 
 def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
     """The distance of each row to its nearest person."""
-    found = (near.least for near in neighbours(people, rows, numbers))
-    distances: Floats = np.round(np.fromiter(found, float, len(rows)) / people.shape[1], 9)
+    nearest_distances = (near.min_distance for near in neighbours(people, rows, numbers))
+    distances: Floats = np.round(
+        np.fromiter(nearest_distances, float, len(rows)) / people.shape[1], 9
+    )
     return distances
 
 

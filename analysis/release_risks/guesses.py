@@ -31,8 +31,8 @@ from .nearest import Codes, Floats, Near, Numbers, neighbours
 from .rates import Attack, Rate
 
 SEED = 0x67756573  # fixes the samples
-KEPT = 3  # counts that are kept: a question has as many
-MOST = 4e9  # comparisons of one cell with another; beyond, people are sampled
+CACHE_SIZE = 3  # counts that are kept: a question has as many
+MAX_COMPARISONS = 4e9  # comparisons of one cell with another; beyond, people are sampled
 LEFT_OUT: Literal["left-out"] = "left-out"
 Control = ArrayLike | Literal["left-out"] | None
 Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
@@ -44,21 +44,21 @@ class Inference:
 
     Attributes:
         sought: the number of the guessed column.
-        known: the numbers of the known columns.
+        known_columns: the numbers of the known columns.
     """
 
     sought: int
-    known: tuple[int, ...]
+    known_columns: tuple[int, ...]
 
-    def of_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
+    def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
         """Return each person's success probability if its cell is released, and whether it is."""
-        whole = counted.people((*self.known, self.sought))
-        cell = counted.people(self.known)
+        whole = counted.people((*self.known_columns, self.sought))
+        cell = counted.people(self.known_columns)
         return np.divide(whole, cell, out=np.zeros(len(cell)), where=cell > 0), cell > 0
 
-    def of_rows(self, near: Near) -> float:
+    def rate_by_rows(self, near: Near) -> float:
         """A person's chance from the nearest rows."""
-        places = near.nearest(self.known)
+        places = near.nearest(self.known_columns)
         weights = near.weights[places]
         is_right = near.row_codes(places, self.sought) == near.codes[self.sought]
         return float(weights[is_right].sum() / weights.sum())
@@ -85,14 +85,14 @@ class Linkability:
     first: tuple[int, ...]
     second: tuple[int, ...]
 
-    def of_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
+    def rate_by_cells(self, counted: CellCounts | LeftOut) -> tuple[Floats, NDArray[np.bool_]]:
         """Each person's success probability if both cells are released, and whether they are."""
         pair_people = counted.people((*self.first, *self.second))
         first, second = counted.people(self.first), counted.people(self.second)
         pairs = np.multiply(first, second, dtype=np.float64)
         return np.divide(pair_people, pairs, out=np.zeros(len(pairs)), where=pairs > 0), pairs > 0
 
-    def of_rows(self, near: Near) -> float:
+    def rate_by_rows(self, near: Near) -> float:
         """A person's chance from the nearest rows."""
         first, second = near.nearest(self.first), near.nearest(self.second)
         in_both = np.intersect1d(first, second, assume_unique=True)
@@ -124,16 +124,16 @@ class CellCounts:
         rng = np.random.default_rng(SEED)
         self.marks = [_marked(joined_rows[:, j], rng) for j in range(joined_rows.shape[1])]
         self.m, self.n = len(release), len(joined_rows)
-        self.known: dict[frozenset[int], NDArray[np.int32]] = {}
+        self.cache: dict[frozenset[int], NDArray[np.int32]] = {}
 
     def people(self, columns: Sequence[int]) -> NDArray[np.int32]:
         """Return, for each person, the rows of the release that agree with it in these columns."""
         key = frozenset(columns)
-        people = self.known.pop(key, None)
-        self.known[key] = self._row_people(key) if people is None else people  # now the last
-        while len(self.known) > KEPT:
-            del self.known[next(iter(self.known))]
-        return self.known[key]
+        people = self.cache.pop(key, None)
+        self.cache[key] = self._row_people(key) if people is None else people  # now the last
+        while len(self.cache) > CACHE_SIZE:
+            del self.cache[next(iter(self.cache))]
+        return self.cache[key]
 
     def _row_people(self, columns: frozenset[int]) -> NDArray[np.int32]:
         keys = np.zeros(self.n, np.uint64)
@@ -181,7 +181,7 @@ def ask(
     people: ArrayLike,
     control: Control = None,
     numbers: Numbers | None = None,
-    most: float = MOST,
+    max_comparisons: float = MAX_COMPARISONS,
     owners: Owners = (None, None),
 ) -> list[Attack]:
     """Attack a release with all questions at once.
@@ -194,7 +194,7 @@ def ask(
         people: n x d codes in the same coding: the people of the release.
         control: people outside the release; or `left-out`, if `people` are the release itself.
         numbers: for each column the number of each code (nan: none), or None for a category.
-        most: limit, about, of the compared cells; beyond it, people are sampled.
+        max_comparisons: limit, about, of the compared cells; beyond it, people are sampled.
         owners: the person of each row of the people, and of the control; None: each row is a
             person's own. Not with `left-out`.
 
@@ -217,7 +217,7 @@ def ask(
     for question in questions:
         for side in sides:
             side.ask(question)
-    rates, *rest = [side.rates(questions, rows, numbers, most) for side in sides]
+    rates, *rest = [side.rates(questions, rows, numbers, max_comparisons) for side in sides]
     controls: Sequence[Rate | None] = rest[0] if rest else [None] * len(questions)
     weights = sides[0].weights
     attacks, n = [], len(targets) if weights is None else round(float(weights.sum()))
@@ -253,15 +253,15 @@ class _Side:
     people: Codes
     weights: Floats | None = None
     right: list[float] = field(default_factory=list)
-    known: list[NDArray[np.bool_]] = field(default_factory=list)
+    answer_masks: list[NDArray[np.bool_]] = field(default_factory=list)
 
     def ask(self, question: Question) -> None:
         """Count cells for a question."""
-        chance, is_answered = question.of_cells(self.counted)
+        chance, is_answered = question.rate_by_cells(self.counted)
         if self.weights is not None:
             chance = chance * self.weights
         self.right.append(float(chance.sum() if is_answered.all() else chance[is_answered].sum()))
-        self.known.append(is_answered)
+        self.answer_masks.append(is_answered)
 
     def rates(
         self,
@@ -272,19 +272,21 @@ class _Side:
     ) -> list[Rate]:
         """Return the success rates: people without a released cell are compared with rows."""
         is_far = np.zeros(len(self.people), np.bool_)
-        for is_answered in self.known:
+        for is_answered in self.answer_masks:
             is_far |= ~is_answered
         sample = _sampled(np.flatnonzero(is_far), release, work_limit)
         chances = np.zeros((len(questions), len(sample)))
         if len(sample):
             left_out = isinstance(self.counted, LeftOut)
-            near_rows = neighbours(release, self.people[sample], numbers, own=left_out)
+            near_rows = neighbours(release, self.people[sample], numbers, is_member=left_out)
             for place, row_near in enumerate(near_rows):
                 for i, question in enumerate(questions):
-                    chances[i, place] = question.of_rows(row_near)
+                    chances[i, place] = question.rate_by_rows(row_near)
         return [
             _rate(right, is_answered, sample, chances[i], self.weights)
-            for i, (right, is_answered) in enumerate(zip(self.right, self.known, strict=True))
+            for i, (right, is_answered) in enumerate(
+                zip(self.right, self.answer_masks, strict=True)
+            )
         ]
 
 
@@ -328,13 +330,13 @@ def _person_rate(
 ) -> Rate:
     """The rate of persons, whose rows have weights."""
     n = round(float(weights.sum()))
-    far, own = float(weights[is_far].sum()), weights[sample]
-    measured = float(own.sum())
-    if len(own):
-        right += far * float((own * near_chances).sum()) / measured
+    far, own_weight = float(weights[is_far].sum()), weights[sample]
+    measured = float(own_weight.sum())
+    if len(own_weight):
+        right += far * float((own_weight * near_chances).sum()) / measured
     elif far:
         right += far / 2
     right = min(right, n)
-    if len(own) == np.count_nonzero(is_far):
+    if len(own_weight) == np.count_nonzero(is_far):
         return Rate(right, n)
     return Rate(right, n, 1 / (1 / n + (far / n) ** 2 / max(1.0, measured)))

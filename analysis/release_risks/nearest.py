@@ -42,16 +42,16 @@ class Near:
     weights: people with each of these rows. codes: the person's codes.
     """
 
-    def __init__(self, release: "_Release", place: int, *, own: bool) -> None:
+    def __init__(self, release: "_Release", place: int, *, is_member: bool) -> None:
         self.release, self.place = release, place
         self.codes = release.people[place]
         self.every = range(len(release.sides))
         self.whole = release.distances(place, self.every)
         self.weights = release.weights
-        self.gone: int | None = None
-        if own:
+        self.removed_row: int | None = None
+        if is_member:
             self._leave_out()
-        self.least = float(self.whole.min())
+        self.min_distance = float(self.whole.min())
 
     def _leave_out(self) -> None:
         """Take the person itself out of the release."""
@@ -61,67 +61,69 @@ class Near:
             self.weights = self.weights.copy()
             self.weights[me] -= 1
         else:
-            self.gone = me
+            self.removed_row = me
             self.whole[me] = np.inf
 
     def row_codes(self, places: NDArray[np.intp], column: int) -> Codes:
         """Return the codes of rows in a column."""
-        release_column: Codes = self.release.held[self.release.found[places], column]
+        release_column: Codes = self.release.released_codes[
+            self.release.distinct_rows[places], column
+        ]
         return release_column
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
         """The places of the nearest rows in some columns."""
         left_out = [j for j in self.every if j not in columns]
         if len(left_out) < len(columns):
-            places = np.flatnonzero(self.whole <= self.least + len(left_out) + TIE)
+            places = np.flatnonzero(self.whole <= self.min_distance + len(left_out) + TIE)
             distances = self.whole[places] - self.release.distances(self.place, left_out, places)
         else:
             places = np.arange(len(self.whole))
             distances = self.release.distances(self.place, columns)
-            if self.gone is not None:
-                distances[self.gone] = np.inf
+            if self.removed_row is not None:
+                distances[self.removed_row] = np.inf
         near_places: NDArray[np.intp] = places[distances <= distances.min() + TIE]
         return near_places
 
 
 def neighbours(
-    release: Codes, people: Codes, numbers: Numbers | None = None, *, own: bool = False
+    release: Codes, people: Codes, numbers: Numbers | None = None, *, is_member: bool = False
 ) -> Iterator[Near]:
     """Yield people, one after the other, with the rows of the release.
 
     Args:
-        release: m x d codes, a row for each row of the release; m >= 1, and 2 if `own`.
+        release: m x d codes, a row for each row of the release; m >= 1, and 2 if `is_member`.
         people: t x d codes of the attacked people.
         numbers: for each column the number of each code (nan: none), or None for a category.
-        own: whether each of the people is in the release, and is left out of it.
+        is_member: whether each of the people is in the release, and is left out of it.
     """
     prepared_release = _Release(as_table(release), as_table(people), numbers)
     for place in range(len(people)):
-        yield Near(prepared_release, place, own=own)
+        yield Near(prepared_release, place, is_member=is_member)
 
 
 class _Release:
     """The different rows of a release and how many people have each, by column."""
 
     def __init__(self, release: Codes, people: Codes, numbers: Numbers | None) -> None:
-        self.held, self.people = release, people
-        self.found, counts = different(release)
+        self.released_codes, self.people = release, people
+        self.distinct_rows, counts = different(release)
         self.weights = counts.astype(np.float64)
         numbered(people, numbers)
         self.sides = [
-            _side(release[self.found, j], people[:, j], column)
+            _side(release[self.distinct_rows, j], people[:, j], column)
             for j, column in enumerate(numbered(release, numbers))
         ]
 
     def rows(self, places: NDArray[np.intp]) -> Codes:
         """Some of the different rows: they stay where they are, and are not copied."""
-        return self.held[self.found[places]]
+        return self.released_codes[self.distinct_rows[places]]
 
     def distances(
         self, place: int, columns: Sequence[int], places: NDArray[np.intp] | None = None
     ) -> Floats:
         """Distances of a person from rows (None: all), in some columns."""
-        size = len(self.found) if places is None else len(places)
+        size = len(self.distinct_rows) if places is None else len(places)
         different = np.zeros(size, np.uint16)
         total: Floats | None = None
         for j in columns:

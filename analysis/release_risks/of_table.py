@@ -20,7 +20,7 @@ from .predicates import singling_out
 from .rates import Attack, Rate
 
 SIZES = (1, 3)  # columns of a predicate
-MANY = 15  # columns up to which each is sought
+MAX_SOUGHT = 15  # columns up to which each is sought
 SETS = 1.5e7  # rows and cells that singling out counts, about
 ROWS = 3e7  # cells that are compared, about
 
@@ -65,19 +65,19 @@ EVERY = TableColumns()  # categories, and all may be known
 
 
 def table_risks(
-    table: Codes, asked: TableColumns = EVERY, persons: Persons | None = None
+    table: Codes, column_roles: TableColumns = EVERY, persons: Persons | None = None
 ) -> TableRisks:
     """Return the risks of a table: singling out, linkability, inference, and k, l and t.
 
     Args:
         table: n x d codes of at least 0; n >= 2, d >= 1.
-        asked: the roles of its columns.
+        column_roles: the roles of its columns.
         persons: the same table, with rows that belong to persons; then only k, l and t are
             measured, since the attacks are on single rows. None: each row is a person's own.
     """
-    codes, numbers, sensitive = as_table(table), asked.numbers, asked.sensitive
+    codes, numbers, sensitive = as_table(table), column_roles.numbers, column_roles.sensitive
     all_columns = range(codes.shape[1])
-    known_columns = asked.known_columns(codes.shape[1])
+    known_columns = column_roles.known_columns(codes.shape[1])
     questions = (
         [] if persons else usual_questions(list(all_columns), known_columns, list(sensitive))
     )
@@ -87,16 +87,16 @@ def table_risks(
     return TableRisks(
         tuple(attacks),
         (*sizes, *(0 for _ in questions)),
-        sensitive_diversity(codes, asked, persons),
+        sensitive_diversity(codes, column_roles, persons),
     )
 
 
 def sensitive_diversity(
-    table: Codes, asked: TableColumns, persons: Persons | None = None
+    table: Codes, column_roles: TableColumns, persons: Persons | None = None
 ) -> tuple[Diversity, ...]:
     """Return k, l and t of each sensitive column; arguments: `table_risks`."""
-    codes, numbers = as_table(table), asked.numbers
-    known_columns = asked.known_columns(codes.shape[1])
+    codes, numbers = as_table(table), column_roles.numbers
+    known_columns = column_roles.known_columns(codes.shape[1])
     return tuple(
         diversity(
             codes,
@@ -105,7 +105,7 @@ def sensitive_diversity(
             None if numbers is None else numbers[column],
             persons,
         )
-        for column in asked.sensitive
+        for column in column_roles.sensitive
     )
 
 
@@ -123,7 +123,11 @@ def usual_questions(
         return []
     halves = known_columns if len(known_columns) > 1 else all_columns
     middle = len(halves) // 2
-    sought = all_columns if len(all_columns) <= MANY else sensitive[:MANY] or all_columns[:MANY]
+    sought = (
+        all_columns
+        if len(all_columns) <= MAX_SOUGHT
+        else sensitive[:MAX_SOUGHT] or all_columns[:MAX_SOUGHT]
+    )
     return [
         Linkability(tuple(halves[:middle]), tuple(halves[middle:])),
         *(Inference(column, tuple(j for j in all_columns if j != column)) for column in sought),

@@ -57,7 +57,7 @@ def match_persons(
         ParameterError: as of `match_rows`.
     """
     owners, n = np.asarray(owner, np.int64), int(owner.max()) + 1
-    behind, alone = np.zeros(len(owners), np.int64), np.ones(len(owners), bool)
+    behind, is_single = np.zeros(len(owners), np.int64), np.ones(len(owners), bool)
     people = np.zeros(len(np.asarray(release)), np.int64)
     for part in fitting_cells(original, release, columns):
         fitting = np.bincount(part.row_cells, minlength=part.size)
@@ -65,12 +65,12 @@ def match_persons(
         people[part.rows] = persons[part.row_cells]
         cells = part.people_cells
         behind[part.people] = np.maximum(behind[part.people], fewest[cells])
-        alone[part.people] &= (fitting[cells] == 0) | (persons[cells] == 1)
-    found = behind > 0
+        is_single[part.people] &= (fitting[cells] == 0) | (persons[cells] == 1)
+    has_match = behind > 0
     crowds = np.full(n, UNKNOWN, np.int64)
-    np.minimum.at(crowds, owners[found], behind[found])
+    np.minimum.at(crowds, owners[has_match], behind[has_match])
     crowds[crowds == UNKNOWN] = 0
-    return PersonMatches(crowds, people, len(np.unique(owners[found & alone])))
+    return PersonMatches(crowds, people, len(np.unique(owners[has_match & is_single])))
 
 
 def _persons_of_cells(
@@ -85,8 +85,8 @@ def _persons_of_cells(
     order = np.lexsort((-rows, cells))
     cells, rows = cells[order], rows[order]
     starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-    before = np.cumsum(rows) - rows  # rows of persons that come first, in all cells
-    before -= np.repeat(before[starts], np.diff(starts, append=len(cells)))
-    needed = np.bincount(cells[before < fitting[cells]], minlength=part.size)
+    row_offsets = np.cumsum(rows) - rows  # rows of persons that come first, in all cells
+    row_offsets -= np.repeat(row_offsets[starts], np.diff(starts, append=len(cells)))
+    needed = np.bincount(cells[row_offsets < fitting[cells]], minlength=part.size)
     supply = np.bincount(part.people_cells, minlength=part.size)
     return persons, needed + np.maximum(0, fitting - supply)

@@ -32,7 +32,7 @@ from .rates import Attack, Rate
 
 SEED = 0x73696E67
 CELLS = 1 << 22  # limits the cells of a set of columns counted in an array
-SOME = 200  # rows of a set that are counted singly
+SAMPLE_ROWS = 200  # rows of a set that are counted singly
 GUESSES = 500  # predicates at random
 COMPARE = {
     "==": np.equal,
@@ -45,7 +45,7 @@ COMPARE = {
 Accumulate = Callable[..., NDArray[np.int64]]
 Owner = NDArray[np.integer] | None  # the person of each row; None: each row is a person's own
 SIGNS = tuple(COMPARE)  # categories use only the first two
-MOST = 4e9  # rows and cells that are counted, about; beyond, sets of columns are drawn
+MAX_COUNTED = 4e9  # rows and cells that are counted, about; beyond, sets of columns are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def singling_out(
     columns: int = 3,
     control: ArrayLike | None = None,
     numbers: Numbers | None = None,
-    most: float = MOST,
+    max_counted: float = MAX_COUNTED,
     owners: tuple[Owner, Owner] = (None, None),
 ) -> SinglingOut:
     """Count the predicates over `columns` columns that isolate a row or a person.
@@ -99,7 +99,7 @@ def singling_out(
         columns: columns of a predicate, 1 to d.
         control: people outside the release.
         numbers: for each column the number of each code (nan: none), or None for a category.
-        most: limit, about, of the rows and cells counted.
+        max_counted: limit, about, of the rows and cells counted.
         owners: the person of each row of the people, and of the control: a predicate isolates a
             person if it fulfils it with one row or more, and no other person does. None: each row
             is a person's own.
@@ -111,7 +111,7 @@ def singling_out(
     axes = _axes(tables, numbers)
     persons = (None, *owners)[: len(tables)]
     rng = np.random.default_rng(SEED)
-    column_sets, set_count = _sets(axes, len(tables[0]), columns, most, rng)
+    column_sets, set_count = _sets(axes, len(tables[0]), columns, max_counted, rng)
     sums = np.zeros((3,))
     tries, exact = 0.0, len(column_sets) == set_count
     for subset in column_sets:
@@ -121,7 +121,7 @@ def singling_out(
             sums += _by_cells(parts, persons)
         else:
             sums += _by_rows(parts, rng, persons)
-            exact = exact and len(tables[0]) <= SOME
+            exact = exact and len(tables[0]) <= SAMPLE_ROWS
     isolating, right, outside = (float(total) for total in sums)
     n = round(isolating)
     return SinglingOut(
@@ -267,7 +267,7 @@ def _sets(
 
 
 def _cost(cells: int, rows: int, columns: int) -> float:
-    return rows * columns + 3 * cells if cells <= CELLS else float(SOME * rows * columns)
+    return rows * columns + 3 * cells if cells <= CELLS else float(SAMPLE_ROWS * rows * columns)
 
 
 def _by_cells(parts: Sequence[_Axis], persons: Sequence[Owner]) -> NDArray[np.float64]:
@@ -300,13 +300,13 @@ def _one_person(
     A single person does so if the least and the largest number of such persons are equal.
     """
     keys, size = _keys(parts, table), prod(axis.size for axis in parts)
-    least, largest = np.full(size, len(owner), np.int64), np.full(size, -1, np.int64)
-    np.minimum.at(least, keys, owner)
+    smallest, largest = np.full(size, len(owner), np.int64), np.full(size, -1, np.int64)
+    np.minimum.at(smallest, keys, owner)
     np.maximum.at(largest, keys, owner)
     ends = (
         _fulfilled(parts, numbers, accumulate)
         for numbers, accumulate in (
-            (least, np.minimum.accumulate),
+            (smallest, np.minimum.accumulate),
             (largest, np.maximum.accumulate),
         )
     )
@@ -342,7 +342,7 @@ def _by_rows(
 ) -> NDArray[np.float64]:
     """The same from some rows of the release, scaled to all."""
     rows = len(parts[0].codes[0])
-    sampled_rows = rng.choice(rows, min(rows, SOME), replace=False)
+    sampled_rows = rng.choice(rows, min(rows, SAMPLE_ROWS), replace=False)
     sums = np.zeros(3)
     for row in sampled_rows.tolist():
         codes = [int(axis.codes[0][row]) for axis in parts]

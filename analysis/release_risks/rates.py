@@ -82,7 +82,7 @@ class Attack:
 
     Attributes:
         question: singling out, linkability or inference.
-        known: the numbers of the columns that the attacker knows.
+        known_columns: the numbers of the columns that the attacker knows.
         sought: the numbers of the columns that it wants.
         attack: rate for people in the release.
         control: rate for people outside it; None: there are none.
@@ -90,7 +90,7 @@ class Attack:
     """
 
     question: str
-    known: tuple[int, ...]
+    known_columns: tuple[int, ...]
     sought: tuple[int, ...]
     attack: Rate
     control: Rate | None

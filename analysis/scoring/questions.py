@@ -15,10 +15,10 @@ LARGE = 2_000_000  # cells of a table from which two cores win more than they lo
 
 
 def asked_questions(
-    codes: NDArray[np.integer], asked: TableColumns, persons: Persons | None
+    codes: NDArray[np.integer], column_roles: TableColumns, persons: Persons | None
 ) -> Callable[[], TableRisks]:
     """The answers to the regulators' questions; of a large table they are sought at once."""
-    answer: Callable[[], TableRisks] = partial(table_risks, codes, asked, persons)
+    answer: Callable[[], TableRisks] = partial(table_risks, codes, column_roles, persons)
     return _start_parallel(answer) if codes.size >= LARGE else answer
 
 

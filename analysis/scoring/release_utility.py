@@ -128,16 +128,16 @@ def pair_shares(codes: Any, sizes: Sequence[int], pair: Pair) -> Floats:
     return shares
 
 
-def distance(law: Floats, other: Floats) -> float:
+def distance(law: Floats, reference: Floats) -> float:
     """Total variation distance of two distributions of one shape."""
-    return float(np.abs(law - other).sum() / 2)
+    return float(np.abs(law - reference).sum() / 2)
 
 
 def pair_errors(
     codes: Any,
     sizes: Sequence[int],
     release: ReleasedRows,
-    known: Mapping[int, Sequence[float]] | None = None,
+    known_shares: Mapping[int, Sequence[float]] | None = None,
     left_blank: Mapping[int, Sequence[float]] | None = None,
 ) -> PairErrors:
     """Return the distance of an analyst's two-way tables from the true tables.
@@ -146,15 +146,15 @@ def pair_errors(
         codes: the true rows, n x d.
         sizes: number of values of each column.
         release: the release that the analyst has.
-        known: shares of the values of some columns that it knows besides, such as published
+        known_shares: shares of the values of some columns that it knows besides, such as published
             marginals.
         left_blank: for columns suppressed by a rule it knows, the probability that each value is
             suppressed.
     """
     rules = [np.asarray((left_blank or {}).get(j, np.ones(size))) for j, size in enumerate(sizes)]
     single = [
-        np.asarray(known[j], np.float64)
-        if known and j in known
+        np.asarray(known_shares[j], np.float64)
+        if known_shares and j in known_shares
         else _margin(release, j, size, rules[j])
         for j, size in enumerate(sizes)
     ]

@@ -37,7 +37,7 @@ MATCHED = 20_000_000  # different rows times sets, if missing cells match any va
 PAIRED = 50_000_000  # rows times sets, when persons have several rows
 
 Columns = tuple[int, ...]
-Other = Wildcards | Persons  # crowds that are no partition of the people
+CrowdSource = Wildcards | Persons  # crowds that are no partition of the people
 Progress = Callable[[str], None]
 
 
@@ -74,13 +74,13 @@ class SetChoice:
     """The largest safe set found, its people below k, and the columns to drop.
 
     Attributes:
-        kept: column numbers, ascending.
+        kept_columns: column numbers, ascending.
         people: people in a crowd smaller than k.
         largest: whether no safe set is known to have more columns.
         dropped: the other columns.
     """
 
-    kept: Columns
+    kept_columns: Columns
     people: int
     largest: bool
     dropped: tuple[ExcludedColumn, ...]
@@ -117,21 +117,21 @@ def score_sets(
     codes: np.ndarray,
     marginals: list[Integers],
     k: int,
-    most: int,
-    other: Other | None,
+    people_limit: int,
+    source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
-    """Search the sets of columns that leave at most `most` people below k."""
+    """Search the sets of columns that leave at most `people_limit` people below k."""
     d = codes.shape[1]
-    rows, limit = _effort(codes, other)
+    rows, limit = _effort(codes, source)
     if d <= EVERY and rows << d <= limit:
         progress(f"all {2**d - 1:,} sets of columns")
-        return _score_all_sets(codes, marginals, k, most, other)
+        return _score_all_sets(codes, marginals, k, people_limit, source)
     progress("the largest set that the marginals can promise")
-    return _wide(codes, marginals, k, most, other, progress)
+    return _wide(codes, marginals, k, people_limit, source, progress)
 
 
-def _effort(codes: np.ndarray, source: Other | None) -> tuple[int, int]:
+def _effort(codes: np.ndarray, source: CrowdSource | None) -> tuple[int, int]:
     """The rows that are read for a set, and how many rows times sets are read at most."""
     if source is None:
         return len(codes), COUNTED
@@ -139,7 +139,11 @@ def _effort(codes: np.ndarray, source: Other | None) -> tuple[int, int]:
 
 
 def _score_all_sets(
-    codes: np.ndarray, marginals: list[Integers], k: int, people_limit: int, source: Other | None
+    codes: np.ndarray,
+    marginals: list[Integers],
+    k: int,
+    people_limit: int,
+    source: CrowdSource | None,
 ) -> Sets:
     promised = _bounds(marginals, k, source)
     exact = exposures_of_all_sets(codes, k) if source is None else None
@@ -158,7 +162,7 @@ def _score_all_sets(
     )
 
 
-def _bounds(marginals: list[Integers], k: int, source: Other | None) -> dict[Columns, int]:
+def _bounds(marginals: list[Integers], k: int, source: CrowdSource | None) -> dict[Columns, int]:
     """The bound of each set of columns, from the counts of its columns."""
     if not isinstance(source, Persons):
         return bounds_of_all_sets(marginals, k)
@@ -168,7 +172,7 @@ def _bounds(marginals: list[Integers], k: int, source: Other | None) -> dict[Col
 
 
 def _scored(
-    columns: Columns, promised: int, exact: SetExposures | None, source: Other | None, k: int
+    columns: Columns, promised: int, exact: SetExposures | None, source: CrowdSource | None, k: int
 ) -> ScoredSet:
     if source is not None:
         truth = _exposed(source, columns, k)
@@ -177,7 +181,7 @@ def _scored(
     return ScoredSet(columns, int(exact.people[sum(1 << j for j in columns)]), promised)
 
 
-def _exposed(source: Other, columns: Sequence[int], k: int) -> int:
+def _exposed(source: CrowdSource, columns: Sequence[int], k: int) -> int:
     """The people below k, where crowds are no partition."""
     if isinstance(source, Persons):
         return source.below(columns, k)
@@ -208,7 +212,7 @@ def _wide(
     marginals: list[Integers],
     k: int,
     people_limit: int,
-    source: Other | None,
+    source: CrowdSource | None,
     progress: Progress,
 ) -> Sets:
     persons = source if isinstance(source, Persons) else None
@@ -231,7 +235,7 @@ def _wide(
         promised, exact = _filled(promise, codes.shape[1], people_limit), False
     progress("safe sets among the columns")
     # what is promised is true
-    search = search_safe_sets(codes, k, people_limit, wild, known=promised, persons=persons)
+    search = search_safe_sets(codes, k, people_limit, wild, safe_columns=promised, persons=persons)
     progress("what each other column would cost")
     named_sets = dict.fromkeys(
         (*((j,) for j in range(codes.shape[1])), *search.maximal, search.largest)
@@ -288,7 +292,7 @@ def _reasons(
     return SetChoice(kept_columns, people(kept_columns) if kept_columns else 0, largest, dropped)
 
 
-def _below(codes: np.ndarray, source: Other | None, columns: Sequence[int], k: int) -> int:
+def _below(codes: np.ndarray, source: CrowdSource | None, columns: Sequence[int], k: int) -> int:
     """The people below k in these columns."""
     if source is not None:
         return _exposed(source, columns, k)

@@ -36,7 +36,7 @@ from ..release_risks import EVERY, TableColumns, TableRisks
 from ..validation import whole
 from .parts import Bounds, ScoredPart
 from .questions import asked_questions
-from .set_scores import Other, Sets, score_sets
+from .set_scores import CrowdSource, Sets, score_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,14 +87,14 @@ class TableScore:
     quasi: ScoredPart | None = None
 
     @property
-    def most(self) -> int:
+    def people_limit(self) -> int:
         """The largest number of people that may be exposed in a safe set."""
         return allowed(self.max_exposure, self.n)
 
     @property
     def safe(self) -> bool:
         """Whether all columns together are safe in truth."""
-        return self.joint.crowds.users_below(self.k) <= self.most
+        return self.joint.crowds.users_below(self.k) <= self.people_limit
 
     def __repr__(self) -> str:
         below = self.joint.crowds.users_below(self.k)
@@ -120,7 +120,7 @@ def score_table(
     missing_codes: Sequence[int | None] | None = None,
     factor: float = 1.0,
     worst_case_nodes: int | None = None,
-    asked: TableColumns = EVERY,
+    column_roles: TableColumns = EVERY,
     persons: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
@@ -137,7 +137,7 @@ def score_table(
         factor: people in the population for each person in the table (exposure/attacker_risk.py).
         worst_case_nodes: limit of every search tree for the worst table with these marginals; None:
             no search. Ctrl-C ends the search, and the score has the bracket found by then.
-        asked: the columns for singling out, linkability and inference.
+        column_roles: the columns for singling out, linkability and inference.
         persons: an integer for each row, equal for rows of one person, who is as exposed as the
             worst of its rows; None: each row is a person.
         weights: the people of the population that each row stands for, for journalist and marketer
@@ -157,14 +157,16 @@ def score_table(
     joint = _joint(codes, source, lacks)
     report("bounds from the marginals")
     bounds = _bounds(marginals, k, columns if source else (), worst_case_nodes, owned, report)
-    questions = asked_questions(codes, asked, owned)
+    questions = asked_questions(codes, column_roles, owned)
     report("columns permuted")
     unrelated = None if source else unrelated_exposure(marginals, k)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), source, report)
     report("singling out, linkability, inference")
     risks = _risk(codes, joint, k, factor, weights)
     parts = (columns, joint, bounds, risks, sets, questions(), unrelated)
-    return TableScore(n, k, max_exposure, meaning, *parts, len(codes), _quasi(codes, source, asked))
+    return TableScore(
+        n, k, max_exposure, meaning, *parts, len(codes), _quasi(codes, source, column_roles)
+    )
 
 
 def _owned(
@@ -200,9 +202,9 @@ def _check_weights(
             "and weights that say it of each; one of the two is accepted"
         )
     if owned is not None or missing is Missing.WILDCARD:
-        found = "wildcard cells" if owned is None else "persons with several rows"
+        conflict = "wildcard cells" if owned is None else "persons with several rows"
         raise ParameterError(
-            f"weights: found {found}; one row a person, and missing cells as a category, are "
+            f"weights: found {conflict}; one row a person, and missing cells as a category, are "
             "accepted"
         )
 
@@ -225,7 +227,7 @@ def _columns(
     names: Sequence[str],
     lacking: Sequence[int | None],
     owned: Persons | None,
-    source: Other | None,
+    source: CrowdSource | None,
 ) -> tuple[list[Integers], int, tuple[ScoredPart, ...]]:
     """The counts of each column, the missing cells of all, and the score of each."""
     marginals = [_people(codes, owned, j) for j in range(len(names))]
@@ -289,31 +291,33 @@ def _cells(column: NDArray[np.integer], code: int | None) -> int:
     return 0 if code is None else int(np.count_nonzero(column == code))
 
 
-def _column(name: str, counts: Integers, lacks: int, source: Other | None, j: int) -> ScoredPart:
+def _column(
+    name: str, counts: Integers, lacks: int, source: CrowdSource | None, j: int
+) -> ScoredPart:
     """Column j, `lacks` cells of which are missing."""
     if source is None:
-        return ScoredPart(name, counts.size, lacks, Crowds.of_cells(counts))
+        return ScoredPart(name, counts.size, lacks, Crowds.from_cells(counts))
     wild = isinstance(source, Wildcards) and lacks > 0  # then missing is no value
     return ScoredPart(name, counts.size - wild, lacks, source.crowds((j,)))
 
 
 def _quasi(
-    codes: NDArray[np.integer], source: Other | None, selection: TableColumns
+    codes: NDArray[np.integer], source: CrowdSource | None, selection: TableColumns
 ) -> ScoredPart | None:
     """The columns that may be known, where these are some of all."""
     known_columns = range(codes.shape[1]) if selection.quasi is None else selection.quasi
     if not 0 < len(known_columns) < codes.shape[1]:
         return None
     cells = joint_counts(codes, known_columns)
-    crowds = Crowds.of_cells(cells) if source is None else source.crowds(tuple(known_columns))
+    crowds = Crowds.from_cells(cells) if source is None else source.crowds(tuple(known_columns))
     return ScoredPart("quasi-identifiers", cells.size, 0, crowds)
 
 
-def _joint(codes: NDArray[np.integer], source: Other | None, lacks: int) -> ScoredPart:
+def _joint(codes: NDArray[np.integer], source: CrowdSource | None, lacks: int) -> ScoredPart:
     """All columns together, `lacks` cells of which are missing."""
     all_columns = tuple(range(codes.shape[1]))
     cells = joint_counts(codes, all_columns)
-    crowds = Crowds.of_cells(cells) if source is None else source.crowds(all_columns)
+    crowds = Crowds.from_cells(cells) if source is None else source.crowds(all_columns)
     return ScoredPart("all columns", cells.size, lacks, crowds)
 
 

@@ -64,7 +64,7 @@ MUCH = 10
 # for bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
 # Part of the local epsilon below which an epsilon is taken for 0.
-LEAST = 1e-7
+MIN_FRACTION = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,7 +316,7 @@ def _crossing(
         return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)
 
     high = MOST_SOUGHT if top == inf else top
-    lowest = high * LEAST
+    lowest = high * MIN_FRACTION
     if top == inf and gap(high) > 0:
         return inf if upper else high
     shrink = SHRINK if narrow == NARROW else SHRINK_BY_POINTS

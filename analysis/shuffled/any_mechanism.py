@@ -123,7 +123,7 @@ def largest_local_epsilon(
     delta: float = DELTA,
     *,
     relied_on: int | None = None,
-    most: float = MOST_LOCAL,
+    max_epsilon: float = MOST_LOCAL,
 ) -> float:
     """Return the local epsilon that a family may spend for an epsilon after shuffling.
 
@@ -134,21 +134,25 @@ def largest_local_epsilon(
         epsilon: after shuffling, nats, > 0, for neighbours that differ in one person's value.
         delta: in (0, 1).
         relied_on: as of `shuffle`.
-        most: the largest local epsilon that is looked at, nats, > epsilon.
+        max_epsilon: the largest local epsilon that is looked at, nats, > epsilon.
 
     Returns:
-        Nats, from epsilon to `most`, within 1e-4 of the largest at which the certified upper bound
-        of delta is at most `delta`; never above it.
+        Nats, from epsilon to `max_epsilon`, within 1e-4 of the largest at which the certified upper
+        bound of delta is at most `delta`; never above it.
 
     Raises:
         ParameterError: the bound falls by more than 1 % between two of 13 local epsilons, so that a
             larger one than the first crossing may do; or epsilon without a mix is too much already.
     """
     n, epsilon, delta = crowd(n), as_epsilon(epsilon), open_unit(delta, "delta")
-    honest, most = _relied_on(relied_on, n), number(most, "most", "a local epsilon in nats")
-    if not epsilon < most <= MOST_LOCAL:
+    honest, max_epsilon = (
+        _relied_on(relied_on, n),
+        number(max_epsilon, "max_epsilon", "a local epsilon in nats"),
+    )
+    if not epsilon < max_epsilon <= MOST_LOCAL:
         raise ParameterError(
-            f"most: found {most:g}; needs more than epsilon = {epsilon:g}, at most {MOST_LOCAL:g}"
+            f"max_epsilon: found {max_epsilon:g}; needs more than epsilon = {epsilon:g}, at most "
+            f"{MOST_LOCAL:g}"
         )
     if not callable(family):
         raise ParameterError(
@@ -159,7 +163,7 @@ def largest_local_epsilon(
         randomizer = mixed_as_one(_mechanism(family, local))
         return 0.0 if randomizer.epsilon <= epsilon else upper_curve(honest, randomizer)(epsilon)
 
-    low, high = _last_fitting(delta_at, epsilon, most, delta)
+    low, high = _last_fitting(delta_at, epsilon, max_epsilon, delta)
     while high - low > NEAR * low:
         middle = (low + high) / 2
         low, high = (middle, high) if delta_at(middle) <= delta else (low, middle)

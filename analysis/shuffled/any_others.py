@@ -80,29 +80,29 @@ TIED = 1e-9
 ROUNDING, SLIGHT = 1e-12, 0.01
 
 
-def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> float:
+def any_others_delta(case: Neighbours, n: int, epsilon: float, known_bound: float) -> float:
     """Return an upper bound of delta for a pair of values among n reports, other values unknown.
 
     Args:
         case: the blanket and the pairs of all other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
-        known: an upper bound, > 0: an error far below it is acceptable.
+        known_bound: an upper bound, > 0: an error far below it is acceptable.
 
     Returns:
         (2); infinite if other people's values are not all known, if a value excludes a report, if
-        no L is steep enough, or if an empty pool alone costs `known`.
+        no L is steep enough, or if an empty pool alone costs `known_bound`.
     """
-    if (labels := labelled(case, n, epsilon, known)) is None:
+    if (labels := labelled(case, n, epsilon, known_bound)) is None:
         return inf
-    if labels.rare >= known:
+    if labels.rare >= known_bound:
         return inf
     highest = _exchanged(labels.laws, n) + labels.rare
     for _ in range(TRIES - 1):
         if labels.rare <= RARE * highest:
             break
-        known = min(known, highest)
-        labels = labelled(case, n, epsilon, known) or labels
+        known_bound = min(known_bound, highest)
+        labels = labelled(case, n, epsilon, known_bound) or labels
         highest = min(highest, _exchanged(labels.laws, n) + labels.rare)
     return highest
 
@@ -136,14 +136,14 @@ def listed(case: Neighbours) -> bool:
     return has_blanket and bool(pairs) and all(pair.shared is not None for pair in pairs)
 
 
-def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> BoundTerms | None:
+def labelled(case: Neighbours, n: int, epsilon: float, upper_bound: float) -> BoundTerms | None:
     """Return the terms of (1); None if other people's values are not all known.
 
     Args:
         case: the blanket and the pairs of all other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
-        known: an upper bound of delta, > 0: s is such that the rest adds little to it.
+        upper_bound: an upper bound of delta, > 0: s is such that the rest adds little to it.
     """
     if not listed(case):
         return None
@@ -154,11 +154,13 @@ def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> BoundTer
     for _ in range(TRIES):
         share = min(pooled_people / n, POOL * blanket.weight / pool[1])
         thin = (blanket.weight - share * pool[1]) / (1 - share)
-        hidden_delta = max_delta(PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon)
+        hidden_delta = max_delta(
+            PairLaw(thin, blanket.law, blanket.u_ratios, blanket.v_ratios), n, epsilon
+        )
         rare = exp(n * log1p(-share)) * min(alone_delta, hidden_delta)
-        if rare <= known * RARE:
+        if rare <= upper_bound * RARE:
             break
-        pooled_people += log(rare / (known * RARE)) + MARGIN
+        pooled_people += log(rare / (upper_bound * RARE)) + MARGIN
     return BoundTerms(*_terms(case, epsilon, share, pool), share, rare)
 
 
@@ -169,10 +171,10 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
     values differ least, except for a share that keeps d / b no wider than the terms of values.
     """
     blanket, pairs = case
-    u, v = blanket.own, exp(epsilon) * blanket.other
+    u, v = blanket.u_ratios, exp(epsilon) * blanket.v_ratios
     gap, back = (
         np.abs(u - v),
-        np.abs(blanket.other - exp(epsilon) * u),
+        np.abs(blanket.v_ratios - exp(epsilon) * u),
     )
     equal_pairs = all(
         _shows_difference(pair, epsilon, float(blanket.law @ gap**2)) for pair in pairs
@@ -184,7 +186,7 @@ def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
     widest = max(
         float(pair.law @ (u - exp(epsilon) * v) ** 2)
         for pair in pairs
-        for u, v in ((pair.own, pair.other), (pair.other, pair.own))
+        for u, v in ((pair.u_ratios, pair.v_ratios), (pair.v_ratios, pair.u_ratios))
     )
     outside = min(1.0, 2 * float(blanket.law @ gap**2) / widest)
     return float(gap.min()) * (1 + TIED), outside + (1 - outside) / mass, outside
@@ -197,7 +199,7 @@ def _shows_difference(pair: PairLaw, epsilon: float, square: float) -> bool:
         return False
     squares = (
         float((pair.law / shared) @ (u - exp(epsilon) * v) ** 2)
-        for u, v in ((pair.own, pair.other), (pair.other, pair.own))
+        for u, v in ((pair.u_ratios, pair.v_ratios), (pair.v_ratios, pair.u_ratios))
     )
     return bool(np.allclose(list(squares), square, rtol=1e-9, atol=0))
 
@@ -214,13 +216,13 @@ def _terms(
     values = []
     for pair in pairs:
         shared = np.asarray(pair.shared)
-        for u, v in ((pair.own, pair.other), (pair.other, pair.own)):
+        for u, v in ((pair.u_ratios, pair.v_ratios), (pair.v_ratios, pair.u_ratios)):
             d = u - exp(epsilon) * v
             more = np.where(np.abs(d) <= floor * shared, inside, outside)
             remaining_law = (1 - share * more * shared) / (1 - share)
             values.append((d / remaining_law, pair.law * remaining_law))
     laws = []
-    for u, v in ((blanket.own, blanket.other), (blanket.other, blanket.own)):
+    for u, v in ((blanket.u_ratios, blanket.v_ratios), (blanket.v_ratios, blanket.u_ratios)):
         d = u - exp(epsilon) * v
         more = np.where(np.abs(d) <= floor, inside, outside)
         laws.append((d / more, blanket.law * more))

@@ -150,11 +150,11 @@ def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
     return (own_cases, general) if general and len(general) <= SOME_CASES else (own_cases,)
 
 
-def upper_delta(found: Sequence[Band], epsilon: float) -> float:
+def upper_delta(band_list: Sequence[Band], epsilon: float) -> float:
     """The least upper bound of delta."""
-    return min((band.high(epsilon) for band in found), default=inf)
+    return min((band.high(epsilon) for band in band_list), default=inf)
 
 
-def lower_delta(found: Sequence[Band], epsilon: float) -> float:
+def lower_delta(band_list: Sequence[Band], epsilon: float) -> float:
     """The largest lower bound of delta."""
-    return max((band.low(epsilon) for band in found), default=0.0)
+    return max((band.low(epsilon) for band in band_list), default=0.0)

@@ -52,10 +52,10 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     if bits > LARGEST_BITS:
         raise ParameterError(f"bits: found {bits}; bounds here are for at most {LARGEST_BITS}")
     if epsilon >= bits * log((1 - q) / q):
-        return Level.of("delta", "hockey-stick", 0.0, epsilon, n=n, q=q, bits=bits)
+        return Level.from_value("delta", "hockey-stick", 0.0, epsilon, n=n, q=q, bits=bits)
     if (pairs := every_pair(n, BitFlip(bits, q))) is not None:
         value = pairs.delta(epsilon)
-        return Level.of("delta", "hockey-stick", value, epsilon, n=n, q=q, bits=bits)
+        return Level.from_value("delta", "hockey-stick", value, epsilon, n=n, q=q, bits=bits)
     mixed = mixed_pairs(n, [flip_neighbours(h, q, h) for h in range(1, bits + 1)])
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
     # If other people differ only in the doubted bit, any number of them has a 1.
@@ -69,7 +69,7 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     if worst is not None and bits <= MOST_LISTED:
         low = max(low, equal_others_delta(n, q, epsilon, worst)[0])
     rule = f"lower: others of {'up to two values' if mixed else 'one value'}; upper: {by}"
-    return Level.of(
+    return Level.from_value(
         "delta", "hockey-stick", high, epsilon, n=n, q=q, bits=bits, lower=min(low, high), rule=rule
     )
 

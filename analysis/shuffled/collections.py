@@ -41,21 +41,21 @@ class NeighbourPairs:
     """The laws of the reports for many pairs of neighbours, one after the other.
 
     Attributes:
-        one, other: probabilities of the same outcomes, shape (outcomes,).
+        first_law, second_law: probabilities of the same outcomes, shape (outcomes,).
         starts: first outcome of each pair, shape (pairs,).
-        others: per pair, the population beside the doubted person.
+        populations: per pair, the population beside the doubted person.
     """
 
-    one: Floats
-    other: Floats
+    first_law: Floats
+    second_law: Floats
     starts: npt.NDArray[np.intp]
-    others: Sequence[Population]
+    populations: Sequence[Population]
 
     def deltas(self, epsilon: float) -> Floats:
         """The hockey-stick delta of each pair, in the worse direction."""
         growth = exp(epsilon)
-        forth = np.maximum(self.one - growth * self.other, 0.0)
-        back = np.maximum(self.other - growth * self.one, 0.0)
+        forth = np.maximum(self.first_law - growth * self.second_law, 0.0)
+        back = np.maximum(self.second_law - growth * self.first_law, 0.0)
         sums = (np.add.reduceat(gain, self.starts) for gain in (forth, back))
         return np.asarray(np.maximum(*sums))
 
@@ -65,7 +65,7 @@ class NeighbourPairs:
 
     def worst(self, epsilon: float) -> Population:
         """Return the population of the worst pair."""
-        return self.others[int(self.deltas(epsilon).argmax())]
+        return self.populations[int(self.deltas(epsilon).argmax())]
 
 
 @lru_cache(maxsize=2)  # up to 48 MB each
@@ -84,11 +84,11 @@ def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[NeighbourPairs]:
     """
     pairs: list[NeighbourPairs] = []
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
-        columns = np.column_stack([pair.own, pair.other, np.ones_like(pair.own)])
+        columns = np.column_stack([pair.u_ratios, pair.v_ratios, np.ones_like(pair.u_ratios)])
         laws = columns * pair.law[:, None]
         # Other people have v themselves, or a third value.
-        columns_used = laws[:, :2] if np.array_equal(pair.other, columns[:, 2]) else laws
-        total = sum(len(pair_list.one) for pair_list in pairs)
+        columns_used = laws[:, :2] if np.array_equal(pair.v_ratios, columns[:, 2]) else laws
+        total = sum(len(pair_list.first_law) for pair_list in pairs)
         if n > FEW_PEOPLE or total > MOST_OUTCOMES:
             break
         if (sampled_pairs := some_pairs(columns_used, n)) is not None:

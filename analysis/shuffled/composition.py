@@ -39,7 +39,7 @@ from .counts import log_law
 from .delta import PairDivergence, log_g
 from .epsilon import epsilon_for
 from .level import Kind
-from .worst_neighbours import FEW
+from .worst_neighbours import MAX_LISTED
 
 # Points of a curve: the straight lines between them cost about 1 / (12 (POINTS / 7)^2) of epsilon.
 POINTS = 64
@@ -78,11 +78,11 @@ class Loss:
     law: Floats
     unbounded: float
 
-    def with_(self, other: Loss) -> Loss:
+    def with_(self, second: Loss) -> Loss:
         """The law of the sum of two independent losses on one lattice."""
-        law = _convolved(self.law, other.law)
-        unbounded = 1 - (1 - self.unbounded) * (1 - other.unbounded)
-        return Loss(self.step, self.first + other.first, law, unbounded)
+        law = _convolved(self.law, second.law)
+        unbounded = 1 - (1 - self.unbounded) * (1 - second.unbounded)
+        return Loss(self.step, self.first + second.first, law, unbounded)
 
     def or_nothing(self) -> Loss:
         """The law of the larger of this loss and 0; its lattice goes on both sides of 0."""
@@ -271,7 +271,7 @@ def likeliest(n: int, q: float, top: float, step: float) -> Loss:
 def _tails(n: int, q: float, t: Floats) -> Floats:
     """The largest P(loss > t) over all collections, for each t; beyond 1,000 people a bound."""
     local = log((1 - q) / q) * (1 - 1e-12)  # attained, never exceeded
-    if n <= FEW:
+    if n <= MAX_LISTED:
         tails = np.zeros(len(t))
         for m in range(n):
             chance, loss = law_of_loss(n, q, m)

@@ -25,7 +25,7 @@ from ..validation import Floats, crowd, one_of, open_unit, whole
 from .counts import log_pmf
 from .delta import PairDivergence, Quantiles
 from .level import SEARCHED, TRIED, Kind, Level
-from .worst_neighbours import FEW, worst
+from .worst_neighbours import MAX_LISTED, worst
 
 KINDS = ("hockey-stick", "probabilistic")
 # Beyond, floating point cannot distinguish 1 / (1 + e^eps) from 0.
@@ -66,7 +66,7 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
 
         return hockey_stick_bits(n, q, epsilon, bits, delta)
     rule = TRIED if m is None else _rule(n)
-    return Level.of("delta", "hockey-stick", delta, epsilon, n=n, q=q, ones=m, rule=rule)
+    return Level.from_value("delta", "hockey-stick", delta, epsilon, n=n, q=q, ones=m, rule=rule)
 
 
 def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
@@ -83,11 +83,11 @@ def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
     n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
     # At log(p/q) itself the ratio is attained, not exceeded.
     if epsilon >= local_epsilon(q):
-        return Level.of("delta", "probabilistic", 0.0, epsilon, n=n, q=q)
+        return Level.from_value("delta", "probabilistic", 0.0, epsilon, n=n, q=q)
     doubt = PairDivergence(n, q, epsilon)
     envelope = doubt.probabilistic_envelope if _smooth(doubt) else None
     delta, m = worst(doubt.probabilistic, envelope, doubt.tilted_mean, n, doubt.promising)
-    return Level.of(
+    return Level.from_value(
         "delta", "probabilistic", min(delta, 1.0), epsilon, n=n, q=q, ones=m, rule=_rule(n)
     )
 
@@ -109,14 +109,16 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
     if kind == "probabilistic":
         return _probabilistic_epsilon(n, q, delta)
     if total_variation(n, q) <= delta * (1 - RIPPLE):
-        return Level.of("epsilon", kind, 0.0, delta, n=n, q=q)
+        return Level.from_value("epsilon", kind, 0.0, delta, n=n, q=q)
     epsilon, m = 0.0, 0
     while True:
         # The epsilon for one m is too small for all m until no m is worse.
         epsilon = max(epsilon, _solve(n, q, delta, m))
         reached, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if reached <= delta * (1 + SETTLED) or worse == m:
-            return Level.of("epsilon", kind, epsilon, delta, n=n, q=q, ones=m, rule=_rule(n))
+            return Level.from_value(
+                "epsilon", kind, epsilon, delta, n=n, q=q, ones=m, rule=_rule(n)
+            )
         m = worse
 
 
@@ -163,7 +165,11 @@ def total_variation(n: int, q: float) -> float:
         q: lie probability, 0 < q <= 1/2.
     """
     n, q = crowd(n), as_lie(q)
-    one_counts = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))
+    one_counts = (
+        np.arange(n)
+        if n <= MAX_LISTED
+        else np.unique(np.linspace(0, n - 1, MAX_LISTED).astype(int))
+    )
     mode = np.floor((n - 1) * q + one_counts * (1 - 2 * q))
     heights = np.maximum(
         log_pmf(n - 1, one_counts, q, mode), log_pmf(n - 1, one_counts, q, mode + 1)
@@ -172,7 +178,7 @@ def total_variation(n: int, q: float) -> float:
 
 
 def _rule(n: int) -> str:
-    return TRIED if n <= FEW else SEARCHED
+    return TRIED if n <= MAX_LISTED else SEARCHED
 
 
 def local_epsilon(q: float, bits: int = 1) -> float:
@@ -222,7 +228,7 @@ def _solve(n: int, q: float, delta: float, m: int) -> float:
 
 def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
     if q == 0.5:
-        return Level.of("epsilon", "probabilistic", 0.0, delta, n=n, q=q)
+        return Level.from_value("epsilon", "probabilistic", 0.0, delta, n=n, q=q)
     quantiles = Quantiles(n, q, delta)
     envelope = quantiles.envelope if n * q * (1 - q) >= ROUGH else None
 
@@ -232,4 +238,6 @@ def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
     value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)
     # Rounded up, so that the outcome that attains it does not exceed it in floating point.
     value = min(value * ROUND_UP, local_epsilon(q))
-    return Level.of("epsilon", "probabilistic", value, delta, n=n, q=q, ones=m, rule=_rule(n))
+    return Level.from_value(
+        "epsilon", "probabilistic", value, delta, n=n, q=q, ones=m, rule=_rule(n)
+    )

@@ -69,7 +69,7 @@ class ErasedResponse:
         if not listed(case) or len(case[1]) != 1:
             return None
         pair = case[1][0]
-        own_law, other_law = pair.law * pair.own, pair.law * pair.other
+        own_law, other_law = pair.law * pair.u_ratios, pair.law * pair.v_ratios
         more, less = own_law > other_law * (1 + 1e-9), other_law > own_law * (1 + 1e-9)
         truth, lie = float(own_law[more].sum()), float(own_law[less].sum())
         erased = float(own_law[~more & ~less].sum())

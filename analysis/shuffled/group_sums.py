@@ -15,7 +15,7 @@ import numpy as np
 from ..validation import Floats
 from .iid_sums import (
     LONGEST,
-    NOTHING,
+    MIN_LOG,
     STEEP,
     STEEPEST,
     Integers,
@@ -97,15 +97,15 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
     log_norm = sum(part.copies * part.log_norm for part in parts)
     # E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
     limit = log_norm - log1p(-((slope / sharp) ** 2)) - log(slope) - 1
-    if limit < NOTHING or slope * step > STEEP:
-        return float(np.exp(np.clip(limit, NOTHING, -NOTHING)))
+    if limit < MIN_LOG or slope * step > STEEP:
+        return float(np.exp(np.clip(limit, MIN_LOG, -MIN_LOG)))
     law, sums = _sum(parts, step)
     tilt = log_norm - slope * sums
     above = sums > 0
-    total = float((sums[above] * np.exp(np.minimum(tilt[above], -NOTHING))) @ law[above])
-    tails = np.exp(np.minimum(tilt - sharp * np.abs(sums), -NOTHING))
+    total = float((sums[above] * np.exp(np.minimum(tilt[above], -MIN_LOG))) @ law[above])
+    tails = np.exp(np.minimum(tilt - sharp * np.abs(sums), -MIN_LOG))
     total += float(tails @ law) / (2 * sharp)
-    return min(float(np.exp(min(limit, -NOTHING))), total * (1 + rounding_slack(n)))
+    return min(float(np.exp(min(limit, -MIN_LOG))), total * (1 + rounding_slack(n)))
 
 
 def _leaning(group: Group, slope: float) -> Floats:

@@ -29,7 +29,7 @@ Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # The coarsest lattice looked at, points to one deviation, and the part of the finest one's error
 # below which it will do; only a few atoms can all be near its points.
-FEWEST, GOOD, FEW = 6.0, 0.1, 6
+FEWEST, GOOD, MAX_ATOMS = 6.0, 0.1, 6
 # Limit of the deviations from the smallest atom to the largest: bounds time and memory.
 LONGEST = 64
 # Nats of tilt from one lattice point to the next with which the lattice gives no bound.
@@ -41,7 +41,7 @@ STEEPEST = 0.8
 # Nats by which rounding errors of a law may be raised in a lower bound.
 FAINT = 15.0
 # Nats below which only 0 and Chernoff's bound are used.
-NOTHING = -690.0
+MIN_LOG = -690.0
 # Relative rounding error allowed for, and the part of each copy: the tests see less.
 ROUNDING, PER_COPY = 1e-9, 1e-14
 
@@ -82,13 +82,13 @@ def at_most(
     if slope > STEEPEST * sharp:
         return inf
     limit = _chernoff(atoms, weights, n, slope) - log1p(-((slope / sharp) ** 2))
-    if limit < NOTHING:
-        return exp(NOTHING)
+    if limit < MIN_LOG:
+        return exp(MIN_LOG)
     if beyond > 0 and limit <= log(beyond):
         return exp(limit)
     if slope * step > STEEP:
-        return exp(min(limit, -NOTHING))
-    return min(exp(min(limit, -NOTHING)), _upper(atoms, weights, n, slope, step, sharp))
+        return exp(min(limit, -MIN_LOG))
+    return min(exp(min(limit, -MIN_LOG)), _upper(atoms, weights, n, slope, step, sharp))
 
 
 def at_least(
@@ -99,7 +99,7 @@ def at_least(
     if edge is not None:
         return edge * (1 - rounding_slack(n))
     slope, step = _lattice(atoms, weights, n, finest)
-    least_log = max(NOTHING, log(beyond)) if beyond > 0 else NOTHING
+    least_log = max(MIN_LOG, log(beyond)) if beyond > 0 else MIN_LOG
     if _chernoff(atoms, weights, n, slope) < least_log or slope * step > STEEP:
         return 0.0
     return _lower(atoms, weights, n, slope, step)
@@ -123,7 +123,7 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     points = min(finest, max(COARSEST, GRID / (24 * np.sqrt(n))))
     wide = float(atoms.max() - atoms.min())
     most_steps = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
-    if len(atoms) > FEW:
+    if len(atoms) > MAX_ATOMS:
         return slope, wide / most_steps
     # A step that tilts by more than a nat tells the points above 0 badly apart.
     fewest = max(most_steps * FEWEST / points, slope * wide)
@@ -197,11 +197,11 @@ def _upper(
     above = sums > 0  # below, e^(-slope sums) may overflow, and adds 0
     total = float(
         (
-            sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -NOTHING)) * law[above]
+            sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -MIN_LOG)) * law[above]
         ).sum()
     )
     if sharp < inf:  # E[(x + G)_+] = x_+ + e^(-L |x|) / (2 L), convex too
-        tails = np.exp(np.minimum(log_norm - slope * sums - sharp * np.abs(sums), -NOTHING))
+        tails = np.exp(np.minimum(log_norm - slope * sums - sharp * np.abs(sums), -MIN_LOG))
         total += float((tails * law).sum()) / (2 * sharp)
     return total * (1 + rounding_slack(n))
 
@@ -221,7 +221,7 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     reach = min(8 * step * np.sqrt(n), FAINT / slope) if slope > 0 else np.inf
     is_near = sums > centre - reach
     gain = np.maximum(sums[is_near] * law[is_near] + n * sum_of_marks[is_near], 0)
-    total = float((gain * np.exp(np.minimum(log_norm - slope * sums[is_near], -NOTHING))).sum())
+    total = float((gain * np.exp(np.minimum(log_norm - slope * sums[is_near], -MIN_LOG))).sum())
     return total * (1 - rounding_slack(n))
 
 
@@ -274,12 +274,12 @@ def _sum(
     return np.maximum(law, 0), marks_law, n * (log(norm) + shift), np.asarray(sums)
 
 
-def inverse_transform(period: int, heard: Any, amplitudes: Complexes) -> Floats:
-    """Return the law with a transform of these amplitudes at the frequencies in `heard`."""
+def inverse_transform(period: int, frequencies: Any, amplitudes: Complexes) -> Floats:
+    """Return the law with a transform of these amplitudes at the frequencies in `frequencies`."""
     from scipy.fft import irfft
 
     spectrum = np.zeros(period // 2 + 1, np.complex128)
-    spectrum[heard] = amplitudes
+    spectrum[frequencies] = amplitudes
     return np.asarray(irfft(spectrum, period), np.float64)
 
 
@@ -291,7 +291,7 @@ def transform(period: int, lattice: Integers, weights: Floats) -> Complexes:
     return np.asarray(rfft(pulses), np.complex128)
 
 
-def phase(period: int, point: int, heard: Any) -> Complexes:
+def phase(period: int, point: int, frequencies: Any) -> Complexes:
     """e^(-2 pi i k point / period) for some k in 0 .. period/2; whole turns are removed exactly."""
-    turns = (np.arange(period // 2 + 1)[heard] * (point % period)) % period
+    turns = (np.arange(period // 2 + 1)[frequencies] * (point % period)) % period
     return np.asarray(np.exp(-2j * np.pi * (turns / period)))

@@ -58,12 +58,12 @@ class Level(float):
     rule: str
 
     @classmethod
-    def of(
+    def from_value(
         cls,
         quantity: Literal["epsilon", "delta"],
         kind: Kind,
         value: float,
-        other: float,
+        partner: float,
         *,
         n: int,
         q: float,
@@ -74,7 +74,7 @@ class Level(float):
     ) -> Self:
         """The number `value`; `other` is the delta of an epsilon, or the epsilon of a delta."""
         level = cls(value)
-        pair = (value, other) if quantity == "epsilon" else (other, value)
+        pair = (value, partner) if quantity == "epsilon" else (partner, value)
         level.quantity, level.kind, (level.epsilon, level.delta) = quantity, kind, pair
         level.n, level.q, level.bits, level.ones, level.rule = n, q, bits, ones, rule
         level.lower = value if lower is None else lower

@@ -64,7 +64,7 @@ def _are_equal_laws(first: tuple[Floats, Floats], second: tuple[Floats, Floats])
 
 
 def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
-    atoms = pair.own - exp(epsilon) * pair.other
+    atoms = pair.u_ratios - exp(epsilon) * pair.v_ratios
     return np.append(atoms, 0.0), np.append(pair.weight * pair.law, 1 - pair.weight)
 
 
@@ -72,6 +72,6 @@ def telling(pairs: Sequence[PairLaw]) -> list[PairLaw]:
     """Return the two pairs that hide the doubted person least, in a large crowd."""
 
     def spread(pair: PairLaw) -> tuple[float, float]:
-        return float(pair.bare.sum()), float(pair.law @ (pair.own - pair.other) ** 2)
+        return float(pair.bare.sum()), float(pair.law @ (pair.u_ratios - pair.v_ratios) ** 2)
 
     return sorted(pairs, key=spread, reverse=True)[:2]

@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 
 
 def largest_of_parts(
-    bound: Callable[[int, int], float], lowest: int, highest: int, goal: float, most: int
+    bound: Callable[[int, int], float], lowest: int, highest: int, goal: float, max_parts: int
 ) -> float:
     """Return an upper bound over all numbers lowest .. highest.
 
@@ -14,14 +14,14 @@ def largest_of_parts(
         lowest: the least number.
         highest: the largest.
         goal: parts are only halved while the bound is above it.
-        most: limit of the parts examined.
+        max_parts: limit of the parts examined.
 
     Returns:
         The largest bound of the parts. The part with the largest bound is halved repeatedly; single
         numbers are not halved.
     """
     parts = [(-bound(lowest, highest), lowest, highest)]
-    for _ in range(most // 2):
+    for _ in range(max_parts // 2):
         top, low, high = parts[0]
         if -top <= goal or high == low:
             break

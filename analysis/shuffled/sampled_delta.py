@@ -24,7 +24,7 @@ class SampledDelta(float):
     crowd: int
 
     @classmethod
-    def of(
+    def from_value(
         cls,
         value: float,
         *,

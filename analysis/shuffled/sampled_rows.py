@@ -38,7 +38,7 @@ from .sampled_delta import SampledDelta
 
 PARTS = 1 << 32  # a rate is a whole number of parts of this
 MOST_EPSILON = 50.0
-APART = 0.05  # least epsilon left after ln(1 - p): else no crowd is too large
+EPSILON_MARGIN = 0.05  # least epsilon left after ln(1 - p): else no crowd is too large
 DIGITS = 60
 SURE = Decimal("1e-12")  # share of a delta that bounds rounding
 NONE = Decimal(0)
@@ -90,17 +90,19 @@ def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledD
 def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
     """Return the smallest epsilon with a defined delta, in nats, rounded up."""
     share = Fraction(rate_parts(rate), PARTS)
-    return nextafter(-log1p(-float(share)) * (1 + 1e-15), 1e9) + (APART if replaced else 0.0)
+    return nextafter(-log1p(-float(share)) * (1 + 1e-15), 1e9) + (
+        EPSILON_MARGIN if replaced else 0.0
+    )
 
 
 def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool = False) -> int:
     whole(k, "k", 1)
     whole(people, "people", 1)
     parts = rate_parts(rate)
-    least = smallest_epsilon(rate, replaced=replaced)
-    if not isinstance(epsilon, int | float) or not least <= epsilon <= MOST_EPSILON:
+    min_epsilon = smallest_epsilon(rate, replaced=replaced)
+    if not isinstance(epsilon, int | float) or not min_epsilon <= epsilon <= MOST_EPSILON:
         raise ParameterError(
-            f"epsilon: found {epsilon}; {least:.6g} to {MOST_EPSILON:g} is accepted at rate "
+            f"epsilon: found {epsilon}; {min_epsilon:.6g} to {MOST_EPSILON:g} is accepted at rate "
             f"{parts / PARTS:g}"
         )
     return parts
@@ -111,7 +113,7 @@ def _sampled_delta(
 ) -> SampledDelta:
     k, parts, epsilon, people = arguments
     high = nextafter(float(low * (1 + SURE)), 2.0) if low else 0.0
-    return SampledDelta.of(
+    return SampledDelta.from_value(
         high, change=change, k=k, rate=parts / PARTS, epsilon=epsilon, people=people, crowd=worst
     )
 

@@ -106,20 +106,22 @@ class PopulationParts:
         return largest_of_parts(self.bound, lowest, self.n, goal, PARTS)
 
 
-def parted_delta(case: Neighbours, n: int, epsilon: float, known: float, goal: float) -> float:
+def parted_delta(
+    case: Neighbours, n: int, epsilon: float, upper_bound: float, goal: float
+) -> float:
     """Return an upper bound of delta for a pair of values among n reports, other values unknown.
 
     Args:
         case: the blanket and the pairs of all other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
-        known: an upper bound of delta, > 0.
+        upper_bound: an upper bound of delta, > 0.
         goal: > 0; below it no sharper bound is searched.
 
     Returns:
         The bound; infinite if other people's values are not all known, or more than two matter.
     """
-    labels = labelled(case, n, epsilon, min(known, goal))
+    labels = labelled(case, n, epsilon, min(upper_bound, goal))
     if labels is None or (parts := _parts(labels, n, goal)) is None:
         return inf
     return parts.largest(goal)
@@ -229,6 +231,9 @@ def widest_end(case: Neighbours, n: int, epsilon: float) -> float:
     atoms: list[tuple[Floats, Floats]] = [
         (own_ratio - exp(epsilon) * other_ratio, pair.law)
         for pair in pairs
-        for own_ratio, other_ratio in ((pair.own, pair.other), (pair.other, pair.own))
+        for own_ratio, other_ratio in (
+            (pair.u_ratios, pair.v_ratios),
+            (pair.v_ratios, pair.u_ratios),
+        )
     ]
     return max(at_most(law, weights, n, FINE) for law, weights in atoms) / n

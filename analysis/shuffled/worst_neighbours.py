@@ -18,7 +18,7 @@ from ..validation import Floats
 Profile = Callable[[Floats], Floats]
 
 # Up to this many values of m are simply all evaluated.
-FEW = 1000
+MAX_LISTED = 1000
 # Intervals not longer than this are evaluated at every m.
 SHORT = 48
 # Intervals up to this length are filtered by the phase of the ripple, if that is decisive.
@@ -47,7 +47,7 @@ def worst(
         size: number of values of m.
         promising: the m of an interval that may reach a value, where most cannot; None: all.
     """
-    if envelope is None or size <= FEW:
+    if envelope is None or size <= MAX_LISTED:
         return _best_of_all(value, np.arange(size, dtype=np.float64))
     best = _guess(value, phase, size)
     ends = _best_of_all(value, np.arange(size - 8, size, dtype=np.float64))

@@ -90,10 +90,12 @@ def suppress_cheapest(
             "above 0 for each column, and k of at least 1, are accepted"
         )
     n = len(codes)
-    kept = np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
-    if np.bincount(kept).min() < k:
+    fixed_cells = (
+        np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
+    )
+    if np.bincount(fixed_cells).min() < k:
         return None
-    search = _CellSearch(codes, kept, k, prices)
+    search = _CellSearch(codes, fixed_cells, k, prices)
     flow, lower = search.run(), search.lower
     cost = search.cost(flow)
     if nodes and cost > lower * (1 + PROVED) and len(search.rows) << search.width <= VARIABLES:
@@ -102,7 +104,7 @@ def suppress_cheapest(
         if better is not None and search.cost(better) < cost:
             flow = better
     mask = search.mask(flow)
-    _check(codes, kept, mask, k)
+    _check(codes, fixed_cells, mask, k)
     cost = float((mask * prices).sum())
     return CheapestCells(mask, cost, min(lower, cost))
 
@@ -120,19 +122,19 @@ class _CellSearch(RowKeys):
     """The different rows of a table, and the people of each that are not below k any more."""
 
     def __init__(
-        self, codes: NDArray[np.integer], kept: Integers, k: int, prices: NDArray[np.float64]
+        self, codes: NDArray[np.integer], fixed_cells: Integers, k: int, prices: NDArray[np.float64]
     ) -> None:
-        super().__init__(codes, kept, prices)
+        super().__init__(codes, fixed_cells, prices)
         self.k = k
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
-        self.least = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
+        self.min_costs = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
 
     @property
     def lower(self) -> float:
         """A lower bound on the cost of all releases."""
-        least = np.where(np.isnan(self.least), self.beyond, self.least)[self.exposed]
-        return float((least * self.people[self.exposed]).sum())
+        min_costs = np.where(np.isnan(self.min_costs), self.beyond, self.min_costs)[self.exposed]
+        return float((min_costs * self.people[self.exposed]).sum())
 
     def run(self) -> list[_PatternPeople]:
         """Release all rows below k. Returns the people that are released with suppressed cells."""
@@ -162,11 +164,11 @@ class _CellSearch(RowKeys):
             if not remaining.size:
                 break
             price, keys = self.price(columns), self.keys(columns, remaining)
-            if np.isnan(self.least[remaining]).any():
+            if np.isnan(self.min_costs[remaining]).any():
                 self._bound(columns, keys, remaining, price)
             group, place = np.unique(keys, return_inverse=True)
             sums = np.bincount(place, self.people[remaining], len(group))
-            worth = price <= patience * self.least[remaining] * (1 + SLACK)
+            worth = price <= patience * self.min_costs[remaining] * (1 + SLACK)
             released = (sums >= self.k)[place] & worth
             released &= (np.bincount(place, self.people[remaining] * released) >= self.k)[place]
             for row, key in zip(remaining[released].tolist(), keys[released].tolist(), strict=True):
@@ -182,8 +184,8 @@ class _CellSearch(RowKeys):
         ordered = all_keys[order]
         total = np.concatenate(([0], np.cumsum(self.people[order])))
         low, high = (np.searchsorted(ordered, keys, side=side) for side in ("left", "right"))
-        reached = (total[high] - total[low] >= self.k) & np.isnan(self.least[remaining])
-        self.least[remaining[reached]] = price
+        reached = (total[high] - total[low] >= self.k) & np.isnan(self.min_costs[remaining])
+        self.min_costs[remaining[reached]] = price
 
     def _add_helpers(self, remaining: Integers) -> Integers:
         """Release rows below k with people of other rows, the cheapest for each row first."""
@@ -235,9 +237,9 @@ class _CellSearch(RowKeys):
         if spare.sum() >= lacking:
             helpers = []
             for at in np.argsort(-spare, kind="stable").tolist():
-                taken = min(lacking, int(spare[at]))
-                helpers.append((int(rows[at]), taken))
-                lacking -= taken
+                helper_count = min(lacking, int(spare[at]))
+                helpers.append((int(rows[at]), helper_count))
+                lacking -= helper_count
                 if not lacking:
                     break
             return helpers, price * self.k / people
@@ -249,10 +251,10 @@ class _CellSearch(RowKeys):
         """Release a row with the class that this makes dearer by the least."""
         best: tuple[float, tuple[Columns, int], Columns] | None = None
         for name, members in self.classes.items():
-            shown = members[0].row
-            if self.kept[shown] != self.kept[row]:
+            first_row = members[0].row
+            if self.fixed_cells[first_row] != self.fixed_cells[row]:
                 continue
-            differ = np.flatnonzero(self.rows[shown] != self.rows[row]).tolist()
+            differ = np.flatnonzero(self.rows[first_row] != self.rows[row]).tolist()
             columns = tuple(sorted({*name[0], *differ}))
             size = sum(moved.people for moved in members)
             more = size * (self.price(columns) - self.price(name[0]))
@@ -275,12 +277,12 @@ class _CellSearch(RowKeys):
         mask = np.zeros((len(self.cells), self.width), bool)
         order = np.argsort(self.cells, kind="stable")
         starts = np.concatenate(([0], np.cumsum(self.people)))
-        taken = np.zeros(len(self.people), np.int64)
+        used_people = np.zeros(len(self.people), np.int64)
         for moved in flow:
-            start = starts[moved.row] + taken[moved.row]
+            start = starts[moved.row] + used_people[moved.row]
             people = order[start : start + moved.people]
             mask[people[:, None], np.array(moved.columns)] = True
-            taken[moved.row] += moved.people
+            used_people[moved.row] += moved.people
         return mask
 
 
@@ -288,7 +290,7 @@ def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeop
     """The release by the integer program, and its bound; (None, 0) if it is too large."""
     scale = float(search.prices.mean())
     costs = [*(search.prices / scale).tolist(), None]
-    rows = np.column_stack((search.rows, search.kept))
+    rows = np.column_stack((search.rows, search.fixed_cells))
     flow, lower = cheapest_release(Classes(rows, search.people), search.k, costs, nodes)
     if flow is None:
         return None, lower * scale
@@ -299,8 +301,10 @@ def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeop
     return [part for part in moved if part.columns], lower * scale
 
 
-def _check(codes: NDArray[np.integer], kept: Integers, mask: NDArray[np.bool_], k: int) -> None:
+def _check(
+    codes: NDArray[np.integer], fixed_cells: Integers, mask: NDArray[np.bool_], k: int
+) -> None:
     """Count the release without random numbers. Raises ParameterError for a class below k."""
-    released = np.column_stack((np.where(mask, 0, codes + 1), kept))
+    released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     if np.bincount(cells_of(released, range(released.shape[1]))).min() < k:
         raise ParameterError("two different rows had one number; search again")

@@ -76,8 +76,8 @@ class ClassTargets:
         Not so of persons with several rows: a value that is common to no class alone may be common
         to both together.
         """
-        asked = any(column.fewest > 1 or column.t < 1 for column in self.columns)
-        return self.owner is None or not asked
+        has_targets = any(column.fewest > 1 or column.t < 1 for column in self.columns)
+        return self.owner is None or not has_targets
 
     def people(self, classes: Integers, rows: Integers) -> Integers:
         """Return the number of people in each class. classes: of each of the rows, from 0."""
@@ -113,7 +113,7 @@ class ClassTargets:
         """Return the rows of each class that have a suppressed cell in every release, at least."""
         rows = np.arange(len(classes))
         size, people = np.bincount(classes), self.people(classes, rows)
-        least = np.zeros(len(size))
+        leaving_shares = np.zeros(len(size))
         every = people < self.k
         for column in self.columns:
             law = self._law_of(column, classes, rows, people)
@@ -123,14 +123,16 @@ class ClassTargets:
                 short = np.exp(law.entropy) < column.entropy_l - ROUNDING
                 missed |= short
                 if self.owner is None:
-                    gone = 1 - law.entropy / log(column.entropy_l - ROUNDING)
-                    least = np.maximum(least, np.where(short, gone * size, 0))
+                    lost_share = 1 - law.entropy / log(column.entropy_l - ROUNDING)
+                    leaving_shares = np.maximum(
+                        leaving_shares, np.where(short, lost_share * size, 0)
+                    )
             far = law.distance - column.t - ROUNDING
             missed |= far > 0
             if self.owner is None:
-                least = np.maximum(least, far * size)
-            least = np.maximum(least, missed)
-        fewest = np.ceil(least - ROUNDING).astype(np.int64)
+                leaving_shares = np.maximum(leaving_shares, far * size)
+            leaving_shares = np.maximum(leaving_shares, missed)
+        fewest = np.ceil(leaving_shares - ROUNDING).astype(np.int64)
         if self.owner is None:
             every |= (fewest > 0) & (size - fewest < self.k)
         return np.where(every, size, fewest)

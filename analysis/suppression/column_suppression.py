@@ -38,7 +38,7 @@ from .weights import as_gains, as_weights
 __all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
 
 # The bound of every set is computed and shown up to this number of columns.
-SHOWN = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
+EXHAUSTIVE_COLUMNS = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
 
 
 def choose_columns(
@@ -226,7 +226,7 @@ class SuppressionProblem:
                 for s in steps
             ],
             scale=self.k - 1 if self.rule == "coverage" else self.k,
-            most=self.max_exposed,
+            max_exposed=self.max_exposed,
             best=(-1, 0, 0),
         )
         if not self.required:
@@ -273,12 +273,12 @@ class SuppressionProblem:
         gain = sum(self.gains[j] for j in chosen_columns)
         return gain, -self.promise(chosen_columns).value, tuple(-j for j in chosen_columns)
 
-    def dropped(self, kept: tuple[int, ...]) -> list[Dropped]:
+    def dropped(self, kept_columns: tuple[int, ...]) -> list[Dropped]:
         """Return the explanation of every column that is not kept."""
         columns = []
         for j in range(len(self.columns)):
-            if j not in kept:
-                wider = tuple(sorted((*kept, j)))
+            if j not in kept_columns:
+                wider = tuple(sorted((*kept_columns, j)))
                 largest = None if callable(self.rule) else self.largest_k(wider)
                 value = self.promise(wider).value
                 columns.append(Dropped(j, value, largest, j in self.forbidden))
@@ -313,15 +313,15 @@ class SuppressionProblem:
             self.bounds = bounds_of_all_sets(self.columns, self.k, str(self.rule))
         return self.bounds
 
-    def considered(self, kept: tuple[int, ...]) -> list[Considered]:
+    def considered(self, kept_columns: tuple[int, ...]) -> list[Considered]:
         """Return every set of a few columns; of many, the kept set and its neighbours above."""
-        if isinstance(self.rule, str) and len(self.columns) <= SHOWN[self.rule]:
+        if isinstance(self.rule, str) and len(self.columns) <= EXHAUSTIVE_COLUMNS[self.rule]:
             people = self.bounds_of_sets().items()
             return [Considered(s, p / self.n, p <= self.max_exposed) for s, p in people]
         if callable(self.rule):
             column_sets = sorted(self.memory, key=lambda s: (len(s), s))
         else:
-            dropped_columns = (j for j in range(len(self.columns)) if j not in kept)
-            column_sets = [kept] if kept else []
-            column_sets += [tuple(sorted((*kept, j))) for j in dropped_columns]
+            dropped_columns = (j for j in range(len(self.columns)) if j not in kept_columns)
+            column_sets = [kept_columns] if kept_columns else []
+            column_sets += [tuple(sorted((*kept_columns, j))) for j in dropped_columns]
         return [Considered(s, self.promise(s).value, self.safe(s)) for s in column_sets]

@@ -50,7 +50,7 @@ class _Triples:
 
 @dataclass(slots=True)
 class Packing:
-    """A search: `best` is the best (gain, -people, set) so far, with bounds of at most `most`.
+    """A search: `best` is the best (gain, -people, set) with bounds up to `max_exposed`.
 
     Attributes:
         steps: per column, the effect of each threshold.
@@ -58,7 +58,7 @@ class Packing:
         required: columns of every set.
         options: per column, the added people and the factor of each threshold.
         scale: k - 1 for the coverage bound, k for the others.
-        most: people that a bound may reach.
+        max_exposed: people that a bound may reach.
         best: (gain, -people, set) so far.
         growth: the least by which each column can make a bound grow.
     """
@@ -68,7 +68,7 @@ class Packing:
     required: frozenset[int]
     options: Sequence[Options]
     scale: int  # k - 1 for the coverage bound, else k
-    most: int  # people
+    max_exposed: int  # people
     best: Key
     growth: Growth = field(init=False)
 
@@ -84,7 +84,7 @@ class Packing:
         for order in (self._order(None), sorted(self._order(None), key=lambda j: -self.gains[j])):
             front, gain, member = Front.empty(self.options[0]), 0, 0
             for j in sorted(order, key=lambda j: j not in self.required):
-                wider = front.merge(j, self.options[j], self.scale, self.most + 1)
+                wider = front.merge(j, self.options[j], self.scale, self.max_exposed + 1)
                 if wider.rare.size:
                     front, gain, member = wider, gain + self.gains[j], member | self.bit(j)
                 elif j in self.required:
@@ -108,7 +108,7 @@ class Packing:
         for last, steps in enumerate(self.steps):
             rest = self._triples(last, 1)
             front = Front(rest.rare, rest.cells)
-            entry, option = leaf_pairs(front, steps, self.scale, self.most + 1)
+            entry, option = leaf_pairs(front, steps, self.scale, self.max_exposed + 1)
             if entry.size:
                 rare, cells = rest.rare[entry], rest.cells[entry]
                 people = leaf_values(steps, self.scale, rare, cells, option)
@@ -117,7 +117,7 @@ class Packing:
 
     def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
         people = np.floor(people).astype(np.int64)  # Theorem 3 gives fractions of people
-        safe = np.flatnonzero(people <= self.most)
+        safe = np.flatnonzero(people <= self.max_exposed)
         if safe.size:
             best = safe[np.lexsort((member[safe], -people[safe], gain[safe]))[-1]]
             self.best = max(self.best, (int(gain[best]), -int(people[best]), int(member[best])))
@@ -143,7 +143,7 @@ class Packing:
 
     def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
         front = Front(triples.rare, triples.cells)
-        entry, option = ragged(front, self.options[j], self.scale, self.most + 1, slack)
+        entry, option = ragged(front, self.options[j], self.scale, self.max_exposed + 1, slack)
         return _Triples(
             triples.rare[entry] + self.options[j].rare[option],
             triples.cells[entry] * self.options[j].factor[option],
@@ -164,10 +164,12 @@ class Packing:
         reach = (
             triples.rare + self.scale * (triples.cells - slack) + Growth.read(bound, triples.cells)
         )
-        keep = np.flatnonzero(reach < self.most + 1)
+        keep = np.flatnonzero(reach < self.max_exposed + 1)
         triples, reach = triples.take(keep), reach[keep]
         sure += sum(self.gains[j] for j in must)
-        more = self._knapsack(triples.cells, self.most - reach, [j for j in rest if j not in must])
+        more = self._knapsack(
+            triples.cells, self.max_exposed - reach, [j for j in rest if j not in must]
+        )
         top = triples.gain + (sure + more)
         gain, people, _ = self.best
         return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))

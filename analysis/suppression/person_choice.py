@@ -90,7 +90,7 @@ def choose_person_columns(
             target.
     """
     columns = [as_counts(column, people=0) for column in counts]
-    must, never = (as_columns(some, len(columns)) for some in (required, forbidden))
+    must, never = (as_columns(numbers, len(columns)) for numbers in (required, forbidden))
     if set(must) & set(never) or len(columns) - len(set(never)) > MAX_COLUMNS:
         raise ParameterError(
             f"required, forbidden: found {list(must)}, {list(never)}; accepted are different "
@@ -112,13 +112,13 @@ def choose_person_columns(
         memory={},
         source=PersonBounds(columns, k, people),
     )
-    kept = problem.solve()
+    kept_columns = problem.solve()
     return ColumnChoice(
-        kept=kept,
-        weight=float(sum((exact[j] for j in kept), Fraction(0))),
-        certificate=problem.promise(kept),
+        kept=kept_columns,
+        weight=float(sum((exact[j] for j in kept_columns), Fraction(0))),
+        certificate=problem.promise(kept_columns),
         k=problem.k,
         target=problem.target,
-        dropped=tuple(problem.dropped(kept)),
-        considered=tuple(problem.considered(kept)),
+        dropped=tuple(problem.dropped(kept_columns)),
+        considered=tuple(problem.considered(kept_columns)),
     )

@@ -38,13 +38,13 @@ class Priced:
     Attributes:
         columns: counts of each.
         k: the smallest crowd in which no person is exposed.
-        most: people that may be exposed.
+        max_exposed: people that may be exposed.
         tried, cells: number and cells of the sets given to the linear program.
     """
 
     columns: Sequence[Integers]
     k: int
-    most: int
+    max_exposed: int
     tried: int = field(default=0, init=False)
     cells: int = field(default=0, init=False)
 
@@ -56,18 +56,18 @@ class Priced:
 
     def meets(self, chosen: Columns, coverage: int) -> bool:
         """Whether a set is within the target. coverage: people, by the coverage bound."""
-        if coverage <= self.most:
+        if coverage <= self.max_exposed:
             return True
         counts = [self.columns[j] for j in chosen]
         cells = joint_cells(counts, self.k)
-        is_near = coverage <= 2 * self.most + 4 * (self.k - 1)
+        is_near = coverage <= 2 * self.max_exposed + 4 * (self.k - 1)
         room = self.tried < MOST_TRIED and self.cells + cells <= TRIED_CELLS
         if not (is_near and room and len(chosen) > 1 and cells <= MOST_CELLS):
             return False
-        if bad_table(counts, self.k) > self.most:
+        if bad_table(counts, self.k) > self.max_exposed:
             return False
         self.tried, self.cells = self.tried + 1, self.cells + cells
-        return margins_bound(counts, self.k).people <= self.most
+        return margins_bound(counts, self.k).people <= self.max_exposed
 
     def first(self, ranked: Iterable[tuple[Columns, int]]) -> Columns | None:
         """Return the first set within the target. ranked: sets and coverage bounds, best first."""

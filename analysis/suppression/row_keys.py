@@ -32,27 +32,27 @@ class RowKeys:
         cells: the number of each row's distinct row.
         people: rows of each distinct row.
         rows: codes of the distinct rows, shape (m, width).
-        kept: the cell of each distinct row in columns that are released as they are.
+        fixed_cells: the cell of each distinct row in columns that are released as they are.
         sets: sets of columns by ascending cost, all columns last.
         beyond: a lower bound on the cost of sets that are not tried.
     """
 
     def __init__(
-        self, codes: NDArray[np.integer], kept: Integers, prices: NDArray[np.float64]
+        self, codes: NDArray[np.integer], fixed_cells: Integers, prices: NDArray[np.float64]
     ) -> None:
-        """Number the rows. kept: of each row, numbers from 0."""
+        """Number the rows. fixed_cells: of each row, numbers from 0."""
         self.prices, self.width = prices, codes.shape[1]
-        self.cells = cells_of(np.column_stack((codes, kept)), range(self.width + 1))
+        self.cells = cells_of(np.column_stack((codes, fixed_cells)), range(self.width + 1))
         self.people = np.bincount(self.cells).astype(np.int64)
         first = np.zeros(len(self.people), np.int64)
         first[self.cells] = np.arange(len(codes))
-        self.rows, self.kept = codes[first], kept[first]
+        self.rows, self.fixed_cells = codes[first], fixed_cells[first]
         rng = np.random.default_rng(SEED)
         top = int(codes.max(initial=0)) + 1
         marks = rng.integers(0, 2**64 - 1, (self.width, top), np.uint64, endpoint=True)
         self.marks = np.stack([marks[j][self.rows[:, j]] for j in range(self.width)])
-        fixed = rng.integers(0, 2**64 - 1, int(kept.max()) + 1, np.uint64, endpoint=True)
-        self.whole = self.marks.sum(axis=0, dtype=np.uint64) + fixed[self.kept]
+        fixed = rng.integers(0, 2**64 - 1, int(fixed_cells.max()) + 1, np.uint64, endpoint=True)
+        self.whole = self.marks.sum(axis=0, dtype=np.uint64) + fixed[self.fixed_cells]
         self.sets, self.beyond = self._sets()
 
     def _sets(self) -> tuple[list[Columns], float]:

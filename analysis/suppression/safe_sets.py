@@ -28,7 +28,7 @@ from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
 WORK = 200_000_000  # rows read: about two seconds
-LEAST = 160  # sets that are counted for any number of rows
+MIN_SETS = 160  # sets that are counted for any number of rows
 CELLS = 1 << 18  # limits arrays counted by index, which stay in the cache; larger ones are sorted
 SORTING = 3  # factor of a row's cost where different persons are counted
 MATCHING = 10  # factor of a row's cost, for each column, if missing cells match any value
@@ -60,34 +60,37 @@ class SafeSets:
 def search_safe_sets(
     table: ArrayLike,
     k: int,
-    most: int,
+    max_exposed: int,
     wildcards: Wildcards | None = None,
     work: int | None = None,
-    known: Columns = (),
+    safe_columns: Columns = (),
     persons: Persons | None = None,
 ) -> SafeSets:
-    """Search the sets of columns that leave at most `most` people below `k`.
+    """Search the sets of columns that leave at most `max_exposed` people below `k`.
 
     Args:
         table: n x d integer codes of at least 0, n >= 1; missing cells have a code of their own.
         k: an integer.
-        most: people, at least 0.
+        max_exposed: people, at least 0.
         wildcards: the same table, with missing cells that match any value; None: missing is a
             value.
         work: rows to read at most; None: WORK, or LEAST times all rows.
-        known: a set known to be safe, for instance by a bound; it is filled up first.
+        safe_columns: a set known to be safe, for instance by a bound; it is filled up first.
         persons: the same table, whose rows belong to persons; None: each row is a person's own.
     """
     codes = as_table(table)
-    if codes.shape[0] == 0 or whole(most, "most") < 0:
+    if codes.shape[0] == 0 or whole(max_exposed, "max_exposed") < 0:
         raise ParameterError(
-            f"table, most: found {codes.shape[0]} rows and {most} people; at least one row and at "
+            f"table, max_exposed: found {codes.shape[0]} rows and {max_exposed} people; at least "
+            "one row and at "
             "least 0 people are accepted"
         )
-    work = max(WORK, LEAST * len(codes)) if work is None else work
-    search = _SafeSetSearch.from_codes(codes, whole(k, "k"), int(most), wildcards, work, persons)
+    work = max(WORK, MIN_SETS * len(codes)) if work is None else work
+    search = _SafeSetSearch.from_codes(
+        codes, whole(k, "k"), int(max_exposed), wildcards, work, persons
+    )
     try:
-        search.run(known)
+        search.run(safe_columns)
     except _UsedUpError:
         search.finished = False
     return search.result()
@@ -103,17 +106,17 @@ class _Start:
 
     chosen: Columns
     cells: _Cells
-    many: int
+    cell_count: int
     people: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wider:
-    """A set with one more column: its cells, at most `many`, are only counted."""
+    """A set with one more column: its cells, at most `cell_count`, are only counted."""
 
     start: _Start
     column: int
-    many: int
+    cell_count: int
     people: int
 
     @property
@@ -126,7 +129,7 @@ class _SafeSetSearch:
     digits: list[_Cells]
     radices: list[int]
     k: int
-    most: int
+    max_exposed: int
     wildcards: Wildcards | None
     work: int
     persons: Persons | None = None
@@ -159,12 +162,12 @@ class _SafeSetSearch:
         all_people = rows if self.persons is None else self.persons.n
         alone_in_all = all_people if all_people < self.k else 0
         empty_set = _Start((), np.zeros(rows, np.int32), 1, alone_in_all)
-        if empty_set.people > self.most:
+        if empty_set.people > self.max_exposed:
             self.unsafe, self.proven = list(range(len(self.digits))), True
             return
         self.best = tuple(sorted(known_columns))
         single_people = {j: self.extend(empty_set, j).people for j in range(len(self.digits))}
-        self.unsafe = [j for j, people in single_people.items() if people > self.most]
+        self.unsafe = [j for j, people in single_people.items() if people > self.max_exposed]
         free = sorted(
             (j for j in single_people if j not in self.unsafe), key=lambda j: single_people[j]
         )
@@ -186,11 +189,11 @@ class _SafeSetSearch:
     def extend(self, start: _Start, column: int) -> _Wider:
         """Count the people of the set with one more column."""
         self.spend(start.cells.size)
-        cell_limit = start.many * self.radices[column]
+        cell_limit = start.cell_count * self.radices[column]
         people = self.below(self.cells(start, column), cell_limit)
         wider = _Wider(start, column, cell_limit, people)
         self.counted += 1
-        if people > self.most and self.wildcards is not None:
+        if people > self.max_exposed and self.wildcards is not None:
             # Missing as a value exposes at least as many people: only unsafe sets are counted
             # again.
             self.spend(MATCHING * len(wider.chosen) * self.wildcards.weights.size)
@@ -208,14 +211,14 @@ class _SafeSetSearch:
     def cells(self, start: _Start, column: int) -> _Cells:
         """Return the cell of every row, with one more column; int32 if possible, else int64."""
         radix = self.radices[column]
-        kind = np.int32 if start.many * radix < 2**31 else np.int64
+        kind = np.int32 if start.cell_count * radix < 2**31 else np.int64
         cells: _Cells = np.multiply(start.cells, radix, dtype=kind)
         cells += self.digits[column]
         return cells
 
     def as_start(self, wider: _Wider) -> _Start:
         """Return the same set as a start, its cells numbered without gaps."""
-        cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.many)
+        cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.cell_count)
         return _Start(wider.chosen, cells, cell_count, wider.people)
 
     def spend(self, rows: int) -> None:
@@ -228,11 +231,11 @@ class _SafeSetSearch:
         while True:
             self.note(start)
             wider = [self.extend(start, j) for j in free if j not in start.chosen]
-            safe = [node for node in wider if node.people <= self.most]
+            safe = [node for node in wider if node.people <= self.max_exposed]
             if not safe:
                 break
             free = [node.chosen[-1] for node in safe]
-            start = self.as_start(min(safe, key=lambda node: (node.people, node.many)))
+            start = self.as_start(min(safe, key=lambda node: (node.people, node.cell_count)))
         self.add(start.chosen)
         return list(start.chosen)
 
@@ -241,7 +244,7 @@ class _SafeSetSearch:
         for j in dict.fromkeys(order):
             if j not in start.chosen:
                 wider = self.extend(start, j)
-                start = self.as_start(wider) if wider.people <= self.most else start
+                start = self.as_start(wider) if wider.people <= self.max_exposed else start
         self.note(start)
         self.add(start.chosen)
 
@@ -251,7 +254,7 @@ class _SafeSetSearch:
         if len(start.chosen) + len(free) <= len(self.best):
             return
         wider = [self.extend(start, j) for j in free]
-        safe = sorted((s for s in wider if s.people <= self.most), key=lambda s: s.people)
+        safe = sorted((s for s in wider if s.people <= self.max_exposed), key=lambda s: s.people)
         for position, node in enumerate(safe):
             if len(start.chosen) + len(safe) - position <= len(self.best):
                 break
@@ -260,7 +263,7 @@ class _SafeSetSearch:
             )
 
     def note(self, start: _Start) -> None:
-        if start.people <= self.most and len(start.chosen) > len(self.best):
+        if start.people <= self.max_exposed and len(start.chosen) > len(self.best):
             self.best = tuple(sorted(start.chosen))
 
     def add(self, columns: Sequence[int]) -> None:

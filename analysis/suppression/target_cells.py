@@ -76,23 +76,25 @@ def suppress_for_targets(
             "column is accepted"
         )
     n = len(codes)
-    kept = np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
-    if targets.joins_keep and targets.shortfall(kept, np.arange(n)).any():
+    fixed_cells = (
+        np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
+    )
+    if targets.joins_keep and targets.shortfall(fixed_cells, np.arange(n)).any():
         return None
-    search = _TargetSearch(codes, kept, targets, prices)
+    search = _TargetSearch(codes, fixed_cells, targets, prices)
     mask = search.run()
     lower = search.lower
     if nodes and (mask is None or (mask * prices).sum() > lower * (1 + PROVED)):
-        better, proven = cheapest_for_targets(codes, kept, targets, prices, nodes)
+        better, proven = cheapest_for_targets(codes, fixed_cells, targets, prices, nodes)
         lower = max(lower, proven)
         cheaper = better is not None and (
             mask is None or (better * prices).sum() < (mask * prices).sum()
         )
-        if better is not None and cheaper and _meets(codes, kept, better, targets):
+        if better is not None and cheaper and _meets(codes, fixed_cells, better, targets):
             mask = better
     if mask is None:
         return None
-    if not _meets(codes, kept, mask, targets):
+    if not _meets(codes, fixed_cells, mask, targets):
         raise ParameterError("two different rows had one number; search again")
     cost = float((mask * prices).sum())
     return CheapestCells(mask, cost, min(lower, cost))
@@ -104,18 +106,18 @@ class _TargetSearch(RowKeys):
     def __init__(
         self,
         codes: NDArray[np.integer],
-        kept: Integers,
+        fixed_cells: Integers,
         targets: ClassTargets,
         prices: NDArray[np.float64],
     ) -> None:
-        super().__init__(codes, kept, prices)
+        super().__init__(codes, fixed_cells, prices)
         self.targets, self.n = targets, len(codes)
         every = np.arange(self.n)
         self.order = np.argsort(self.cells, kind="stable")
         self.starts = np.concatenate(([0], np.cumsum(self.people)))
         self.missed = targets.shortfall(self.cells, every) > 0
         self.leaving = np.where(self.missed, targets.leaving(self.cells), 0)
-        self.least = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
+        self.row_costs = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
         self.kind = np.zeros(self.n, np.int64)  # rows of one kind are equal for the targets
         for column in targets.columns:
             self.kind = np.unique(self.kind * len(column.law) + column.values, return_inverse=True)[
@@ -129,8 +131,8 @@ class _TargetSearch(RowKeys):
     @property
     def lower(self) -> float:
         """A lower bound on the cost of all releases."""
-        least = np.where(np.isnan(self.least), self.beyond, self.least)
-        return float((least * self.leaving)[self.missed].sum())
+        finite_costs = np.where(np.isnan(self.row_costs), self.beyond, self.row_costs)
+        return float((finite_costs * self.leaving)[self.missed].sum())
 
     def run(self) -> NDArray[np.bool_] | None:
         """Release all rows. Returns the suppressed cells; None if no release was found."""
@@ -141,8 +143,12 @@ class _TargetSearch(RowKeys):
         patience: tuple[float, ...] = (self.targets.k, 1)
         if int(self.missed.sum()) * len(self.sets) > CHOICES:
             homes, patience = homes[-1:], patience[:1]
-        found = [self._release(home.copy(), most) for home in homes for most in patience]
-        masks = [mask for mask in found if mask is not None]
+        releases = [
+            self._release(home.copy(), patience_limit)
+            for home in homes
+            for patience_limit in patience
+        ]
+        masks = [mask for mask in releases if mask is not None]
         return min(masks, key=lambda mask: float((mask * self.prices).sum()), default=None)
 
     def _home(self) -> NDArray[np.bool_]:
@@ -207,8 +213,8 @@ class _TargetSearch(RowKeys):
 
     def _put(self, columns: Columns, key: int, rows: Integers) -> None:
         """Release rows with some columns suppressed."""
-        together = (self.classes.get((columns, key), rows[:0]), rows)
-        self.classes[columns, key] = np.concatenate(together)
+        joined_rows = (self.classes.get((columns, key), rows[:0]), rows)
+        self.classes[columns, key] = np.concatenate(joined_rows)
         self.open[rows] = False
         self.home[rows] = False
 
@@ -223,18 +229,18 @@ class _TargetSearch(RowKeys):
             if not rows.size:
                 break
             price, cells = self.price(columns), self.cells[rows]
-            if np.isnan(self.least[cells]).any():
-                self._bound(columns, price, np.unique(cells[np.isnan(self.least[cells])]))
+            if np.isnan(self.row_costs[cells]).any():
+                self._bound(columns, price, np.unique(cells[np.isnan(self.row_costs[cells])]))
             keys = self.keys(columns, cells)
-            worth = price <= patience * self.least[cells] * (1 + SLACK)
+            worth = price <= patience * self.row_costs[cells] * (1 + SLACK)
             place = np.unique(keys, return_inverse=True)[1]
             worth &= (np.bincount(place, worth) >= self.targets.k)[place]
             if not worth.any():
                 continue
-            together = np.unique(place[worth], return_inverse=True)[1]
-            met = self.targets.shortfall(together, rows[worth]) == 0
+            group_places = np.unique(place[worth], return_inverse=True)[1]
+            meets_targets = self.targets.shortfall(group_places, rows[worth]) == 0
             released = np.zeros(len(rows), bool)
-            released[worth] = met[together]
+            released[worth] = meets_targets[group_places]
             ordered = np.flatnonzero(released)[np.argsort(place[released], kind="stable")]
             cuts = np.flatnonzero(np.diff(place[ordered])) + 1
             for part in np.split(ordered, cuts) if ordered.size else ():
@@ -246,10 +252,10 @@ class _TargetSearch(RowKeys):
         groups, place = np.unique(self.keys(columns, cells), return_inverse=True)
         every = self.keys(columns, np.arange(len(self.people)))
         at = np.minimum(np.searchsorted(groups, every), len(groups) - 1)
-        of_rows = np.where(groups[at] == every, at, -1)[self.cells]
-        rows = np.flatnonzero(of_rows >= 0)
-        reached = self.targets.reached(of_rows[rows], rows)[place]
-        self.least[cells[reached]] = price
+        from_rows = np.where(groups[at] == every, at, -1)[self.cells]
+        rows = np.flatnonzero(from_rows >= 0)
+        reached = self.targets.reached(from_rows[rows], rows)[place]
+        self.row_costs[cells[reached]] = price
 
     def _add_helpers(self) -> None:
         """Release open rows with rows of other classes, the cheapest for each open row first."""
@@ -271,10 +277,10 @@ class _TargetSearch(RowKeys):
             price, number, key = heapq.heappop(heap)
             columns, rows = self.sets[number], np.flatnonzero(self.open)
             rows = rows[self.keys(columns, self.cells[rows]) == np.uint64(key)]
-            found = self._helpers(columns, key, rows) if rows.size else None
-            if found is None:
+            helping_rows = self._helpers(columns, key, rows) if rows.size else None
+            if helping_rows is None:
                 continue
-            helpers, cost = found
+            helpers, cost = helping_rows
             if cost > price * (1 + SLACK):
                 heapq.heappush(heap, (cost, number, key))
             else:
@@ -295,8 +301,8 @@ class _TargetSearch(RowKeys):
         spared = self._spared(group, [self._at_home(cell) for cell in cells[-SPARING:].tolist()])
         ways = [] if spared is None else [spared]
         full = [self._at_home(cell) for cell in cells[:DONORS].tolist()]
-        met = self._judged([np.concatenate((group, part)) for part in full]) == 0
-        ways += [part for part, meets in zip(full, met.tolist(), strict=True) if meets]
+        meets_targets = self._judged([np.concatenate((group, part)) for part in full]) == 0
+        ways += [part for part, meets in zip(full, meets_targets.tolist(), strict=True) if meets]
         if not ways:
             return None
         helpers = min(ways, key=len)
@@ -304,13 +310,15 @@ class _TargetSearch(RowKeys):
 
     def _spared(self, group: Integers, donors: Sequence[Integers]) -> Integers | None:
         """Rows that donors can spare, so that a group meets the targets; None if they cannot."""
-        left = {place: rows for place, rows in enumerate(donors) if len(rows) > self.targets.k}
+        spare_rows = {
+            place: rows for place, rows in enumerate(donors) if len(rows) > self.targets.k
+        }
         kinds = len(np.unique(self.kind[np.concatenate(donors)]))
         helpers = group[:0]
         short = float(self._judged([group])[0])
         refused: set[tuple[int, int]] = set()
         while short > 0:
-            offers = list(self._offers(left, refused, min(kinds, KINDS)))
+            offers = list(self._offers(spare_rows, refused, min(kinds, KINDS)))
             if not offers or len(helpers) > 4 * self.targets.k + len(group):
                 return None
             joined = np.concatenate((group, helpers))
@@ -319,25 +327,25 @@ class _TargetSearch(RowKeys):
             place, row = offers[at]
             if judged[at] >= short:
                 return None
-            rest = left[place][left[place] != row]
+            rest = spare_rows[place][spare_rows[place] != row]
             if len(rest) < self.targets.k or not self.targets.meets(rest):
                 refused.add((place, int(self.kind[row])))
                 continue
-            left[place], helpers, short = rest, np.append(helpers, row), float(judged[at])
+            spare_rows[place], helpers, short = rest, np.append(helpers, row), float(judged[at])
         return helpers
 
     def _offers(
-        self, left: dict[int, Integers], refused: set[tuple[int, int]], most: int
+        self, spare_rows: dict[int, Integers], refused: set[tuple[int, int]], kind_limit: int
     ) -> Iterator[tuple[int, int]]:
         """Yield a row of each kind, from the largest class that may spare it."""
-        seen: set[int] = set()
-        for place in sorted(left, key=lambda place: (-len(left[place]), place)):
-            kinds, first = np.unique(self.kind[left[place]], return_index=True)
+        offered_kinds: set[int] = set()
+        for place in sorted(spare_rows, key=lambda place: (-len(spare_rows[place]), place)):
+            kinds, first = np.unique(self.kind[spare_rows[place]], return_index=True)
             for kind, at in zip(kinds.tolist(), first.tolist(), strict=True):
-                if kind not in seen and (place, kind) not in refused:
-                    seen.add(kind)
-                    yield place, int(left[place][at])
-                    if len(seen) >= most:
+                if kind not in offered_kinds and (place, kind) not in refused:
+                    offered_kinds.add(kind)
+                    yield place, int(spare_rows[place][at])
+                    if len(offered_kinds) >= kind_limit:
                         return
 
     def _join(self, rows: Integers) -> bool:
@@ -348,27 +356,33 @@ class _TargetSearch(RowKeys):
             loose = self.cells[self.home | self.open]
             sizes = np.bincount(loose, minlength=len(self.people))
             sizes[cell] = 0
-            homes = np.flatnonzero((sizes > 0) & (self.kept == self.kept[cell]))
-            shown = [int(self.cells[members[0]]) for members in self.classes.values()]
-            same = [self.kept[other] == self.kept[cell] for other in shown]
-            classes = [name for name, joins in zip(self.classes, same, strict=True) if joins]
-            shown = [other for other, joins in zip(shown, same, strict=True) if joins]
+            homes = np.flatnonzero((sizes > 0) & (self.fixed_cells == self.fixed_cells[cell]))
+            open_cells = [int(self.cells[members[0]]) for members in self.classes.values()]
+            same_fixed = [
+                self.fixed_cells[first_row] == self.fixed_cells[cell] for first_row in open_cells
+            ]
+            classes = [name for name, joins in zip(self.classes, same_fixed, strict=True) if joins]
+            open_cells = [
+                first_row for first_row, joins in zip(open_cells, same_fixed, strict=True) if joins
+            ]
             names: list[Name] = [*(((), at) for at in homes.tolist()), *classes]
             if not names:  # all rows with these kept values are together, but for its own class
                 return self._join_own(rows, cell)
             people = [*sizes[homes].tolist(), *(len(self.classes[name]) for name in classes)]
-            ways = sorted(self._ways(rows, cell, columns, names, [*homes.tolist(), *shown], people))
+            ways = sorted(
+                self._ways(rows, cell, columns, names, [*homes.tolist(), *open_cells], people)
+            )
             grown = None
             for _, at, wider in ways:
                 key = int(self.keys(wider, np.array([cell]))[0])
                 parts = [rows, self._members(names[at])]
                 if (wider, key) in self.classes and names[at] != (wider, key):
                     parts.append(self.classes[wider, key])
-                together = np.concatenate(parts)
-                if self.targets.meets(together):
+                joined_rows = np.concatenate(parts)
+                if self.targets.meets(joined_rows):
                     self._remove(names[at])
                     self.classes.pop((wider, key), None)
-                    self._put(wider, key, together)
+                    self._put(wider, key, joined_rows)
                     return True
                 if grown is None:
                     grown = (names[at], wider, np.concatenate(parts[:2]))
@@ -378,11 +392,11 @@ class _TargetSearch(RowKeys):
 
     def _join_own(self, rows: Integers, cell: int) -> bool:
         """Release rows with the rest of their own class, without all columns."""
-        together = np.concatenate((rows, self._at_home(cell)))
-        meets = self.targets.meets(together)
+        joined_rows = np.concatenate((rows, self._at_home(cell)))
+        meets = self.targets.meets(joined_rows)
         if meets:
             columns = tuple(range(self.width))
-            self._put(columns, int(self.keys(columns, np.array([cell]))[0]), together)
+            self._put(columns, int(self.keys(columns, np.array([cell]))[0]), joined_rows)
         return meets
 
     def _ways(
@@ -391,21 +405,21 @@ class _TargetSearch(RowKeys):
         cell: int,
         columns: Columns,
         names: list[Name],
-        shown: list[int],
+        open_cells: list[int],
         people: list[int],
     ) -> Iterator[tuple[float, int, Columns]]:
         """Yield the cost of joining each class, its place, and the columns that are suppressed."""
-        gone = np.zeros((len(names), self.width), bool)
+        suppressed_columns = np.zeros((len(names), self.width), bool)
         for at, (suppressed, _) in enumerate(names):
             if suppressed:
-                gone[at, list(suppressed)] = True
-        before = gone @ self.prices
-        gone |= self.rows[shown] != self.rows[cell]
-        gone[:, list(columns)] = True
-        after = gone @ self.prices
-        costs = np.array(people) * (after - before) + len(rows) * after
+                suppressed_columns[at, list(suppressed)] = True
+        earlier_costs = suppressed_columns @ self.prices
+        suppressed_columns |= self.rows[open_cells] != self.rows[cell]
+        suppressed_columns[:, list(columns)] = True
+        later_costs = suppressed_columns @ self.prices
+        costs = np.array(people) * (later_costs - earlier_costs) + len(rows) * later_costs
         for at in np.argsort(costs, kind="stable")[:JOINS].tolist():
-            yield float(costs[at]), at, tuple(np.flatnonzero(gone[at]).tolist())
+            yield float(costs[at]), at, tuple(np.flatnonzero(suppressed_columns[at]).tolist())
 
     def _members(self, name: Name) -> Integers:
         """The rows of a class: released with suppressed cells, or as they are."""
@@ -432,9 +446,12 @@ class _TargetSearch(RowKeys):
 
 
 def _meets(
-    codes: NDArray[np.integer], kept: Integers, mask: NDArray[np.bool_], targets: ClassTargets
+    codes: NDArray[np.integer],
+    fixed_cells: Integers,
+    mask: NDArray[np.bool_],
+    targets: ClassTargets,
 ) -> bool:
     """Whether every released class meets its targets, counted without random numbers."""
-    released = np.column_stack((np.where(mask, 0, codes + 1), kept))
+    released = np.column_stack((np.where(mask, 0, codes + 1), fixed_cells))
     classes = cells_of(released, range(released.shape[1]))
     return not targets.shortfall(classes, np.arange(len(codes))).any()

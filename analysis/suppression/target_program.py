@@ -45,7 +45,7 @@ Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # suppressed columns, and the
 
 def cheapest_for_targets(
     codes: NDArray[np.integer],
-    kept: Integers,
+    fixed_cells: Integers,
     targets: ClassTargets,
     prices: Floats,
     nodes: int,
@@ -55,7 +55,7 @@ def cheapest_for_targets(
     nodes: limit of the search tree for a program of `VARIABLES`; a larger program gets
     proportionally fewer, at least 1. (None, 0) if the program is too large.
     """
-    columns = [codes, kept[:, None], *(column.values[:, None] for column in targets.columns)]
+    columns = [codes, fixed_cells[:, None], *(column.values[:, None] for column in targets.columns)]
     if targets.owner is not None:
         columns.append(targets.owner[:, None])
     units, unit = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
@@ -65,7 +65,7 @@ def cheapest_for_targets(
     scale = float(prices.mean())
     first = np.zeros(len(units), np.int64)
     first[unit] = np.arange(len(unit))
-    program = _TargetProgram(codes, kept, targets, prices / scale, unit, first)
+    program = _TargetProgram(codes, fixed_cells, targets, prices / scale, unit, first)
     if not program.choices:
         return None, 0.0
     lower, mask = 0.0, None
@@ -105,18 +105,18 @@ class _TargetProgram:
     def __init__(
         self,
         codes: NDArray[np.integer],
-        kept: Integers,
+        fixed_cells: Integers,
         targets: ClassTargets,
         prices: Floats,
         unit: Integers,
         first: Integers,
     ) -> None:
-        self.codes, self.kept, self.targets = codes, kept, targets
+        self.codes, self.fixed_cells, self.targets = codes, fixed_cells, targets
         self.unit, self.first = unit, first
         self.sizes = np.bincount(unit)
         self.costs: list[float] = []
         self.whole: list[int] = []
-        self.most: list[float] = []
+        self.upper_bounds: list[float] = []
         self.rows = _Rows()
         self.laws: list[tuple[ValueTarget, list[dict[int, float]]]] = []
         self.choices: list[tuple[int, Pattern, int]] = []  # unit, pattern, variable
@@ -139,28 +139,28 @@ class _TargetProgram:
         """Number of variables."""
         return len(self.costs)
 
-    def variable(self, cost: float, most: float, *, whole: bool = False) -> int:
+    def variable(self, cost: float, upper_bound: float, *, whole: bool = False) -> int:
         """Add a variable of at least 0."""
         self.costs.append(cost)
-        self.most.append(most)
+        self.upper_bounds.append(upper_bound)
         self.whole.append(int(whole))
         return len(self.costs) - 1
 
     def _patterns(self) -> dict[Pattern, list[int]]:
         """Released rows that enough people and values can show, with the units that show them."""
-        width, found = self.codes.shape[1], dict[Pattern, list[int]]()
+        width, rows_by_pattern = self.codes.shape[1], dict[Pattern, list[int]]()
         for size in range(width + 1):
-            for gone in combinations(range(width), size):
-                shown = [j for j in range(width) if j not in gone]
+            for suppressed_columns in combinations(range(width), size):
+                open_columns = [j for j in range(width) if j not in suppressed_columns]
                 groups: dict[Pattern, list[int]] = {}
                 for u, row in enumerate(self.first.tolist()):
-                    values = (*self.codes[row, shown].tolist(), int(self.kept[row]))
-                    groups.setdefault((gone, values), []).append(u)
+                    values = (*self.codes[row, open_columns].tolist(), int(self.fixed_cells[row]))
+                    groups.setdefault((suppressed_columns, values), []).append(u)
                 for pattern, members in groups.items():
                     rows = np.flatnonzero(np.isin(self.unit, members))
                     if self.targets.reached(np.zeros(len(rows), np.int64), rows).all():
-                        found[pattern] = members
-        return found
+                        rows_by_pattern[pattern] = members
+        return rows_by_pattern
 
     def _add_class(self, x: dict[int, int], used: int) -> None:
         """Add the targets of a released row. x: the variable of each of its units."""
@@ -242,15 +242,15 @@ class _TargetProgram:
         up_to: dict[int, float] = {}
         above = 0.0
         for v in range(m):
-            here = laws.get(v, {})
+            own_law = laws.get(v, {})
             if column.ordered:
-                up_to = {at: up_to.get(at, 0.0) + here.get(at, 0.0) for at in {*up_to, *here}}
+                up_to = {at: up_to.get(at, 0.0) + own_law.get(at, 0.0) for at in {*up_to, *own_law}}
                 above += float(share[v])
-                here, part = dict(up_to), above
+                own_law, part = dict(up_to), above
             else:
                 part = float(share[v])
             gap = self.variable(0.0, np.inf)
-            far = {at: here.get(at, 0.0) - part * factor for at, factor in total.items()}
+            far = {at: own_law.get(at, 0.0) - part * factor for at, factor in total.items()}
             self.rows.add({gap: 1.0, **{at: -factor for at, factor in far.items()}}, 0.0, np.inf)
             if column.ordered:
                 self.rows.add({gap: 1.0, **far}, 0.0, np.inf)
@@ -268,21 +268,21 @@ class _TargetProgram:
             np.array(self.costs),
             [Constraint(matrix, np.array(self.rows.low), np.array(self.rows.high))],
             np.array(self.whole),
-            (0, np.array(self.most)),
+            (0, np.array(self.upper_bounds)),
             node_limit=nodes,
             mip_rel_gap=0.0,
         )
 
     def mask(self, x: Floats) -> NDArray[np.bool_] | None:
         """The suppressed cells of a solution; None if rounding makes it invalid."""
-        left = [list(np.flatnonzero(self.unit == u)) for u in range(len(self.first))]
+        unplaced_rows = [list(np.flatnonzero(self.unit == u)) for u in range(len(self.first))]
         mask = np.zeros(self.codes.shape, bool)
-        for u, (gone, _), at in self.choices:
+        for u, (suppressed_columns, _), at in self.choices:
             for _ in range(round(float(x[at]))):
-                if not left[u]:
+                if not unplaced_rows[u]:
                     return None
-                mask[left[u].pop(), list(gone)] = True
-        return None if any(left) else mask
+                mask[unplaced_rows[u].pop(), list(suppressed_columns)] = True
+        return None if any(unplaced_rows) else mask
 
     def add_planes(self, x: Floats) -> bool:
         """Add a plane for each class that misses entropy-l; whether there is such a class."""
@@ -294,13 +294,13 @@ class _TargetProgram:
             law = counts / counts.sum()
             present = law > 0
             entropy = -float((law[present] * np.log(law[present])).sum())
-            least = log(column.entropy_l - ROUNDING)
+            min_entropy = log(column.entropy_l - ROUNDING)
             if np.exp(entropy) >= column.entropy_l - ROUNDING:
                 continue
             added = True
-            even = min(MIXED, (least - entropy) / 2)
-            mixed = (1 - even) * law + even / len(law)
-            planes = -np.log(mixed) - least
-            parts = {at: float(planes[v]) for v, of in enumerate(laws) for at in of}
+            uniform_part = min(MIXED, (min_entropy - entropy) / 2)
+            mixed = (1 - uniform_part) * law + uniform_part / len(law)
+            planes = -np.log(mixed) - min_entropy
+            parts = {at: float(planes[v]) for v, value_law in enumerate(laws) for at in value_law}
             self.rows.add(parts, -SLACK, np.inf)
         return added

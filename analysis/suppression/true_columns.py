@@ -26,7 +26,7 @@ class BestColumns:
     """The columns kept by a curator that knows the table, and their true exposure.
 
     Attributes:
-        kept: column numbers, ascending.
+        kept_columns: column numbers, ascending.
         weight: total of the caller's weights.
         exposed: people in a cell of fewer than k.
         n: people.
@@ -34,7 +34,7 @@ class BestColumns:
         looked: number of sets of columns that were counted.
     """
 
-    kept: tuple[int, ...]
+    kept_columns: tuple[int, ...]
     weight: float
     exposed: int
     n: int
@@ -48,7 +48,8 @@ class BestColumns:
 
     def __repr__(self) -> str:
         return (
-            f"<BestColumns {self.kept}: {self.exposed:,} of {self.n:,} people in a crowd smaller "
+            f"<BestColumns {self.kept_columns}: {self.exposed:,} of {self.n:,} people in a crowd "
+            "smaller "
             f"than {self.k:,}, {self.looked:,} sets counted>"
         )
 

@@ -37,7 +37,9 @@ from ..estimation.binomial_covers import COVERS, cover, covers_within
 from ..validation import Counts
 
 MOST_CHOICES = 2_000  # limits the combinations of suppressed values examined
-FEW = 12  # values up to which every level of a column is tried; for more, about so many levels
+EXHAUSTIVE_VALUES = (
+    12  # values up to which every level of a column is tried; for more, about so many levels
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +132,12 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Suppress
 
 
 def promise(
-    columns: Sequence[SuppressionColumn], k: int, n: int, most: int | None = None
+    columns: Sequence[SuppressionColumn], k: int, n: int, max_exposed: int | None = None
 ) -> ExposureProof | None:
-    """Return the least bound over all thresholds (module docstring); None if it is above `most`."""
+    """Return the least bound over all thresholds; None if it is above `max_exposed`."""
     if not columns or k <= 1:
         return ExposureProof(0, tuple(1 for _ in columns))
-    ceiling = n if most is None else min(most, n)
+    ceiling = n if max_exposed is None else min(max_exposed, n)
     if ceiling == n:
         return _Descent(columns, k, n + 1).best or ExposureProof(n, tuple(n + 1 for _ in columns))
     return _Descent(columns, k, ceiling + 1).best
@@ -215,13 +217,13 @@ class _Descent:
 def choose(
     counts: Sequence[Counts],
     k: int,
-    most: int,
+    max_exposed: int,
     gains: Sequence[float],
     delta: float,
     allowed: Sequence[int],
     required: Sequence[int] = (),
 ) -> SuppressionChoice:
-    """Choose the values to report by name: most utility with at most `most` people exposed.
+    """Choose the values to report by name: most utility with at most `max_exposed` people exposed.
 
     utility = sum over columns of gain x share of people expected to report their value. A value
     with fewer than k people is never reported by name. A first search adds column after column with
@@ -231,7 +233,7 @@ def choose(
     Args:
         counts: people per value of each column, the most frequent first.
         k: crowd size.
-        most: people that may be exposed.
+        max_exposed: people that may be exposed.
         gains: weight of each column, > 0.
         delta: probability with which a bound may fail, divided evenly among the columns.
         allowed: columns that may be kept.
@@ -239,7 +241,9 @@ def choose(
     """
     n = max((int(count.sum()) for count in counts), default=0)
     error_share = delta / max(len(counts), 1)
-    search = _LevelSearch(tuple(counts), k, most, tuple(gains), error_share, n, frozenset(required))
+    search = _LevelSearch(
+        tuple(counts), k, max_exposed, tuple(gains), error_share, n, frozenset(required)
+    )
     return search.run(allowed)
 
 
@@ -247,13 +251,13 @@ def choose(
 class _LevelSearch:
     counts: tuple[Counts, ...]
     k: int
-    most: int
+    max_exposed: int
     gains: tuple[float, ...]
     each: float
     n: int
     required: frozenset[int]
     best: SuppressionChoice = SuppressionChoice((), 0.0, ExposureProof(0, ()), exact=True)
-    known: dict[tuple[int, int], SuppressionColumn | None] = field(default_factory=dict)
+    column_memo: dict[tuple[int, int], SuppressionColumn | None] = field(default_factory=dict)
 
     def run(self, allowed_columns: Sequence[int]) -> SuppressionChoice:
         """Search upwards from no column, then downwards from all values."""
@@ -292,9 +296,9 @@ class _LevelSearch:
         Values with fewer than k people are never reported by name.
         """
         values = int((self.counts[j] >= self.k).sum())
-        if values <= FEW:
+        if values <= EXHAUSTIVE_VALUES:
             return list(range(values, 0, -1))
-        steps = {round(values ** (i / FEW)) for i in range(FEW + 1)}
+        steps = {round(values ** (i / EXHAUSTIVE_VALUES)) for i in range(EXHAUSTIVE_VALUES + 1)}
         return sorted(steps, reverse=True)
 
     def _below(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -315,13 +319,15 @@ class _LevelSearch:
         columns = []
         for j, level in enumerate(levels):
             if level:
-                if (j, level) not in self.known:
-                    self.known[j, level] = column(self.counts[j], level, self.n, self.k, self.each)
-                columns.append(self.known[j, level])
+                if (j, level) not in self.column_memo:
+                    self.column_memo[j, level] = column(
+                        self.counts[j], level, self.n, self.k, self.each
+                    )
+                columns.append(self.column_memo[j, level])
         points = [point for point in columns if point is not None]
         if len(points) < len(columns):
             return False
-        proof = promise(points, self.k, self.n, self.most)
+        proof = promise(points, self.k, self.n, self.max_exposed)
         if proof is None:
             return False
         gains = [gain for gain, level in zip(self.gains, levels, strict=True) if level]

@@ -9,7 +9,7 @@ derived.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK, OTHER, Redact
+from ...protocol.hiding import BLANK, OTHER_VALUE, Redact
 from ...protocol.record import CountsSeen
 from ..estimation.binomial_covers import cover
 
@@ -33,7 +33,7 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
         if isinstance(rule, Redact) and rule.cover and proof.slack:
             lows = listed(rule.cover, proof.n, proof.k, proof.slack / columns / 2)
             if len(lows) == 1:
-                counts: Counts = {(BLANK,): lows[0], (OTHER,): proof.n - lows[0]}
+                counts: Counts = {(BLANK,): lows[0], (OTHER_VALUE,): proof.n - lows[0]}
                 yield CountsSeen(FIRST, (rule.column,), counts, (rule,))
 
 

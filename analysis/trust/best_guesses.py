@@ -54,7 +54,7 @@ class PersonPosteriors:
     Attributes:
         evidence: the statements that the view implies.
         posteriors: one for each component.
-        told: leakage about all people's values: the divergence of the posterior of the labelled
+        leakage: leakage about all people's values: the divergence of the posterior of the labelled
             table from its prior. If the table determines the view (no covers, all crowds
             distinguished), it is the log of the factor by which the number of possible tables fell.
         method: exact, sampled or bounded.
@@ -62,13 +62,13 @@ class PersonPosteriors:
 
     evidence: Evidence
     posteriors: tuple[CrowdPosterior, ...]
-    told: Nats
+    leakage: Nats
     method: Method
 
     @property
     def bits(self) -> float:
         """The leakage in bits: an upper bound if there is a finite one, else a lower bound."""
-        return self.told.bits
+        return self.leakage.bits
 
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
@@ -264,7 +264,7 @@ class PersonPosteriors:
         guesses = (
             Guess(exp(self._log_prior(row)), self.probability(crowd, row), self._error(crowd))
             for crowd, rows in truth.items()
-            if not self.evidence.crowds[crowd].own
+            if not self.evidence.crowds[crowd].is_member
             for row in rows
             if min(row, default=0) >= 0
         )
@@ -275,7 +275,7 @@ class PersonPosteriors:
         visited: set[tuple[int, int, int]] = set()
         guesses: list[Guess] = []
         for crowd, rows in truth.items():
-            if self.evidence.crowds[crowd].own:
+            if self.evidence.crowds[crowd].is_member:
                 continue
             for row in rows:
                 for column, value in enumerate(row):

@@ -24,7 +24,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ..composition.group_counts import Group, Said
+from ..composition.group_counts import Group, NamedValues
 from ..composition.known_groups import GroupKnowledge
 from .fiber import Fibre, TooManyTables, listed
 
@@ -58,34 +58,34 @@ class Certainty:
 
     Attributes:
         now: given all tables counted until now.
-        left: the consistent tables, if listed.
+        tables: the consistent tables, if listed.
         promised: certified bound on the people exposed in a release of all columns.
     """
 
     now: Certain
-    left: "Tables | None"
+    tables: "Tables | None"
     promised: int
 
     @classmethod
-    def from_knowledge(cls, known: GroupKnowledge) -> "Certainty":
+    def from_knowledge(cls, knowledge: GroupKnowledge) -> "Certainty":
         """Compute it from all tables counted until now."""
-        tables = tables_left(known)
-        promised = known.promise(range(len(known.singles))).people
+        tables = tables_left(knowledge)
+        promised = knowledge.promise(range(len(knowledge.singles))).people
         if tables is None:
-            return cls(_band(known, promised), None, promised)
+            return cls(_band(knowledge, promised), None, promised)
         people = tables.worst(())
-        return cls(Certain(people, people, known.n, exact=True), tables, promised)
+        return cls(Certain(people, people, knowledge.n, exact=True), tables, promised)
 
-    def certain_people_after(self, groups: Sequence[Group], said: Said) -> int:
+    def certain_people_after(self, groups: Sequence[Group], named_values: NamedValues) -> int:
         """Return an upper bound on the certain people after these tables are requested.
 
-        It holds for every answer. said: per column, the values counted by name. If tables cannot be
-        listed, the bound before the query also holds after it: more tables only lower the certified
-        bound for all columns together, as long as the same people answer.
+        It holds for every answer. named_values: per column, the values counted by name. If tables
+        cannot be listed, the bound before the query also holds after it: more tables only lower the
+        certified bound for all columns together, as long as the same people answer.
         """
-        if self.left is None:
+        if self.tables is None:
             return self.now.high
-        return self.left.worst([(g, tuple(said[column] for column in g)) for g in groups])
+        return self.tables.worst([(g, tuple(named_values[column] for column in g)) for g in groups])
 
 
 def _band(knowledge: GroupKnowledge, high: int) -> Certain:
@@ -100,26 +100,26 @@ class Tables:
 
     Attributes:
         k: smallest size of a crowd in which no person is exposed.
-        found: tables x cells, people.
+        counts: tables x cells, people.
         cells: cells x columns, the numbers of the values.
         views: columns and named values of the requested tables.
     """
 
     k: int
-    found: Numbers
+    counts: Numbers
     cells: Numbers
     views: tuple[View, ...]
 
-    def worst(self, asked: Sequence[View]) -> int:
+    def worst(self, new_views: Sequence[View]) -> int:
         """Return the most certain people over all answers to some tables; (): no further table."""
-        answers = [self._people_of_tables(view) for view in asked]
-        key = np.hstack(answers) if answers else np.zeros((len(self.found), 1), np.int64)
+        answers = [self._people_of_tables(view) for view in new_views]
+        key = np.hstack(answers) if answers else np.zeros((len(self.counts), 1), np.int64)
         _, answer = np.unique(key, axis=0, return_inverse=True)
         order = np.argsort(answer.ravel(), kind="stable")
         starts = np.flatnonzero(np.diff(answer.ravel()[order], prepend=-1))
-        tables = self.found[order]
+        tables = self.counts[order]
         sure = np.zeros((len(starts), len(self.cells)), dtype=bool)
-        for view in {*self._by_value(), *self.views, *asked}:
+        for view in {*self._by_value(), *self.views, *new_views}:
             label_matrix = self._places(view)
             people = tables @ label_matrix
             lowest, highest = (f.reduceat(people, starts) for f in (np.minimum, np.maximum))
@@ -137,7 +137,7 @@ class Tables:
                 yield group, tuple(values[j] for j in group)
 
     def _people_of_tables(self, view: View) -> Numbers:
-        return np.asarray(self.found @ self._places(view))
+        return np.asarray(self.counts @ self._places(view))
 
     def _places(self, view: View) -> Numbers:
         """Return a matrix, cells x cells of a view: 1 if the first is part of the second."""
@@ -152,9 +152,9 @@ def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
         values = tuple(range(len(counts)))
         yield ((column,), (values,)), {(v,): int(n) for v, n in enumerate(counts)}
     for table in knowledge.tables.values():
-        cells = product(*((*axis_values, -1) for axis_values in table.said))
+        cells = product(*((*axis_values, -1) for axis_values in table.named_values))
         people = table.counts.ravel().tolist()
-        yield (table.group, table.said), dict(zip(cells, people, strict=True))
+        yield (table.group, table.named_values), dict(zip(cells, people, strict=True))
 
 
 def _label(view: View, cell: Sequence[int]) -> Group:
@@ -164,21 +164,21 @@ def _label(view: View, cell: Sequence[int]) -> Group:
     )
 
 
-def tables_left(known: GroupKnowledge) -> Tables | None:
+def tables_left(knowledge: GroupKnowledge) -> Tables | None:
     """Return all tables over all columns that are consistent with the counts.
 
     None if they cannot be listed, if a table counts fewer people (some have left), or if no table
     is consistent.
     """
-    values = [np.flatnonzero(counts).tolist() for counts in known.singles]
-    totals_of_columns = [int(counts.sum()) for counts in known.singles]
-    totals_of_columns += [table.people for table in known.tables.values()]
-    if set(totals_of_columns) != {known.n} or prod(map(len, values)) > MOST_CELLS:
+    values = [np.flatnonzero(counts).tolist() for counts in knowledge.singles]
+    totals_of_columns = [int(counts.sum()) for counts in knowledge.singles]
+    totals_of_columns += [table.people for table in knowledge.tables.values()]
+    if set(totals_of_columns) != {knowledge.n} or prod(map(len, values)) > MOST_CELLS:
         return None
     cells = list(product(*values))
     sums: list[list[int]] = [[0] for _ in cells]
-    totals = [known.n]
-    for view, people in _sums(known):
+    totals = [knowledge.n]
+    for view, people in _sums(knowledge):
         place: dict[Group, int] = {}
         for at, cell in enumerate(cells):
             label = _label(view, cell)
@@ -191,7 +191,7 @@ def tables_left(known: GroupKnowledge) -> Tables | None:
         tuple(map(tuple, sums)),
         tuple(totals),
         (0.0,) * len(cells),
-        {0: known.n},
+        {0: knowledge.n},
     )
     try:
         tables, _ = listed(fibre, MOST_STEPS)
@@ -199,5 +199,5 @@ def tables_left(known: GroupKnowledge) -> Tables | None:
         return None
     if not tables:
         return None  # contradictory answers: a person submitted different values
-    views = tuple((table.group, table.said) for table in known.tables.values())
-    return Tables(known.k, np.array(tables), np.array(cells), views)
+    views = tuple((table.group, table.named_values) for table in knowledge.tables.values())
+    return Tables(knowledge.k, np.array(tables), np.array(cells), views)

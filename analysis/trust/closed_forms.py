@@ -14,7 +14,7 @@ MOST_JOINED = 1 << 20  # limits the cells of a tree of counts that are joined
 
 def restricted(about: Crowd, columns: Sequence[int]) -> bool:
     """Whether a crowd has known or allowed values in one of these columns."""
-    known_columns = {column for column, _ in about.known}
+    known_columns = {column for column, _ in about.known_values}
     restricted_columns = {
         column for allowed_cells in about.allowed for column in allowed_cells.columns
     }
@@ -33,10 +33,10 @@ def single_count_posterior(
         if posterior is None:
             raise AssertionError("one count by itself has a closed form")
         return posterior
-    people = sum(count.left.values())
+    people = sum(count.unexplained.values())
     order = next(iter(columns.values()))
     places = [count.columns.index(column) for column in order]
-    cells = {tuple(cell[p] for p in places): number for cell, number in count.left.items()}
+    cells = {tuple(cell[p] for p in places): number for cell, number in count.unexplained.items()}
     shares = {cell: number / people for cell, number in cells.items()}
     logs = fsum(n * log_prior(evidence.laws, order, cell) for cell, n in cells.items())
     leakage = Nats.exactly(max(-log_multinomial(cells.values()) - logs, 0.0))
@@ -62,9 +62,9 @@ def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | Non
         return None
     logs = log_of_tree(evidence, tree)
     (first, _), *rest = tree
-    people = sum(first.left.values())
+    people = sum(first.unexplained.values())
     first_columns: tuple[int, ...] = first.columns
-    shares: dict[Cell, float] = {cell: n / people for cell, n in first.left.items()}
+    shares: dict[Cell, float] = {cell: n / people for cell, n in first.unexplained.items()}
     for count, shared in rest:
         shares = joined(shares, first_columns, count, shared)
         first_columns += tuple(column for column in count.columns if column not in shared)

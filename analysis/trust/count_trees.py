@@ -44,7 +44,7 @@ def log_of_tree(evidence: Evidence, tree: Tree) -> float:
     logs: list[float] = []
     for count, shared in tree:
         groups: dict[Cell, list[int]] = {}
-        for cell, people in count.left.items():
+        for cell, people in count.unexplained.items():
             key = tuple(cell[count.columns.index(column)] for column in shared)
             groups.setdefault(key, []).append(people)
         logs += [log_multinomial(group_counts) for group_counts in groups.values()]
@@ -52,13 +52,16 @@ def log_of_tree(evidence: Evidence, tree: Tree) -> float:
         places = [count.columns.index(column) for column in new]
         logs += [
             people * log_prior(evidence.laws, tuple(new), cell)
-            for cell, people in projected(count.left, places).items()
+            for cell, people in projected(count.unexplained, places).items()
         ]
     return fsum(logs)
 
 
 def joined(
-    shares: Mapping[Cell, float], held: tuple[int, ...], count: OpenCount, shared: tuple[int, ...]
+    shares: Mapping[Cell, float],
+    cell_columns: tuple[int, ...],
+    count: OpenCount,
+    shared: tuple[int, ...],
 ) -> dict[Cell, float]:
     """Return the shares of wider cells: a cell's share is split in proportion to the count.
 
@@ -67,10 +70,10 @@ def joined(
     at = [count.columns.index(column) for column in shared]
     new = [place for place, column in enumerate(count.columns) if column not in shared]
     groups: dict[Cell, list[tuple[Cell, int]]] = {}
-    for cell, people in count.left.items():
+    for cell, people in count.unexplained.items():
         key = tuple(cell[place] for place in at)
         groups.setdefault(key, []).append((tuple(cell[place] for place in new), people))
-    places = [held.index(column) for column in shared]
+    places = [cell_columns.index(column) for column in shared]
     joint: dict[Cell, float] = {}
     for cell, share in shares.items():
         extensions = groups.get(tuple(cell[place] for place in places))

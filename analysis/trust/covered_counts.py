@@ -37,19 +37,19 @@ class AlikePeople:
     Attributes:
         people: their number.
         behind: label of the second count -> state -> prior share, given their label.
-        found: possible numbers of people with each label of the second count, each with its
+        outcomes: possible numbers of people with each label of the second count, each with its
             probability.
     """
 
     people: int
     behind: Mapping[int, Mapping[int, float]]
-    found: tuple[tuple[float, Mapping[int, int]], ...]
+    outcomes: tuple[tuple[float, Mapping[int, int]], ...]
 
     def shares(self) -> dict[int, float]:
         """Return the probability of each state for a person."""
         shares: dict[int, float] = {}
         for label, states in self.behind.items():
-            mean = fsum(p * numbers.get(label, 0) for p, numbers in self.found) / self.people
+            mean = fsum(p * numbers.get(label, 0) for p, numbers in self.outcomes) / self.people
             whole = fsum(states.values())
             for state, share in states.items():
                 if mean:
@@ -64,13 +64,13 @@ class SolvedColumn:
     Attributes:
         column: its number.
         by_label: label of the first count -> people with this label.
-        others: people outside the wide count; None: there are no such people.
+        outsiders: people outside the wide count; None: there are no such people.
         log_chance: natural log of the probability of the counts.
     """
 
     column: int
     by_label: Mapping[int, AlikePeople]
-    others: AlikePeople | None
+    outsiders: AlikePeople | None
     log_chance: float
 
 
@@ -105,7 +105,10 @@ def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     )
     for crowd, crowd_columns in columns.items():
         shares[crowd] = inside if crowd in wide.crowds else _outside(solved, crowd_columns)
-    logs = [log_multinomial(wide.left.values()), *(solution.log_chance for solution in solved)]
+    logs = [
+        log_multinomial(wide.unexplained.values()),
+        *(solution.log_chance for solution in solved),
+    ]
     return CrowdPosterior(columns, shares, _value_leakage(evidence, wide, solved, -fsum(logs)))
 
 
@@ -120,8 +123,8 @@ def _column(
     """Solve one column; None if `deal_labels` has no closed form for it."""
     column = wide.columns[place]
     law = evidence.laws[column]
-    label_counts = {label: n for (label,), n in projected(wide.left, [place]).items()}
-    outside = sum(second.left.values()) - sum(label_counts.values()) if second else 0
+    label_counts = {label: n for (label,), n in projected(wide.unexplained, [place]).items()}
+    outside = sum(second.unexplained.values()) - sum(label_counts.values()) if second else 0
     groups: dict[int | None, tuple[int, dict[int, dict[int, float]]]] = {}
     for label, people in label_counts.items():
         groups[label] = people, {}
@@ -137,7 +140,7 @@ def _column(
         people * log(fsum(fsum(states.values()) for states in label_states.values()))
         for people, label_states in groups.values()
     )
-    totals = second.left if second else {(0,): sum(label_counts.values())}
+    totals = second.unexplained if second else {(0,): sum(label_counts.values())}
     dealt = deal_labels(
         [groups[key] for key in groups], {other_label: n for (other_label,), n in totals.items()}
     )
@@ -157,14 +160,14 @@ def _shares(
     wide: OpenCount, solved: Sequence[SolvedColumn], order: Sequence[int]
 ) -> dict[Cell, float]:
     """Return the probability of each cell for a person in the wide count, columns in this order."""
-    people = sum(wide.left.values())
+    people = sum(wide.unexplained.values())
     state_shares = [
         {label: alike_people.shares() for label, alike_people in column_solution.by_label.items()}
         for column_solution in solved
     ]
     places = [wide.columns.index(column) for column in order]
     shares: dict[Cell, float] = {}
-    for cell, number in wide.left.items():
+    for cell, number in wide.unexplained.items():
         cell_states = [states[label] for states, label in zip(state_shares, cell, strict=True)]
         for states in product(*(behind_label.items() for behind_label in cell_states)):
             share = number / people * prod(p for _, p in states)
@@ -176,9 +179,9 @@ def _shares(
 def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cell, float]:
     """Return the probability of each cell for a person outside the wide count."""
     by_column = {
-        column_solution.column: column_solution.others.shares()
+        column_solution.column: column_solution.outsiders.shares()
         for column_solution in solved
-        if column_solution.others
+        if column_solution.outsiders
     }
     return {
         tuple(state for state, _ in states): prod(p for _, p in states)
@@ -228,7 +231,7 @@ def _coins(
     The sum is over the cells of the other columns and the values that may be suppressed as a cover.
     """
     place = wide.columns.index(solution.column)
-    cells = projected(wide.left, [*plain, place])
+    cells = projected(wide.unexplained, [*plain, place])
     values, law = evidence.values[solution.column], evidence.laws[solution.column]
     logs: list[float] = []
     for label, state, other_state in _covers(values, law, wide, place):
@@ -265,7 +268,7 @@ def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]
         alike_people.behind[label_of_state].values()
     )
     covering = [0.0] * (people + 1)
-    for p, numbers in alike_people.found:
+    for p, numbers in alike_people.outcomes:
         for successes in range(min(people, numbers.get(label_of_state, 0)) + 1):
             probability = _hypergeometric(
                 alike_people.people, numbers.get(label_of_state, 0), people, successes

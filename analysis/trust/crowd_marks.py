@@ -32,19 +32,19 @@ class Mark:
     """The observations that distinguish one crowd from another.
 
     Attributes:
-        held: column, states possible.
+        possible_states: column, states possible.
         counted: whether the people were in each count.
         revealed: columns in which suppressions by cover are distinguished from values.
         linked: whether a value is linked to each person.
-        own: whether they are members of the coalition.
+        is_member: whether they are members of the coalition.
         lengths: round, lengths of the person's messages.
     """
 
-    held: tuple[tuple[int, frozenset[int]], ...] = ()
+    possible_states: tuple[tuple[int, frozenset[int]], ...] = ()
     counted: tuple[bool, ...] = ()
     revealed: frozenset[int] = frozenset()
     linked: bool = False
-    own: bool = False
+    is_member: bool = False
     lengths: SeenLengths = ()
 
 
@@ -54,13 +54,13 @@ def recorded_crowds(
     """Return the crowds of people recorded singly."""
     all_users = frozenset(range(view.users))
     respondents = [
-        view.came.get((counted_view.round, counted_view.columns), all_users)
+        view.respondents.get((counted_view.round, counted_view.columns), all_users)
         if counted_view.among is None
         else counted_view.among
         for counted_view in usable
     ]
     own_people = view.member_indices
-    whole = frozenset(column for columns in view.everybody.values() for column in columns)
+    whole = frozenset(column for columns in view.linked_columns.values() for column in columns)
     rounds = [(states.rules.get(number, {}), rows) for number, rows in view.by_round.items()]
     linked: dict[Mark, list[list[int]]] = {}
     plain: dict[Mark, list[list[int]]] = {}
@@ -74,7 +74,7 @@ def recorded_crowds(
                 is_counted,
                 whole,
                 linked=True,
-                own=person in own_people,
+                is_member=person in own_people,
             )
             linked.setdefault(mark, []).append(people)
             continue
@@ -117,22 +117,24 @@ def _groups_of_equals(view: "View", respondents: "Sequence[frozenset[int]]") -> 
 
 def crowd_with(mark: Mark, people: int, lengths: "Mapping[int, Fitting]") -> Crowd:
     """Return a crowd with a mark: the statements that follow from the mark."""
-    known_states, allowed_cells = _statements(mark.held)
+    known_states, allowed_cells = _statements(mark.possible_states)
     fits = tuple(
         AllowedCells(columns, cells[length])
         for number, length in mark.lengths
         for columns, cells in [lengths[number]]
         if length in cells
     )
-    return Crowd(people, known_states, allowed_cells + fits, mark.revealed, mark.linked, mark.own)
+    return Crowd(
+        people, known_states, allowed_cells + fits, mark.revealed, mark.linked, mark.is_member
+    )
 
 
-def rows_by_length(seen: "Lengths", states: States) -> "Fitting":
+def rows_by_length(lengths: "Lengths", states: States) -> "Fitting":
     """Return the columns of a round, and for each observed length the cells that have it.
 
     No cells if there are too many: the evidence then leaves the lengths out.
     """
-    columns = tuple(sorted({column for ask in seen.asks for column in ask}))
+    columns = tuple(sorted({column for ask in lengths.asks for column in ask}))
     byte_lengths = [
         {code: 2 + len(text.encode()) for text, code in states.codes[column].items()}
         for column in columns
@@ -147,10 +149,10 @@ def rows_by_length(seen: "Lengths", states: States) -> "Fitting":
     by_length: dict[tuple[int, ...], set[Cell]] = {}
     if prod(map(len, sizes)) > MOST_FITTING:
         return columns, {}
-    places = [[columns.index(column) for column in ask] for ask in seen.asks]
+    places = [[columns.index(column) for column in ask] for ask in lengths.asks]
     for cell in product(*sizes):
         query_lengths = [sum(cell[place][1] for place in ask) for ask in places]
-        key = tuple(sorted(query_lengths)) if seen.apart else (sum(query_lengths),)
+        key = tuple(sorted(query_lengths)) if lengths.is_separate else (sum(query_lengths),)
         by_length.setdefault(key, set()).add(tuple(state for state, _ in cell))
     return columns, {key: frozenset(cells) for key, cells in by_length.items()}
 
@@ -180,7 +182,7 @@ def counted_crowds(
 ) -> Mapping[Mark, range]:
     """Return crowds if only numbers of people are recorded: consecutive ranges in each round."""
     all_counts = [*usable, *listed]
-    rounds = sorted({counts_seen.round for counts_seen in all_counts} | set(view.everybody))
+    rounds = sorted({counts_seen.round for counts_seen in all_counts} | set(view.linked_columns))
     sizes = {
         number: max(
             (counts_seen.people for counts_seen in all_counts if counts_seen.round == number),
@@ -197,7 +199,7 @@ def counted_crowds(
         for counts_seen in all_counts
     ]
     linked_spans = {
-        n: range(starts[n], min(starts[n] + sizes[n], view.users)) for n in view.everybody
+        n: range(starts[n], min(starts[n] + sizes[n], view.users)) for n in view.linked_columns
     }
     edges = {0, view.users}
     for span in (*spans, *linked_spans.values()):
@@ -225,7 +227,7 @@ def _linked_ranges(
     plain = frozenset(
         column
         for number in rounds
-        for column in view.everybody[number]
+        for column in view.linked_columns[number]
         if column not in states.rules.get(number, {})
     )
     ruled = [

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...protocol.hiding import OTHER
+from ...protocol.hiding import OTHER_VALUE
 from ..composition.group_counts import Group
 from ..composition.told_bits import leaked_bits
 from ..validation import Counts
@@ -75,10 +75,12 @@ def _places(
         for cell in counts_seen.counts
     }
     values_named = named_values.get(column, texts)
-    known_values = sorted(text for text in texts if text in values_named and text != OTHER)
+    known_values = sorted(text for text in texts if text in values_named and text != OTHER_VALUE)
     return {
         text: place
-        for place, text in enumerate([*known_values, *([OTHER] * bool(texts - {*known_values}))])
+        for place, text in enumerate(
+            [*known_values, *([OTHER_VALUE] * bool(texts - {*known_values}))]
+        )
     }
 
 
@@ -89,6 +91,8 @@ def _margin(
     column_places = [places[column] for column in counts_seen.columns]
     counts = np.zeros([len(values) for values in column_places], dtype=np.int64)
     for cell, people in counts_seen.counts.items():
-        at = (v.get(text, v.get(OTHER, 0)) for text, v in zip(cell, column_places, strict=True))
+        at = (
+            v.get(text, v.get(OTHER_VALUE, 0)) for text, v in zip(cell, column_places, strict=True)
+        )
         counts[tuple(at)] += people
     return tuple(order.index(column) for column in counts_seen.columns), counts

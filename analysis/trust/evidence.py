@@ -47,19 +47,19 @@ class Crowd:
 
     Attributes:
         people: their number.
-        known: column and value, by column.
+        known_values: column and value, by column.
         allowed: cells of some columns that their rows may be in.
         revealed: columns in which covers are distinguished from values.
         linked: whether a value is linked to each of them.
-        own: whether they are members of the coalition: their own rows are no discovery.
+        is_member: whether they are members of the coalition: their own rows are no discovery.
     """
 
     people: int
-    known: tuple[tuple[int, int], ...] = ()  # column, value; by column
+    known_values: tuple[tuple[int, int], ...] = ()  # column, value; by column
     allowed: tuple[AllowedCells, ...] = ()
     revealed: frozenset[int] = frozenset()
     linked: bool = False
-    own: bool = False
+    is_member: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +168,13 @@ class OpenCount:
 
     Attributes:
         columns: by number, ascending.
-        left: people of each cell that are not explained yet.
+        unexplained: people of each cell that are not explained yet.
         crowds: their places in the evidence.
         labels: labels[place][state]: label that is counted; (): the states themselves.
     """
 
     columns: tuple[int, ...]
-    left: dict[Cell, int]
+    unexplained: dict[Cell, int]
     crowds: set[int]
     labels: tuple[Labels, ...] = ()
 
@@ -189,11 +189,11 @@ class OpenCount:
     def take(self, cells: Mapping[Cell, int], crowds: Iterable[int]) -> None:
         """Subtract people with known cells. ParameterError if more are known than were counted."""
         for cell, people in cells.items():
-            rest = self.left.get(cell, 0) - people
+            rest = self.unexplained.get(cell, 0) - people
             if rest < 0:
                 raise ParameterError(f"{people} people of {cell} are known, and fewer were counted")
-            self.left[cell] = rest
-        self.left = {cell: people for cell, people in self.left.items() if people}
+            self.unexplained[cell] = rest
+        self.unexplained = {cell: people for cell, people in self.unexplained.items() if people}
         self.crowds -= set(crowds)
 
 
@@ -246,7 +246,7 @@ def _translated_count(inner: OpenCount, outer: OpenCount) -> dict[Cell, int] | N
     places = [inner.columns.index(column) for column in outer.columns]
     translations = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
     cells: dict[Cell, int] = {}
-    for cell, people in projected(inner.left, places).items():
+    for cell, people in projected(inner.unexplained, places).items():
         translated = []
         for translation, label in zip(translations, cell, strict=True):
             if translation is None:
@@ -259,7 +259,7 @@ def _translated_count(inner: OpenCount, outer: OpenCount) -> dict[Cell, int] | N
 
 def known_cell(crowd: Crowd, count: OpenCount) -> Cell | None:
     """Return the cell that is counted for all people of a crowd; None if it is not known."""
-    states_of = {column: {state} for column, state in crowd.known}
+    states_of = {column: {state} for column, state in crowd.known_values}
     for part in crowd.allowed:
         if len(part.columns) == 1:
             states = {cell[0] for cell in part.cells}

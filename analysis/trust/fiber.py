@@ -80,7 +80,7 @@ class CrowdPosterior:
     Attributes:
         columns: columns[k]: the columns of the cells of crowd k.
         shares: shares[k]: probability of each possible cell.
-        told: leakage about people's values in this component.
+        leakage: leakage about people's values in this component.
         exact: whether the shares are exact.
         error: largest standard error of a share, 0.0 if they are exact.
         agreement: Gelman and Rubin's ratio of the chains (1 if they agree), nan if shares were not
@@ -91,7 +91,7 @@ class CrowdPosterior:
 
     columns: dict[int, tuple[int, ...]]
     shares: dict[int, dict[Cell, float]]
-    told: Nats
+    leakage: Nats
     exact: bool = True
     error: float = 0.0
     agreement: float = float("nan")
@@ -119,7 +119,7 @@ def fibre(evidence: Evidence, component: Component) -> Fibre | None:
         number[-1 - crowd, ()] = len(totals)
         totals.append(size)
     for place, count in enumerate(component.counts):
-        for cell, size in count.left.items():
+        for cell, size in count.unexplained.items():
             number[place, cell] = len(totals)
             totals.append(size)
     sums = []
@@ -147,11 +147,11 @@ def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> fl
 
 
 def possible(
-    evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], most: int
+    evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], max_cells: int
 ) -> list[Cell] | None:
     """Return the cells that people of a crowd may be in, in order.
 
-    None if there are more than `most`, or too many to test.
+    None if there are more than `max_cells`, or too many to test.
     """
     allowed_cells = evidence.crowds[crowd].allowed
     crowd_counts = [count for count in component.counts if crowd in count.crowds]
@@ -176,11 +176,12 @@ def possible(
             for places, allowed_values in tests
         )
         and all(
-            count.cell([cell[place] for place in places]) in count.left for places, count in sums
+            count.cell([cell[place] for place in places]) in count.unexplained
+            for places, count in sums
         )
     )
-    possible_cells = list(islice(fitting, most + 1))
-    return possible_cells if len(possible_cells) <= most else None
+    possible_cells = list(islice(fitting, max_cells + 1))
+    return possible_cells if len(possible_cells) <= max_cells else None
 
 
 def _domain(
@@ -188,7 +189,7 @@ def _domain(
 ) -> list[int]:
     """Return the values of one column that a crowd may have, from evidence on that column alone."""
     about = evidence.crowds[crowd]
-    known_values = dict(about.known)
+    known_values = dict(about.known_values)
     if column in known_values:
         values = {known_values[column]}
     else:
@@ -196,7 +197,7 @@ def _domain(
     for count in crowd_counts:
         if column in count.columns:
             place = count.columns.index(column)
-            labels = {cell[place] for cell in count.left}
+            labels = {cell[place] for cell in count.unexplained}
             values = {value for value in values if count.label(place, value) in labels}
     for allowed_cells in about.allowed:
         if column in allowed_cells.columns:

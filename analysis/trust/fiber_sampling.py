@@ -37,10 +37,10 @@ Move = tuple[Integers, Integers]  # cells, and the number added to each
 def sampled(
     tables: Fibre,
     columns: dict[int, tuple[int, ...]],
-    told: Nats,
+    leakage: Nats,
     steps: int = STEPS,
 ) -> CrowdPosterior:
-    """Return the posterior from a walk. told: bounds on the leakage (nats)."""
+    """Return the posterior from a walk. leakage: bounds on the leakage (nats)."""
     rng = np.random.default_rng(SEED)
     starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
     moves = _moves(tables, columns, starts, rng)
@@ -57,7 +57,7 @@ def sampled(
         if share:
             result[crowd][cell] = share
     proven = frozenset(_proven(tables, columns, result))
-    return CrowdPosterior(columns, result, told, False, error, agreement, proven)
+    return CrowdPosterior(columns, result, leakage, False, error, agreement, proven)
 
 
 def _proven(

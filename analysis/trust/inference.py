@@ -41,7 +41,7 @@ def infer(evidence: Evidence) -> PersonPosteriors:
             not posterior.exact and not posterior.sampled for posterior in posteriors
         )
         method = Method.BOUNDED if bounded else Method.SAMPLED
-    leakages = [revealed, *(posterior.told for posterior in posteriors)]
+    leakages = [revealed, *(posterior.leakage for posterior in posteriors)]
     low = max(fsum(nats.low for nats in leakages) - hidden_by_pools(evidence), 0.0)
     high = fsum(nats.high for nats in leakages) if whole else inf
     return PersonPosteriors(evidence, tuple(posteriors), Nats(low, max(low, high)), method)

@@ -19,11 +19,11 @@ def bound_leakage(
     posterior: CrowdPosterior, evidence: Evidence, component: Component
 ) -> CrowdPosterior:
     """Return the posterior with its leakage bounded from below by values alone, if not exact."""
-    low, high = posterior.told.low, posterior.told.high
+    low, high = posterior.leakage.low, posterior.leakage.high
     if low == high:
         return posterior
     return replace(
-        posterior, told=Nats(min(max(low, -likeliest_part(evidence, component)), high), high)
+        posterior, leakage=Nats(min(max(low, -likeliest_part(evidence, component)), high), high)
     )
 
 
@@ -34,7 +34,7 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPo
     disjoint_counts = _disjoint(component.counts)
     for crowd, columns in component.columns.items():
         about = evidence.crowds[crowd]
-        known_values = {column: value for column, value in about.known if column in columns}
+        known_values = {column: value for column, value in about.known_values if column in columns}
         free = set(columns) - set(known_values)
         for column, value in known_values.items():
             certain: dict[Cell, float] = {(value,): 1.0}
@@ -80,7 +80,7 @@ def likeliest_part(evidence: Evidence, component: Component) -> float:
     pinned = fsum(
         evidence.crowds[crowd].people * log(evidence.shares[column][value])
         for crowd, columns in component.columns.items()
-        for column, state in evidence.crowds[crowd].known
+        for column, state in evidence.crowds[crowd].known_values
         if column in columns
         for (value,) in [evidence.state_values((column,), (state,))]
     )
@@ -104,13 +104,13 @@ def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
         return None
     columns = tuple(count.columns[place] for place in kept_places)
     labels = tuple(count.labels[place] for place in kept_places) if count.labels else ()
-    return OpenCount(columns, projected(count.left, kept_places), count.crowds, labels)
+    return OpenCount(columns, projected(count.unexplained, kept_places), count.crowds, labels)
 
 
 def _log_of_counts(evidence: Evidence, count: OpenCount) -> float:
     """Return the log prior probability of one count (nats)."""
-    logs = [log_multinomial(count.left.values())]
-    for cell, number in count.left.items():
+    logs = [log_multinomial(count.unexplained.values())]
+    for cell, number in count.unexplained.items():
         for place, label in enumerate(cell):
             law = evidence.laws[count.columns[place]]
             share = fsum(p for state, p in enumerate(law) if count.label(place, state) == label)

@@ -39,7 +39,7 @@ LN2 = 0.6931471805599453
 Key = tuple[tuple[int, str], ...]  # values by column, in order; () if no value is linked
 
 
-def bits_of_counts(seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
+def bits_of_counts(counts_seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
     """Return a lower bound, at least 0, on the bits of the counts of opened rows.
 
     users: people; an unknown subset of them was counted.
@@ -47,16 +47,16 @@ def bits_of_counts(seen: "CountsSeen", sizes: Sequence[int], users: int) -> floa
     whole = sum(log2(size) for size in sizes)
     blanks = sum(
         people * sum(log2(sizes[j]) for j, value in enumerate(cell) if value == BLANK)
-        for cell, people in seen.counts.items()
+        for cell, people in counts_seen.counts.items()
     )
-    absent = log_multinomial([seen.people, users - seen.people]) / LN2
-    ways = log_multinomial(seen.counts.values()) / LN2 + blanks + absent
-    return max(seen.people * whole - ways, 0.0)
+    absent = log_multinomial([counts_seen.people, users - counts_seen.people]) / LN2
+    ways = log_multinomial(counts_seen.counts.values()) / LN2 + blanks + absent
+    return max(counts_seen.people * whole - ways, 0.0)
 
 
-def exact(seen: "CountsSeen", users: int) -> bool:
+def exact(counts_seen: "CountsSeen", users: int) -> bool:
     """Whether these bits are all the leakage: all people responded and no value is suppressed."""
-    return seen.people == users and not any(BLANK in cell for cell in seen.counts)
+    return counts_seen.people == users and not any(BLANK in cell for cell in counts_seen.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class _LinkedValues:
     Attributes:
         kinds: users by their linked values, and by whether the view shows that they were counted.
         rows: the linked values of each kind with linked values.
-        left: the counts without the linked users.
-        unsure: linked users that may still be in `left`.
+        unlinked_counts: the counts without the linked users.
+        unsure: linked users that may still be in `unlinked_counts`.
     """
 
     kinds: Counter[tuple[Key, bool]]
     rows: "dict[Key, Row]"
-    left: Counter[tuple[str, ...]]
+    unlinked_counts: Counter[tuple[str, ...]]
     unsure: int
 
     @classmethod
@@ -99,22 +99,25 @@ class _LinkedValues:
         return ((self.rows[key], people) for (key, _), people in self.kinds.items() if key)
 
 
-def guesses(known: _LinkedValues, sizes: Sequence[int], users: int) -> tuple[float, float]:
+def guesses(linked_values: _LinkedValues, sizes: Sequence[int], users: int) -> tuple[float, float]:
     """Return lower bounds on the expected rows and cells that best guesses get right.
 
     Both are exact if `exact` holds: all unlinked users then have one posterior.
     """
-    whole = sum(people for row, people in known.linked() if len(row) == len(sizes))
-    shared = max((people for cell, people in known.left.items() if BLANK not in cell), default=0)
-    rows = whole + max(shared - known.unsure, (users - whole) / prod(sizes))
-    cells = float(sum(len(row) * people for row, people in known.linked()))
+    whole = sum(people for row, people in linked_values.linked() if len(row) == len(sizes))
+    shared = max(
+        (people for cell, people in linked_values.unlinked_counts.items() if BLANK not in cell),
+        default=0,
+    )
+    rows = whole + max(shared - linked_values.unsure, (users - whole) / prod(sizes))
+    cells = float(sum(len(row) * people for row, people in linked_values.linked()))
     for column, size in enumerate(sizes):
         values = Counter[str]()
-        for cell, people in known.left.items():
+        for cell, people in linked_values.unlinked_counts.items():
             values[cell[column]] += people
         del values[BLANK]
-        free = users - sum(people for row, people in known.linked() if column in row)
-        cells += max(max(values.values(), default=0) - known.unsure, free / size)
+        free = users - sum(people for row, people in linked_values.linked() if column in row)
+        cells += max(max(values.values(), default=0) - linked_values.unsure, free / size)
     return rows, cells
 
 
@@ -137,7 +140,7 @@ def _certain_cells(
     """
     constant = [size == 1 for size in sizes]
     if (
-        view.everybody and counts_seen and not knowledge.rows
+        view.linked_columns and counts_seen and not knowledge.rows
     ):  # all are linked; people are not recorded singly
         reported = sum(
             people * len(_open_columns(cell)) for cell, people in counts_seen.counts.items()
@@ -146,7 +149,7 @@ def _certain_cells(
     certain = 0
     for (key, is_present), people in knowledge.kinds.items():
         row = knowledge.rows.get(key, {})
-        cells: Counts = knowledge.left
+        cells: Counts = knowledge.unlinked_counts
         if key and counts_seen:
             cells = {_released(row, counts_seen, len(sizes)): people}
         for column, constant_value in enumerate(constant):
@@ -165,7 +168,7 @@ def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person:
     """Whether a coalition knows that a person was counted."""
     if counts_seen is None:
         return False
-    respondents = view.came.get((counts_seen.round, counts_seen.columns))
+    respondents = view.respondents.get((counts_seen.round, counts_seen.columns))
     is_respondent = (
         respondents is not None
         and (view.sees_who or person in view.member_indices)
@@ -229,16 +232,16 @@ def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
     )
     opened_rows = _LinkedValues.from_view(view, best, len(sizes))
     pinned = [(tuple(row), people) for row, people in opened_rows.linked()]
-    if view.everybody and best and not pinned:  # people are not recorded singly
+    if view.linked_columns and best and not pinned:  # people are not recorded singly
         pinned = [(values, n) for cell, n in best.counts.items() if (values := _open_columns(cell))]
     linked_bits = sum(n * sum(log2(sizes[column]) for column in values) for values, n in pinned)
     people = sum(n for _, n in pinned)
     leakage = bits_of_counts(best, sizes, users) if best else 0.0
     # The rows and the counts fit if the parties are honest.
-    fits = not opened_rows.rows or opened_rows.left.total() + people == users
+    fits = not opened_rows.rows or opened_rows.unlinked_counts.total() + people == users
     sure = best is not None and exact(best, users) and fits
     if sure and opened_rows.rows:  # the posterior is the same for all unlinked people
-        leakage = users * row_bits - log_multinomial(opened_rows.left.values()) / LN2
+        leakage = users * row_bits - log_multinomial(opened_rows.unlinked_counts.values()) / LN2
     whole = sum(n for values, n in pinned if len(values) == len(sizes))
     full = whole == users
     right, cells = guesses(opened_rows, sizes, users)

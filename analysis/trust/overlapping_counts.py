@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from math import fsum, log, log2
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import OTHER, Mask, Redact
+from ...protocol.hiding import OTHER_VALUE, Mask, Redact
 from .fiber import log_multinomial
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def chained_bits(
     remaining_bits = chain.ways() + sum(
         users * log2(size) for column, size in enumerate(sizes) if column not in chain.covered
     )
-    remaining_bits += sum(behind(column, chain.said, counted, sizes) for column in chain.covered)
+    remaining_bits += sum(
+        behind(column, chain.named_values, counted, sizes) for column in chain.covered
+    )
     return users * sum(log2(size) for size in sizes) - remaining_bits, chain.complete
 
 
@@ -55,11 +57,11 @@ def chained_bits(
 class _Chain:
     """A chain of counts, with masked values as one value.
 
-    said: per masked column, the values named by all its masks.
+    named_values: per masked column, the values named by all its masks.
     """
 
     counted: "Sequence[CountsSeen]"
-    said: dict[int, frozenset[str]]
+    named_values: dict[int, frozenset[str]]
     links: list[tuple["CountsSeen", tuple[int, ...]]]  # count, columns shared with earlier counts
 
     @classmethod
@@ -79,8 +81,14 @@ class _Chain:
         """Whether every count of the view follows from the links."""
         for counts_seen in self.counted:
             is_linked = any(set(counts_seen.columns) <= set(link.columns) for link, _ in self.links)
-            masks = {r.column: frozenset(r.said) for r in counts_seen.hidden if isinstance(r, Mask)}
-            has_same_masks = all(masks.get(j) == self.said.get(j) for j in counts_seen.columns)
+            masks = {
+                r.column: frozenset(r.named_values)
+                for r in counts_seen.hidden
+                if isinstance(r, Mask)
+            }
+            has_same_masks = all(
+                masks.get(j) == self.named_values.get(j) for j in counts_seen.columns
+            )
             if not is_linked or not (has_same_masks or len(counts_seen.columns) == 1):
                 return False
         return True
@@ -111,10 +119,12 @@ class _Chain:
 
     def _dealt(self, counts_seen: "CountsSeen", columns: Sequence[int]) -> float:
         """Return log2 of the ways to deal people into the cells of some columns."""
-        places = [(counts_seen.columns.index(column), self.said.get(column)) for column in columns]
+        places = [
+            (counts_seen.columns.index(column), self.named_values.get(column)) for column in columns
+        ]
         cells: Counter[tuple[str, ...]] = Counter()
         for values, people in counts_seen.counts.items():
-            cell = (values[at] if s is None or values[at] in s else OTHER for at, s in places)
+            cell = (values[at] if s is None or values[at] in s else OTHER_VALUE for at, s in places)
             cells[tuple(cell)] += people
         return log_multinomial(cells.values()) / log(2)
 
@@ -133,30 +143,30 @@ def named_by_all(counted: "Sequence[CountsSeen]") -> dict[int, frozenset[str]]:
     for counts_seen in counted:
         for rule in counts_seen.hidden:
             if isinstance(rule, Mask) and rule.column in counts_seen.columns:
-                mask_values = frozenset(rule.said)
+                mask_values = frozenset(rule.named_values)
                 named_values[rule.column] = named_values.get(rule.column, mask_values) & mask_values
     return named_values
 
 
 def behind(
     column: int,
-    said: Mapping[int, frozenset[str]],
+    named_values: Mapping[int, frozenset[str]],
     counted: "Sequence[CountsSeen]",
     sizes: Sequence[int],
 ) -> float:
     """Return log2 of the ways to assign hidden values to the people counted as `other`."""
-    if column not in said:
+    if column not in named_values:
         return 0.0
     for counts_seen in counted:
         if counts_seen.columns == (column,) and not counts_seen.hidden:
             hidden_counts = [
-                n for (value,), n in counts_seen.counts.items() if value not in said[column]
+                n for (value,), n in counts_seen.counts.items() if value not in named_values[column]
             ]
             return log_multinomial(hidden_counts) / log(2)
     hidden_people = max(
-        sum(n for values, n in counts_seen.counts.items() if values[at] not in said[column])
+        sum(n for values, n in counts_seen.counts.items() if values[at] not in named_values[column])
         for counts_seen in counted
         if column in counts_seen.columns
         for at in (counts_seen.columns.index(column),)
     )
-    return hidden_people * log2(max(sizes[column] - len(said[column]), 1))
+    return hidden_people * log2(max(sizes[column] - len(named_values[column]), 1))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ...protocol.view import View
 
 
-SAME = 1e-6  # bits: figures that differ by less are the same
+TOLERANCE = 1e-6  # bits: figures that differ by less are the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,9 @@ def received(
         return lower
     wider_view = replace(view, counted=(*view.counted, *view.certified), certified=())
     upper = _received(wider_view, sizes, truth, prior)
-    is_determined = isclose(upper.bits, lower.bits, abs_tol=SAME) and upper.exact == lower.exact
+    is_determined = (
+        isclose(upper.bits, lower.bits, abs_tol=TOLERANCE) and upper.exact == lower.exact
+    )
     if is_determined and upper.cells_certain == lower.cells_certain:  # it follows from counts read
         return lower
     if not (upper.exact or upper.at_most):  # there is no upper bound
@@ -193,7 +195,7 @@ def _received(
         members = tuple(sorted(view.parties))
         return Received(members, view.users, view.users * len(sizes), **figures)
     read_evidence, inference = inferred(view, sizes, truth, prior)
-    leakage = inference.told if read_evidence.whole else Nats(inference.told.low, inf)
+    leakage = inference.leakage if read_evidence.whole else Nats(inference.leakage.low, inf)
     return Received(
         tuple(sorted(view.parties)),
         view.users,
@@ -217,7 +219,7 @@ def _received(
     )
 
 
-def received_reports(view: View, sizes: Sequence[int], told: float) -> Received:
+def received_reports(view: View, sizes: Sequence[int], report_bits: float) -> Received:
     """Compute the leakage of a view of randomized reports: they are linked to people, not values.
 
     A linked report is evidence about its sender's values, but makes none certain. Certain are only
@@ -229,14 +231,14 @@ def received_reports(view: View, sizes: Sequence[int], told: float) -> Received:
     Args:
         view: of the program `randomized`.
         sizes: number of values of each column of the people's table (not of the reports), >= 1.
-        told: I(values; reports) of one person in bits, >= 0, with the frequencies among the people
-            as prior (paper 002, 4.1 has it for a Dirichlet prior).
+        report_bits: I(values; reports) of one person in bits, >= 0, with the frequencies among the
+            people as prior (paper 002, 4.1 has it for a Dirichlet prior).
     """
     as_view(view)
     # A person may send several messages about one column: the view's columns are messages.
-    sizes, told = as_sizes(sizes, None), number(told, "told")
-    if not 0 <= told < inf:
-        raise ParameterError(f"told: found {told}; needs bits of at least 0")
+    sizes, report_bits = as_sizes(sizes, None), number(report_bits, "report_bits")
+    if not 0 <= report_bits < inf:
+        raise ParameterError(f"report_bits: found {report_bits}; needs bits of at least 0")
     crowds = _crowds(view)
     linked = sum(_linked_in(crowd) for crowd in crowds)
     members = sum(
@@ -252,7 +254,7 @@ def received_reports(view: View, sizes: Sequence[int], told: float) -> Received:
         view.users * len(sizes),
         linked,
         certain,
-        own_bits + (linked - members) * told,
+        own_bits + (linked - members) * report_bits,
         exact,
         min((1 if _linked_in(crowd) else crowd.users for crowd in crowds), default=view.users),
         reports=True,
@@ -309,7 +311,7 @@ class _Crowd:
 def _crowds(view: View) -> list[_Crowd]:
     """Return the people of a view: all at once, or by round if each round has other people."""
     if view.fixed:
-        whole = frozenset(column for columns in view.everybody.values() for column in columns)
+        whole = frozenset(column for columns in view.linked_columns.values() for column in columns)
         return [_Crowd(view.users, view.pinned, view.counted, whole)]
     rounds = sorted({counts_seen.round for counts_seen in view.counted} | set(view.by_round))
     crowds = []
@@ -317,7 +319,7 @@ def _crowds(view: View) -> list[_Crowd]:
         round_counts = [counts_seen for counts_seen in view.counted if counts_seen.round == at]
         pinned = view.by_round.get(at, {})
         people = max((counts_seen.people for counts_seen in round_counts), default=len(pinned))
-        whole = frozenset(view.everybody.get(at, ()))
+        whole = frozenset(view.linked_columns.get(at, ()))
         crowds.append(_Crowd(people, pinned, round_counts, whole))
     return crowds
 

@@ -55,21 +55,26 @@ def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received
     """
     view, sizes = as_view(view), as_sizes(sizes, view)
     n, columns, counted = view.users, len(sizes), (*view.counted,)
-    known = view.pinned
-    everybody = {column for columns_of in view.everybody.values() for column in columns_of}
+    linked_rows = view.pinned
+    common_columns = {
+        column for columns_of in view.linked_columns.values() for column in columns_of
+    }
     certain, largest = _certain_columns(counted, rows, n), prod(sizes)
-    linked = n if everybody else len(known)
-    cells = sum(len({*row, *certain}) for row in known.values()) + (n - len(known)) * len(
-        everybody | certain
-    )
-    before = n * _log2_sets(largest, rows)
+    linked = n if common_columns else len(linked_rows)
+    cells = sum(len({*row, *certain}) for row in linked_rows.values()) + (
+        n - len(linked_rows)
+    ) * len(common_columns | certain)
+    prior_bits = n * _log2_sets(largest, rows)
     by_links = fsum(
-        before / n - _log2_sets(min(largest, _possible_rows(row, sizes)), rows)
-        for row in known.values()
+        prior_bits / n - _log2_sets(min(largest, _possible_rows(row, sizes)), rows)
+        for row in linked_rows.values()
     )
-    told = [_bits(seen, sizes, rows, n, known=bool(view.sees_who)) for seen in counted]
-    bits = max([0.0, by_links, *told])
-    nothing = not known and not everybody and not counted
+    count_bits = [
+        _bits(counts_seen, sizes, rows, n, knows_respondents=bool(view.sees_who))
+        for counts_seen in counted
+    ]
+    bits = max([0.0, by_links, *count_bits])
+    is_empty = not linked_rows and not common_columns and not counted
     crowds = _crowds(view, linked)
     return Received(
         tuple(sorted(view.parties)),
@@ -78,10 +83,10 @@ def received_of_persons(view: View, sizes: Sequence[int], rows: int) -> Received
         linked,
         cells,
         bits,
-        nothing,
+        is_empty,
         min(crowds, default=n),
         sets=tuple(sorted(Counter(crowds).items())),
-        method=Method.EXACT if nothing else Method.BOUNDED,
+        method=Method.EXACT if is_empty else Method.BOUNDED,
     )
 
 
@@ -96,42 +101,45 @@ def _possible_rows(row: Row, sizes: Sequence[int]) -> int:
 def _certain_columns(counted: Sequence[CountsSeen], rows: int, n: int) -> set[int]:
     """Return the columns in which all n persons have the same single value."""
     certain = set[int]()
-    for seen in counted:
-        cells = without_dummies(seen.counts)
-        for place, column in enumerate(seen.columns):
-            people = people_among(sum(seen.counts.values()), rows)
+    for counts_seen in counted:
+        cells = without_dummies(counts_seen.counts)
+        for place, column in enumerate(counts_seen.columns):
+            people = people_among(sum(counts_seen.counts.values()), rows)
             values = {cell[place] for cell in cells}
             if len(values) == 1 and people == n:
                 certain.add(column)
     return certain
 
 
-def _bits(seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, *, known: bool) -> float:
+def _bits(
+    counts_seen: CountsSeen, sizes: Sequence[int], rows: int, n: int, *, knows_respondents: bool
+) -> float:
     """Return a lower bound on the bits that counts tell about all persons.
 
-    known: whether the coalition knows the respondents; if not, all sets of them are possible.
+    knows_respondents: whether the coalition knows the respondents; if not, all sets of them are
+    possible.
     """
-    counts = sorted(without_dummies(seen.counts).values())
-    people = people_among(sum(seen.counts.values()), rows)
-    shared = prod(size for column, size in enumerate(sizes) if column not in seen.columns)
+    counts = sorted(without_dummies(counts_seen.counts).values())
+    people = people_among(sum(counts_seen.counts.values()), rows)
+    shared = prod(size for column, size in enumerate(sizes) if column not in counts_seen.columns)
     if not counts or people > n or rows > MOST_ROWS or len(counts) > MOST_CELLS:
         return 0.0
-    before = people * _log2_sets(prod(sizes), rows)
-    hidden = 0.0 if known else log2(comb(n, people))
-    return before - hidden - _log2_tables(tuple(counts), people, shared, rows)
+    prior_bits = people * _log2_sets(prod(sizes), rows)
+    hidden = 0.0 if knows_respondents else log2(comb(n, people))
+    return prior_bits - hidden - _log2_tables(tuple(counts), people, shared, rows)
 
 
 @lru_cache(maxsize=1 << 8)
 def _log2_tables(counts: tuple[int, ...], n: int, shared: int, rows: int) -> float:
     """Return an upper bound on log2 of the number of tables with these counts."""
-    many = np.array(counts, np.float64)
-    odds = np.log2((many + 0.5) / (n - many + 0.5))
+    count_array = np.array(counts, np.float64)
+    odds = np.log2((count_array + 0.5) / (n - count_array + 0.5))
     ways, sums = _log2_ways(shared, rows), _log2_sums(odds, rows)
     sizes = np.arange(1, rows + 1)
 
     def bound(factor: float) -> float:
         per_person = np.logaddexp2.reduce(ways + sums + factor * sizes)
-        return float(n * per_person - fsum(many * (odds + factor)))
+        return float(n * per_person - fsum(count_array * (odds + factor)))
 
     low, high = -SPAN, SPAN  # the bound is convex in the logarithm of the factor
     for _ in range(HALVINGS):
@@ -152,11 +160,11 @@ def _log2_sums(odds: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
 @lru_cache(maxsize=1 << 8)
 def _log2_ways(shared: int, rows: int) -> NDArray[np.float64]:
     """Return log2 of g(m) for m = 1 .. rows: the sets of rows with exactly m combinations."""
-    one = [0, *(comb(shared, size) for size in range(1, rows + 1))]
+    single = [0, *(comb(shared, size) for size in range(1, rows + 1))]
     power, ways = [1, *[0] * rows], []
     for _ in range(rows):
         power = [
-            sum(power[size - own] * one[own] for own in range(1, size + 1))
+            sum(power[size - part] * single[part] for part in range(1, size + 1))
             for size in range(rows + 1)
         ]
         ways.append(log2(sum(power)))
@@ -164,10 +172,10 @@ def _log2_ways(shared: int, rows: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _log2_sets(possible: int, most: int) -> float:
-    """Return log2 of the number of sets of 1 to `most` of so many rows."""
+def _log2_sets(possible: int, max_size: int) -> float:
+    """Return log2 of the number of sets of 1 to `max_size` of so many rows."""
     total, ways = 0, 1
-    for size in range(1, min(most, possible) + 1):
+    for size in range(1, min(max_size, possible) + 1):
         ways = ways * (possible - size + 1) // size
         total += ways
     return log2(total)
@@ -177,9 +185,11 @@ def _crowds(view: View, linked: int) -> list[int]:
     """Return the sizes of the anonymity sets: of linked persons 1, of the rest by attendance."""
     if linked == view.users:
         return [1] * linked
-    others = [person for person in range(view.users) if person not in view.pinned]
-    if not view.sees_who or not view.came:
-        return [1] * linked + ([len(others)] if others else [])
-    rounds = sorted(view.came)
-    alike = Counter(tuple(person in view.came[at] for at in rounds) for person in others)
-    return [1] * linked + list(alike.values())
+    unlinked = [person for person in range(view.users) if person not in view.pinned]
+    if not view.sees_who or not view.respondents:
+        return [1] * linked + ([len(unlinked)] if unlinked else [])
+    rounds = sorted(view.respondents)
+    attendance = Counter(
+        tuple(person in view.respondents[at] for at in rounds) for person in unlinked
+    )
+    return [1] * linked + list(attendance.values())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
+from ...protocol.hiding import BLANK, HIDDEN, OTHER_VALUE, Mask, Redact
 from .evidence import Labels, Law
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...protocol.record import CountsSeen
     from ...protocol.transcript import Row
 
-LABELS = {OTHER: -1, BLANK: -2}  # codes of the labels reported instead of a value
+LABELS = {OTHER_VALUE: -1, BLANK: -2}  # codes of the labels reported instead of a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,11 @@ class States:
         """Return the label that people in each state of a column report under a rule."""
         values = self.values[column] if self.values else range(len(self.laws[column]))
         match rule:
-            case Mask(said=mask_values):
+            case Mask(named_values=mask_values):
                 named_codes = {self.codes[column].get(text) for text in mask_values}
-                return tuple(value if value in named_codes else LABELS[OTHER] for value in values)
+                return tuple(
+                    value if value in named_codes else LABELS[OTHER_VALUE] for value in values
+                )
             case Redact():
                 blank = self.blank[column]
                 return tuple(
@@ -90,15 +92,15 @@ class States:
             case None:
                 return tuple(values)
 
-    def code(self, column: int, said: str) -> int:
+    def code(self, column: int, text: str) -> int:
         """Return the label of a reported text."""
-        return LABELS[said] if said in HIDDEN else self.codes[column][said]
+        return LABELS[text] if text in HIDDEN else self.codes[column][text]
 
-    def behind(self, column: int, rule: "Hiding | None", said: str) -> frozenset[int]:
+    def behind(self, column: int, rule: "Hiding | None", text: str) -> frozenset[int]:
         """Return the states in which people report this text under a rule."""
-        key = column, rule, said
+        key = column, rule, text
         if key not in self.memory:
-            label = self.code(column, said)
+            label = self.code(column, text)
             labels = self.labels(column, rule)
             self.memory[key] = frozenset(
                 s for s, state_label in enumerate(labels) if state_label == label
@@ -106,11 +108,11 @@ class States:
         return self.memory[key]
 
     def consistent_states(
-        self, said: "Iterable[tuple[Mapping[int, Hiding], Row]]"
+        self, reports: "Iterable[tuple[Mapping[int, Hiding], Row]]"
     ) -> tuple[tuple[int, frozenset[int]], ...]:
         """Return, per column, the states consistent with a person's reports under these rules."""
         columns: dict[int, frozenset[int]] = {}
-        for rules, row in said:
+        for rules, row in reports:
             for column, text in row.items():
                 rule = rules.get(column)
                 if text in HIDDEN and rule is None:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
+from ...protocol.hiding import BLANK, HIDDEN, OTHER_VALUE, Mask, Redact
 from ...protocol.record import distinct
 from .announced_rates import announced
 from .best_guesses import Truth
@@ -95,7 +95,7 @@ def evidence_from_view(
     }
     # People with equal observations are one crowd, identified by these (its mark).
     marks: Mapping[Mark, Sequence[int]]
-    if view.came or any(view.by_round.values()):
+    if view.respondents or any(view.by_round.values()):
         marks = recorded_crowds(view, (*usable, *listed), states)
     else:
         marks = counted_crowds(view, usable, listed, states)
@@ -152,7 +152,7 @@ def _codes(
             for column, value in zip(counts_seen.columns, cell, strict=True):
                 texts[column].add(value)
         for rule in counts_seen.hidden:
-            texts[rule.column].update(rule.said if isinstance(rule, Mask) else rule.values)
+            texts[rule.column].update(rule.named_values if isinstance(rule, Mask) else rule.values)
     for column, value in {item for row in rows for item in row.items()}:
         texts[column].add(value)
     for codes_of_column, column_texts in zip(codes, texts, strict=True):
@@ -184,9 +184,10 @@ def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
     """Whether the number of people in counts agrees with the known respondents."""
     if counts_seen.among is not None:
         return len(counts_seen.among) == counts_seen.people
-    if view.came:
+    if view.respondents:
         return (
-            len(view.came.get((counts_seen.round, counts_seen.columns), ())) == counts_seen.people
+            len(view.respondents.get((counts_seen.round, counts_seen.columns), ()))
+            == counts_seen.people
         )
     return counts_seen.people <= view.users and (
         not view.pinned or counts_seen.people == view.users
@@ -222,7 +223,7 @@ def _listed(
             {states.codes[column][text] for text in rule.values} if isinstance(rule, Redact) else ()
         )
         values = states.values[column] if states.values else range(len(states.laws[column]))
-        labels = tuple(LABELS[BLANK if value in named_codes else OTHER] for value in values)
+        labels = tuple(LABELS[BLANK if value in named_codes else OTHER_VALUE] for value in values)
         counted_marks = {i: mark for i, mark in enumerate(marks) if mark.counted[place]}
         shown_people = sum(
             len(marks[number]) for number in counted_marks.values() if column in number.revealed
@@ -230,7 +231,7 @@ def _listed(
         counts: dict[Cell, int] = {
             (LABELS[label],): n for (label,), n in counts_seen.counts.items()
         }
-        counts[LABELS[OTHER],] -= shown_people
+        counts[LABELS[OTHER_VALUE],] -= shown_people
         crowds = frozenset(i for i, mark in counted_marks.items() if column not in mark.revealed)
         if crowds:
             yield CrowdCount((column,), counts, crowds, (labels,))

@@ -41,11 +41,11 @@ MISSING = "(missing)"
 IMPORTANCE = Replaced("--weight COLUMN=NUMBER", "--importance COLUMN=NUMBER", "0.2.0", "0.4.0")
 
 
-def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | None) -> None:
+def refuse_seconds(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
     """Refuse an option of earlier versions, with advice that depended on the machine."""
-    if given is not None:
+    if value is not None:
         raise click.UsageError(
-            f"--seconds {given}: steps end the search, as what seconds find depends on the "
+            f"--seconds {value}: steps end the search, as what seconds find depends on the "
             "machine; --steps NUMBER is accepted"
         )
 
@@ -163,11 +163,11 @@ def command(
             "--steps": steps,
         },
     )
-    given, said = pop_options(options), answered(data, Reading(**options), MISSING)
-    check_not_input(data, given["released"], saved, picture, file)
-    roles = roles_of(given, said)
+    release_options, reading = pop_options(options), answered(data, Reading(**options), MISSING)
+    check_not_input(data, release_options["released"], saved, picture, file)
+    roles = roles_of(release_options, reading)
     with stages() as stage:
-        table = read(data, said, MISSING, stage)
+        table = read(data, reading, MISSING, stage)
         if like is not None:
             advised = reapplied(
                 table, like, (k, max_exposure), roles, {"predict": predict, "by": by}, MISSING
@@ -183,23 +183,23 @@ def command(
                 by=by,
                 steps=steps,
                 roles=roles,
-                asked=levels_of(given),
+                requested_levels=levels_of(release_options),
                 progress=stage,
             )
         if file is not None:
             check_counted(advised)
-        account = judge_advised(advised, ledger, said.person)
+        account = judge_advised(advised, ledger, reading.person)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
     tell_threshold(k)
     tell_ledger(account, err=form != "table")
-    check_reached(advised, (like and given["released"]) or (like and file))
-    write_released(advised, given["released"])
+    check_reached(advised, (like and release_options["released"]) or (like and file))
+    write_released(advised, release_options["released"])
     with stages() as stage:
-        save_advised(advised, roles, data, said, given["released"], saved, stage)
+        save_advised(advised, roles, data, reading, release_options["released"], saved, stage)
     if file is not None:
-        _write(advised, data, said, file, force=force)
+        _write(advised, data, reading, file, force=force)
 
 
 def _print_advice(advised: "Advised", called: str, form: str) -> None:
@@ -253,11 +253,11 @@ def draw(advised: "Advised", picture: Path) -> None:
     drawing.save(figure(points, best, advised.max_exposure, advised.k), picture)
 
 
-def _write(advised: "Advised", data: Path, said: "Reading", file: Path, *, force: bool) -> None:
+def _write(advised: "Advised", data: Path, reading: "Reading", file: Path, *, force: bool) -> None:
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.tables.written import scenario_text
     from ...scenarios.validation.load import load
 
-    write_whole(file, scenario_text(advised, data, said, file.parent), force=force)
+    write_whole(file, scenario_text(advised, data, reading, file.parent), force=force)
     load(file)  # a file that does not load is a bug
     say(page(err=True), f"wrote     {file}   next: veilmix run {file} --mode ideal")

@@ -76,7 +76,7 @@ def command(
         if table
         else _ask_people(hosted, place)
     )
-    play_to_end(lambda it: take_part(hosted, it, rows), hosted, site)
+    play_to_end(lambda running_site: take_part(hosted, running_site, rows), hosted, site)
 
 
 def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:

@@ -29,7 +29,7 @@ from ..text.pace import counter
 if TYPE_CHECKING:
     from ...scenarios.studies.matrix_result import AttackRow, Cell, Matrix
 
-SHOWN = {
+VERDICT_LABELS = {
     "works": "works",
     "reduced": "less than half is left",
     "stopped": "stopped",
@@ -112,7 +112,7 @@ def command(
     from ...scenarios.studies.matrix_result import MatrixStopped
     from ...scenarios.validation.load import load
 
-    loaded, first, here = attacked(load(scenario), seed, people)
+    loaded, first, total_people = attacked(load(scenario), seed, people)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
     stopped = None
@@ -126,8 +126,8 @@ def command(
                 progress=counter(form, "runs"),
             )
     except MatrixStopped as stop:  # Ctrl-C: the finished part is printed and saved
-        matrix, stopped = stop.found, stop
-    _print_result(matrix, form, here)
+        matrix, stopped = stop.matrix, stop
+    _print_result(matrix, form, total_people)
     if not no_save:
         folder = matrixfile.save(matrix, loaded, out)
         saved(page(err=form != "table"), folder, "matrix.png")
@@ -137,8 +137,8 @@ def command(
         raise stopped
 
 
-def _print_result(matrix: "Matrix", form: str, here: int) -> None:
-    """Print a matrix. here: the number of people of the whole scenario."""
+def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
+    """Print a matrix. total_people: the number of people of the whole scenario."""
     from ...scenarios.studies.matrix_frames import CELLS, cells
 
     if form == "json":
@@ -147,8 +147,8 @@ def _print_result(matrix: "Matrix", form: str, here: int) -> None:
         write_csv(Grid(tuple(CELLS), cells(matrix)))
     else:
         print_matrix(page(), matrix)
-    if matrix.users < here:
-        say(page(err=True), f"{matrix.users:,} of {here:,} people, {DRAWN}")
+    if matrix.users < total_people:
+        say(page(err=True), f"{matrix.users:,} of {total_people:,} people, {DRAWN}")
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ LEGEND = (
 
 def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
     """Yield a line for each informative cell of an attack."""
-    from ...scenarios.studies.attack_plan import ALL, NONE
+    from ...scenarios.studies.attack_plan import ALL_GUARDS, NONE
 
     without = matrix.cell(row.name, NONE)
     yield _line(row.name, NONE, row, without)
@@ -216,7 +216,7 @@ def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
             yield _line("", column.name, row, cell)
         elif not cell.same and cell.runs and _differs(cell, without):
             yield _line("", f"({column.name})", row, cell)
-    yield _line("", ALL, row, matrix.cell(row.name, ALL))
+    yield _line("", ALL_GUARDS, row, matrix.cell(row.name, ALL_GUARDS))
 
 
 def _differs(cell: "Cell", without: "Cell") -> bool:
@@ -236,7 +236,7 @@ def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str,
         defence,
         f"{cell.value:.3g} of {cell.of:.3g}",
         row.unit,
-        f"{SHOWN[cell.verdict]}; {unmet}" if unmet else SHOWN[cell.verdict],
+        f"{VERDICT_LABELS[cell.verdict]}; {unmet}" if unmet else VERDICT_LABELS[cell.verdict],
         detected(cell),
         f"{cell.released} of {cell.runs}",
     )

@@ -217,19 +217,19 @@ def _print_check(
         say(console, f"          {clean(line)}")
     for line in coarser_lines(scenario.feature):
         say(console, f"coarser   {clean(line)}, as everybody says it before it is sealed")
-    told = PLANS[topology_of(scenario).name](scenario, people, price)
-    say(console, f"parties   {told.parties}")
-    if told.senders:
-        say(console, f"senders   {told.senders}")
+    plan_text = PLANS[topology_of(scenario).name](scenario, people, price)
+    say(console, f"parties   {plan_text.parties}")
+    if plan_text.senders:
+        say(console, f"senders   {plan_text.senders}")
     say(console)
-    for number, step in enumerate(told.steps, start=1):
+    for number, step in enumerate(plan_text.steps, start=1):
         say(console, f"  {number}. {clean(step)}")
     say(console)
     lay_out(console, _written(_rounds(scenario, people, price), scenario.mix.kind))
-    if told.note:
-        say(console, f" {told.note}", style="dim")
+    if plan_text.note:
+        say(console, f" {plan_text.note}", style="dim")
     say(console)
-    say(console, f"cost      {told.posts}{_price(price, scenario.mix.suite)}")
+    say(console, f"cost      {plan_text.posts}{_price(price, scenario.mix.suite)}")
     if about.repeat > 1:
         say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
     say(console, f"promise   {program.promise(scenario)}")
@@ -257,10 +257,10 @@ def _person_rows(people: "Population", k: int) -> Iterator[str]:
             f"          a malicious person can fill a crowd of k = {k} alone, by "
             f"{several.slots:,} equal ballots"
         )
-    least = max(several.largest, 2)
-    if several.slots > least:
-        share = percent(least / several.slots)
-        yield f"          fewer ballots do: rows = {least} costs {share} of these messages"
+    min_rows = max(several.largest, 2)
+    if several.slots > min_rows:
+        share = percent(min_rows / several.slots)
+        yield f"          fewer ballots do: rows = {min_rows} costs {share} of these messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,14 +326,16 @@ def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
         words = _verified_steps(hands, answers, first, mix.min_batch, once=once)
         return program.steps(scenario, *words)
     onions = plural(len(first.columns), "onion")
-    asked = first.onions // len(first.columns)
+    onions_per_question = first.onions // len(first.columns)
     answering = (
-        f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "
+        f"Each of {onions_per_question:,} people answers {answers}, one per feature, in one "
+        "envelope of "
         f"{onions}; each onion has a layer for {chain} and {reader}."
     )
     if rows := scenario.population.rows:
         answering = (
-            f"Each of {asked // rows:,} persons submits {rows} ballots to each of {answers}, in "
+            f"Each of {onions_per_question // rows:,} persons submits {rows} ballots to each of "
+            f"{answers}, in "
             f"one envelope of {plural(rows * len(first.columns), 'onion')}: a ballot for each of "
             "its different answers, the rest dummies; each onion has a layer for "
             f"{chain} and {reader}."
@@ -353,13 +355,14 @@ def _verified_steps(
     once: whether each ballot is encrypted for the release too.
     """
     people, holders = first.onions // len(first.columns), f"{', '.join(hands[:-1])} and {hands[-1]}"
-    again = (
+    release_clause = (
         f", and again under keys of {', '.join(hands[:-1])} and the analyst with a proof that both "
         "hold the same"
     )
     answering = (
         f"Each of {people:,} people encrypts its answers to {answers} under keys of which "
-        f"{holders} hold a part each{again * once}, signs them and hands them to each of these."
+        f"{holders} hold a part each{release_clause * once}, signs them and hands them to each of "
+        "these."
     )
     mixing = (
         "Every shuffler posts the ballots re-encrypted, in another order, with a proof that they "

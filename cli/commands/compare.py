@@ -127,7 +127,7 @@ def command(
     from ...scenarios.validation.load import load
 
     loaded, stopped = load(scenario), None
-    only = _played(names, coalition, loaded)
+    program_names = _played(names, coalition, loaded)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
     tell_trust(executor)
@@ -135,14 +135,14 @@ def command(
         with helped(executor) as pool:
             comparison = compare(
                 *(loaded, seed),
-                only=only,
+                only=program_names,
                 messages=None if mode is None else mode == "real",
                 cheating=runs if cheating else 0,
                 progress=_progress(form),
                 executor=pool,
             )
     except ComparisonStopped as stop:  # Ctrl-C: the finished part is printed and saved
-        comparison, stopped = stop.found, stop
+        comparison, stopped = stop.comparison, stop
     try:
         _print(comparison, form, coalition, equal)
     finally:  # also where the coalition is refused
@@ -159,10 +159,10 @@ def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str
     from ...scenarios.comparison.compare import party_names
     from ...scenarios.comparison.question import check_names
 
-    only = _named(names, scenario)
+    program_names = _named(names, scenario)
     if coalition is not None:
-        check_names(_members(coalition), party_names(scenario, only))
-    return only
+        check_names(_members(coalition), party_names(scenario, program_names))
+    return program_names
 
 
 def _named(names: str, scenario: "Scenario") -> list[str]:
@@ -171,11 +171,11 @@ def _named(names: str, scenario: "Scenario") -> list[str]:
     from ...scenarios.comparison.compare import current_name
     from ...scenarios.comparison.result import REPLACED
 
-    given = [name.strip() for name in names.split(",") if name.strip()]
-    for name in given:
+    requested_names = [name.strip() for name in names.split(",") if name.strip()]
+    for name in requested_names:
         if old := find(name, REPLACED):
             click.echo(f"--programs: {old.sentence}", err=True)
-    return [current_name(name, scenario) for name in given]
+    return [current_name(name, scenario) for name in requested_names]
 
 
 def _print(comparison: "Comparison", form: str, coalition: str | None, equal: str) -> None:

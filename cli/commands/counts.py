@@ -158,7 +158,7 @@ def _check_options(
 
 def _counted(
     data: Path,
-    said: "Reading",
+    reading: "Reading",
     tables: Sequence[str],
     stage: "Callable[[str], None]",
     *,
@@ -169,24 +169,24 @@ def _counted(
 
     run = played(str(data))
     if run is not None:
-        return _count_run(run, said, tables, empty=empty)
+        return _count_run(run, reading, tables, empty=empty)
     from ...scenarios.tables.printed import count_table
     from ...scenarios.tables.reading import read
 
-    table = read(data, answered(data, said, MISSING), MISSING, stage)
+    table = read(data, answered(data, reading, MISSING), MISSING, stage)
     warn(table.warnings)
     return count_table(table, tables, data.name, empty=empty)
 
 
 def _count_run(
-    run: Path, said: "Reading", tables: Sequence[str], *, empty: bool
+    run: Path, reading: "Reading", tables: Sequence[str], *, empty: bool
 ) -> "CountedTables":
     from ...errors import DataError
     from ...scenarios.records.run_folder import read
     from ...scenarios.tables.printed import count_release
     from ...scenarios.tables.reading import Reading
 
-    if said != Reading():
+    if reading != Reading():
         raise DataError(f"{run}: is a saved run; options about columns and cells are for files")
     return count_release(read(run).result.release, run.name, tables, empty=empty)
 

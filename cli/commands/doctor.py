@@ -37,14 +37,14 @@ class Finding:
     """The result of a check of the installation.
 
     Attributes:
-        what: the subject of the check.
-        found: the finding, such as a version.
+        subject: the subject of the check.
+        result: the finding, such as a version.
         state: ok, note (veilmix works without it), or FAIL (exit code 2).
         advice: the remedy; empty if no remedy is needed.
     """
 
-    what: str
-    found: str
+    subject: str
+    result: str
     state: str
     advice: str = ""
 
@@ -55,7 +55,9 @@ class Finding:
 def command(ctx: click.Context, form: str) -> None:
     """Check this installation. Exit code 2 if a fault would prevent veilmix from running."""
     findings = [finding for look in LOOKS for finding in look()]
-    rows = [(finding.what, finding.found, finding.state, finding.advice) for finding in findings]
+    rows = [
+        (finding.subject, finding.result, finding.state, finding.advice) for finding in findings
+    ]
     grid = Grid(("what", "found", "state", "advice"), rows)
     if form == "json":
         keys = grid.headings
@@ -76,8 +78,8 @@ def system() -> Iterator[Finding]:
 
     yield Finding("veilmix", __version__, "ok")
     fit = sys.version_info >= PYTHON
-    wanted = ".".join(map(str, PYTHON))
-    advice = "" if fit else f"Python {wanted} or newer is needed"
+    min_version = ".".join(map(str, PYTHON))
+    advice = "" if fit else f"Python {min_version} or newer is needed"
     yield Finding("python", platform.python_version(), "ok" if fit else "FAIL", advice)
     yield Finding("platform", platform.platform(), "ok")
 
@@ -86,7 +88,7 @@ def facilities() -> Iterator[Finding]:
     """Yield the facilities that this system lacks, and how veilmix works without them."""
     from ...systems import FACILITIES
 
-    absent = [facility for facility in FACILITIES if not facility.here]
+    absent = [facility for facility in FACILITIES if not facility.is_available]
     if not absent:
         yield Finding("system", "no facility is missing", "ok")
     for facility in absent:
@@ -97,14 +99,14 @@ def libraries() -> Iterator[Finding]:
     """Yield a finding for each library: its version against its pin, or its presence."""
     from ...scenarios.records.run_folder import LIBRARIES
 
-    wanted = pins()
+    pinned_versions = pins()
     for name in LIBRARIES:
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
             yield Finding(name, "missing", "FAIL", _mend(name))
             continue
-        tested = wanted.get(name, (version,))
+        tested = pinned_versions.get(name, (version,))
         if version in tested:
             yield Finding(name, version, "ok")
         else:
@@ -113,9 +115,9 @@ def libraries() -> Iterator[Finding]:
             yield Finding(name, version, "note", f"tested with {pin}; to install that: {command}")
 
 
-def _mend(wanted: str) -> str:
+def _mend(requirement: str) -> str:
     """Return the command that installs a library of the core."""
-    return advice("core") if in_checkout() else installing([wanted])
+    return advice("core") if in_checkout() else installing([requirement])
 
 
 def pins() -> dict[str, tuple[str, ...]]:
@@ -133,14 +135,16 @@ def pins() -> dict[str, tuple[str, ...]]:
 
 def extras() -> Iterator[Finding]:
     """Yield a finding for each extra that can be installed."""
-    for name, what in EXTRAS.items():
+    for name, purpose in EXTRAS.items():
         try:
             versions = [
                 f"{distribution} {metadata.version(distribution)}"
                 for distribution in map(library, requirements(name))
             ]
         except metadata.PackageNotFoundError:
-            yield Finding(f"extra: {name}", "not installed", "note", f"for {what}: {advice(name)}")
+            yield Finding(
+                f"extra: {name}", "not installed", "note", f"for {purpose}: {advice(name)}"
+            )
         else:
             yield Finding(f"extra: {name}", ", ".join(versions), "ok")
 
@@ -227,13 +231,13 @@ def _scratch() -> Finding:
     from ...scenarios.wording import size
 
     where = folder()
-    other = f"name another folder for large batches: {FOLDER}=FOLDER"
+    remedy = f"name another folder for large batches: {FOLDER}=FOLDER"
     try:
         detail = f"{where}, {size(shutil.disk_usage(where).free)} free"
     except OSError as bad:
-        return Finding("large batches", str(where), "note", f"{bad.strerror}; {other}")
+        return Finding("large batches", str(where), "note", f"{bad.strerror}; {remedy}")
     fit = os.access(where, os.W_OK)
-    return Finding("large batches", detail, "ok" if fit else "note", "" if fit else other)
+    return Finding("large batches", detail, "ok" if fit else "note", "" if fit else remedy)
 
 
 LOOKS = (system, facilities, libraries, extras, cipher, threads, terminal, folders)

@@ -41,17 +41,17 @@ def command(name: str, folder: Path, people: int | None, form: str) -> None:
 
     secret, public = create(folder, name)
     print_ = read_known(public)[name].fingerprint
-    others = str(create_people(folder, read_identity(secret), people)) if people else UNSET
-    made = MadeIdentity(name, str(secret), str(public), print_, others)
+    people_file = str(create_people(folder, read_identity(secret), people)) if people else UNSET
+    identity = MadeIdentity(name, str(secret), str(public), print_, people_file)
     if form == "json":
-        write_json(made)
+        write_json(identity)
     elif form == "csv":
-        told = plain(made)
-        write_csv(Grid(tuple(told), [tuple(told.values())]))
+        record = plain(identity)
+        write_csv(Grid(tuple(record), [tuple(record.values())]))
     else:
         out = page()
         say(out, f"wrote {secret}   keep it: whoever has it signs as {name}")
         say(out, f"wrote {public}   give it to others")
         if people:
-            say(out, f"wrote {made.people}   give it to others: whom {name} answers for")
+            say(out, f"wrote {identity.people}   give it to others: whom {name} answers for")
         say(out, f"fingerprint {print_}   read it out to them")

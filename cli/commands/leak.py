@@ -39,7 +39,7 @@ PERSONS = (
     "linked: people with all their ballots linked to them; bits: learnt per person, at least, if\n"
     "before any of it all tables of persons with up to so many different rows were equally likely"
 )
-BEFORE = {
+PRIOR_TEXTS = {
     "uniform": "all tables of people and values equally likely",
     "marginals": "the share of every value is public, and people are independent",
 }
@@ -207,8 +207,8 @@ def _print_views(
         say(console, run_scores.smallest(breaking(views)))
     for coalition in named:
         linked = next(r.linked for r in views if r.parties == tuple(sorted(set(coalition.parties))))
-        what = f"links {plural(linked, 'person', 'people')}" if linked else "links nobody"
-        say(console, f"{clean(coalition.name)} ({' + '.join(coalition.parties)}): {what}")
+        outcome = f"links {plural(linked, 'person', 'people')}" if linked else "links nobody"
+        say(console, f"{clean(coalition.name)} ({' + '.join(coalition.parties)}): {outcome}")
 
 
 def _tell_deviated(views: "Sequence[Received]", notes: "Iterator[str]") -> None:
@@ -235,7 +235,7 @@ def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
         yield PERSONS
         return
     yield GUESSED
-    yield f"before any of it: {coalitions_text.baseline_text(views)}: {BEFORE[prior]}"
+    yield f"before any of it: {coalitions_text.baseline_text(views)}: {PRIOR_TEXTS[prior]}"
     error = max((view.error for view in views if view.method == "sampled"), default=0.0)
     if error:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...lessons.server import LessonServer
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
-MOST = 60  # people with cards (report/cards.py)
+MAX_PEOPLE = 60  # people with cards (report/cards.py)
 
 
 @click.command("lesson")
@@ -47,7 +47,7 @@ MOST = 60  # people with cards (report/cards.py)
 )
 @click.option(
     "--people",
-    type=click.IntRange(2, MOST),
+    type=click.IntRange(2, MAX_PEOPLE),
     default=30,
     show_default=True,
     metavar="N",
@@ -107,8 +107,8 @@ def _lesson(number: int) -> "Lesson":
 
     lesson = lesson_of(number)
     if lesson is None:
-        known = ", ".join(str(one.number) for one in LESSONS)
-        raise click.UsageError(f"NUMBER: found {number}; {known} are accepted")
+        accepted_numbers = ", ".join(str(listed_lesson.number) for listed_lesson in LESSONS)
+        raise click.UsageError(f"NUMBER: found {number}; {accepted_numbers} are accepted")
     return lesson
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...poll.slips import SlipsFile
 
 SPARE = 5  # slips more than people
-HERE = "ADDRESS"
+ADDRESS_PLACEHOLDER = "ADDRESS"
 
 
 def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", people: int) -> None:
@@ -41,10 +41,10 @@ def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", pe
         slips = fresh_slips(title, host, POLL_PORT, people + SPARE)
         parts["slips"] = _slips(slips, language)
     _, shows = commands(scenario, people)
-    poll = f"veilmix poll --demo --host {host if slips else HERE}"
+    poll = f"veilmix poll --demo --host {host if slips else ADDRESS_PLACEHOLDER}"
     lines = (
         shows,
-        f"veilmix lesson {lesson.number} --host {host if slips else HERE}",
+        f"veilmix lesson {lesson.number} --host {host if slips else ADDRESS_PLACEHOLDER}",
         f"{poll} --with-slips {codes}" if slips else poll,
     )
     text = pack(lesson, language, parts, "\n".join(lines))

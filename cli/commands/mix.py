@@ -64,7 +64,7 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
     counted = board.burned is None and board.tallies
     give = _reports if counted and program_of(scenario).reports else _rows
     columns, counts = give(board, [feature.name for feature in scenario.feature])
-    rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
+    rows: list[tuple[str | int, ...]] = [(*cell, count) for cell, count in sorted(counts.items())]
     write_text(release_csv(WrittenRelease(columns, tuple(rows))))
 
 

@@ -62,8 +62,8 @@ def command(
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.gallery import source
 
-    for option, given in (("--people", people), ("--lang", lang)):
-        if given is not None and not (cards and name):
+    for option, value in (("--people", people), ("--lang", lang)):
+        if value is not None and not (cards and name):
             raise click.UsageError(f"{option} goes with NAME --cards")
     if package is not None:
         if name is not None or cards or force or table is not None:
@@ -151,11 +151,11 @@ def gallery(form: str) -> None:
             [ShippedScenario(name, title, group) for group, rows in groups for name, title in rows]
         )
     elif form == "csv":
-        rows = [(name, title, group) for group, some in groups for name, title in some]
+        rows = [(name, title, group) for group, entries in groups for name, title in entries]
         write_csv(Grid((*header, "group"), rows))
     else:
-        for group, some in groups:
-            lay_out(page(), Grid((group, "shows"), some))
+        for group, entries in groups:
+            lay_out(page(), Grid((group, "shows"), entries))
             say(page())
         say(page(), "veilmix run NAME plays one; veilmix new NAME writes a copy to change")
 

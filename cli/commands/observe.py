@@ -44,14 +44,16 @@ def command(
     from ...scenarios.sessions.observation import observe
 
     address, identity, roster = _board_of(board, known)
-    tell = PlaceLog("observer", log, log_file)
-    seen = observe(address, identity, roster, save, tell, patience)
-    what = "burned" if seen.burned else "complete"
-    click.echo(f"{len(seen.entries)} posts in {save}; the session is {what}")
-    click.echo(f"digest {seen.digest().hex()}")
+    place_log = PlaceLog("observer", log, log_file)
+    observed_board = observe(address, identity, roster, save, place_log, patience)
+    state = "burned" if observed_board.burned else "complete"
+    click.echo(f"{len(observed_board.entries)} posts in {save}; the session is {state}")
+    click.echo(f"digest {observed_board.digest().hex()}")
 
 
-def _board_of(board: str, known: Path | None) -> "tuple[Address, PublicIdentity, Roster | None]":
+def _board_of(
+    board: str, identity_path: Path | None
+) -> "tuple[Address, PublicIdentity, Roster | None]":
     """Return address and identity of a board, and its signing parties, as far as they are known."""
     from ...machines.observer import address_of
     from ...protocol.phases import BOARD
@@ -59,10 +61,10 @@ def _board_of(board: str, known: Path | None) -> "tuple[Address, PublicIdentity,
     from ...scenarios.sessions.file import read_session
 
     if "://" in board:
-        if known is None:
+        if identity_path is None:
             raise click.UsageError(f"--known: whose board is {board}? name its board.pub.toml")
-        return address_of(board), read_one(known, "the board"), None
-    if known is not None:
+        return address_of(board), read_one(identity_path, "the board"), None
+    if identity_path is not None:
         raise click.UsageError("--known: a session file names the identity of its board")
     session = read_session(Path(board))
     place = session.directory.board

@@ -75,8 +75,8 @@ def command(
     read_language(lang)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "open"))
-    choices, shown = _choices(replay, data)
-    path = None if shown is None else _path(shown, replay, data)
+    choices, display_path = _choices(replay, data)
+    path = None if display_path is None else _path(display_path, replay, data)
     if path is not None and not is_unicode(str(path)):
         raise DataError(f"{str(path)!r}: this name is no Unicode text; rename the file")
     if path is not None and not path.is_file():
@@ -85,7 +85,7 @@ def command(
         files = OwnFiles(
             folder, _session_hierarchies(replay, choices), _session_files(replay, choices)
         )
-        make = partial(_desk, files, path, shown, choices, lang)
+        make = partial(_desk, files, path, display_path, choices, lang)
         opened = partial(_opened, folder, no_browser=no_browser)
         serve_workbench(make, port, opened, click.echo)
     click.echo("ended; nothing was kept")
@@ -101,9 +101,9 @@ def _choices(replay: Path | None, data: Path | None) -> "tuple[UserChoices | Non
     return choices, str(data) if data is not None else choices.data or None
 
 
-def _path(shown: str, replay: Path | None, data: Path | None) -> Path:
+def _path(display_path: str, replay: Path | None, data: Path | None) -> Path:
     """Return the path of the file; that of a saved session starts from the session's folder."""
-    path = Path(shown).expanduser()
+    path = Path(display_path).expanduser()
     if data is None and replay is not None and not path.is_file():
         return replay.parent / path
     return path
@@ -119,23 +119,23 @@ def _session_hierarchies(replay: Path | None, choices: "UserChoices | None") -> 
 
 def _session_files(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
     """Return other files of a session that lie beside it, by the choice that names them."""
-    from ...workbench.choices import GIVEN
+    from ...workbench.choices import FILE_CHOICES
 
     if replay is None or choices is None:
         return {}
-    named = {name: Path(file) for name in GIVEN if (file := getattr(choices, name))}
-    beside = {
+    named = {name: Path(file) for name in FILE_CHOICES if (file := getattr(choices, name))}
+    session_files = {
         name: replay.parent / path
         for name, path in named.items()
         if not path.expanduser().is_file()
     }
-    return {name: path for name, path in beside.items() if path.is_file()}
+    return {name: path for name, path in session_files.items() if path.is_file()}
 
 
 def _desk(
     files: "OwnFiles",
     path: Path | None,
-    shown: str | None,
+    display_path: str | None,
     choices: "UserChoices | None",
     lang: str | None,
 ) -> "Desk":
@@ -143,8 +143,8 @@ def _desk(
     from ...workbench.desk import Desk
 
     desk = Desk(words(), files, click.echo, lang)
-    if path is not None and shown is not None:
-        desk.open(path, shown, choices, dict(files.hierarchies), dict(files.given))
+    if path is not None and display_path is not None:
+        desk.open(path, display_path, choices, dict(files.hierarchies), dict(files.given_files))
     return desk
 
 
@@ -190,7 +190,7 @@ def _record(
     released: "SourceTable",
     roles: "Roles",
     data: Path,
-    said: "Reading",
+    reading: "Reading",
     arguments: list[str],
     file: "ReleasedFile",
     progress: "Callable[[str], None]",
@@ -202,9 +202,9 @@ def _record(
     from ..table_release import advised_record
     from .advise import command as advise
 
-    name, *given = arguments
-    with advise.make_context(name, given):
-        return advised_record(advised, released, roles, data, said, file, progress)
+    name, *option_arguments = arguments
+    with advise.make_context(name, option_arguments):
+        return advised_record(advised, released, roles, data, reading, file, progress)
 
 
 def _run(arguments: "Sequence[str]", progress: "Callable[[str], None]") -> "CommandOutput":
@@ -218,18 +218,18 @@ def _run(arguments: "Sequence[str]", progress: "Callable[[str], None]") -> "Comm
     from .counts import command as counts
     from .score import command as score
 
-    name, *given = arguments
+    name, *option_texts = arguments
     error = None
     with capturing(progress) as capture:
         try:
             {"score": score, "counts": counts}[name].main(
-                given, prog_name=name, standalone_mode=False
+                option_texts, prog_name=name, standalone_mode=False
             )
         except click.ClickException as wrong:
             error = wrong.format_message()
         except (VeilmixError, OSError) as wrong:
             error = str(wrong)
-    warnings = (line.removeprefix(WARNING) for line in capture.said if line.startswith(WARNING))
+    warnings = (line.removeprefix(WARNING) for line in capture.messages if line.startswith(WARNING))
     return CommandOutput(capture.out.getvalue(), tuple(capture.printed), tuple(warnings), error)
 
 
@@ -241,8 +241,8 @@ def _help() -> dict[str, str]:
 
     return {
         f"{name} {option}": parameter.help or ""
-        for name, one in (("score", score), ("advise", advise), ("counts", counts))
-        for parameter in one.params
+        for name, subcommand in (("score", score), ("advise", advise), ("counts", counts))
+        for parameter in subcommand.params
         if isinstance(parameter, click.Option)
         for option in parameter.opts
     }
@@ -266,12 +266,12 @@ def _advice_figure(advised: "Advised", file: Path) -> None:
     draw(advised, file)
 
 
-def _scenario(advised: "Advised", data: Path, said: "Reading", folder: Path) -> str:
+def _scenario(advised: "Advised", data: Path, reading: "Reading", folder: Path) -> str:
     """Return the scenario of `veilmix advise --write`. Raises DataError, see `check_counted`."""
     from ...scenarios.tables.written import check_counted, scenario_text
 
     check_counted(advised)
-    return scenario_text(advised, data, said, folder)
+    return scenario_text(advised, data, reading, folder)
 
 
 def _advice_lines(advised: "Advised") -> list[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...scenarios.scoring.outcome import Outcome
 
 CHEATS = ("drop", "lie-marginals", "size", "surround")  # of poll/cheats.py
-MOST = 1_000  # people
+MAX_PEOPLE = 1_000  # people
 
 
 @click.command("poll")
@@ -52,7 +52,7 @@ MOST = 1_000  # people
 )
 @click.option(
     "--people",
-    type=click.IntRange(1, MOST),
+    type=click.IntRange(1, MAX_PEOPLE),
     metavar="N",
     help="Begin when this number of people has joined.  [default: when Enter is pressed]",
 )
@@ -91,7 +91,7 @@ MOST = 1_000  # people
 @click.option(
     "--one-address",
     "most_of_one",
-    type=click.IntRange(1, MOST),
+    type=click.IntRange(1, MAX_PEOPLE),
     default=40,
     show_default=True,
     metavar="N",
@@ -102,7 +102,7 @@ MOST = 1_000  # people
 )
 @click.option(
     "--slips",
-    type=click.IntRange(1, MOST),
+    type=click.IntRange(1, MAX_PEOPLE),
     metavar="N",
     help=(
         "Before the lesson: write N slips to print, each with a code that "
@@ -151,7 +151,7 @@ def command(
     if slips is not None:
         write_slips(_load_questions(questions), questions, host, port, slips, _lang(questions))
         return
-    _check_usage(host, people, cheat, simulate, others=others)
+    _check_usage(host, people, cheat, simulate, has_remote_shufflers=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
     from ...poll.questions_file import QuestionsFile
@@ -159,16 +159,16 @@ def command(
 
     file = QuestionsFile.read(questions)
     scenario = _with_cheat(file.scenario, cheat)
-    held = None if with_slips is None else use_slips(with_slips, scenario, host, port)
-    if held is not None:
-        host, port = held.host, held.port
+    slips_file = None if with_slips is None else use_slips(with_slips, scenario, host, port)
+    if slips_file is not None:
+        host, port = slips_file.host, slips_file.port
     proved = scenario.mix.kind == "verified"
-    _check_others(proved=proved, others=others)
-    kept = not (no_save or others or proved)
-    codes = held.codes if held else ()
+    _check_others(proved=proved, has_remote_shufflers=others)
+    has_run_folder = not (no_save or others or proved)
+    codes = slips_file.codes if slips_file else ()
     more = others, simulate, most_of_one, codes, file.table.lang
-    terms = ClassTerms(host, port, people, wait, kept, *more)
-    _hold(scenario, terms, out if kept else None, file)
+    terms = ClassTerms(host, port, people, wait, has_run_folder, *more)
+    _hold(scenario, terms, out if has_run_folder else None, file)
 
 
 def _hold(
@@ -181,7 +181,7 @@ def _hold(
     _check_folder(out)
     say_terms(scenario, terms)
     session = PhoneSession(scenario, terms, click.echo, file, qr_svg)
-    printed = terms.others or scenario.mix.kind == "verified"
+    printed = terms.has_remote_shufflers or scenario.mix.kind == "verified"
     end = _End(session, out, printed=printed)
     session.hold(partial(say_address, terms), _line if sys.stdin.isatty() else None, end)
     if end.unmet is not None:
@@ -204,9 +204,9 @@ class _End:
     printed: bool
     unmet: Unmet | None = None
 
-    def __call__(self, held: "FinishedSession") -> None:
+    def __call__(self, finished_session: "FinishedSession") -> None:
         try:
-            _end(held, self.session.scenario, self.out, printed=self.printed)
+            _end(finished_session, self.session.scenario, self.out, printed=self.printed)
         except Unmet as unmet:
             self.unmet = unmet
 
@@ -222,55 +222,59 @@ def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
     click.echo(f"to try it alone: veilmix poll {new} --people 1 --simulate 9 --no-save")
 
 
-def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, printed: bool) -> None:
+def _end(
+    finished_session: "FinishedSession", scenario: "Scenario", out: Path | None, *, printed: bool
+) -> None:
     """Print the results of a session, and save them if a folder is given; Unmet without answers."""
     from ...poll.record import outcome_of_phones
 
-    if held.board is None:
-        raise Unmet(f"nothing was asked: {held.room.ended}")
+    if finished_session.board is None:
+        raise Unmet(f"nothing was asked: {finished_session.room.ended}")
     _own_up(scenario)
-    _say_noise(held)
-    _say_singles(held)
+    _say_noise(finished_session)
+    _say_singles(finished_session)
     if printed:
         from .mix import say_release
 
-        say_release(held.board, scenario)
+        say_release(finished_session.board, scenario)
         return
     if out is None:
-        _unsaved(held.board.burned)
+        _unsaved(finished_session.board.burned)
         return
-    outcome = outcome_of_phones(scenario, held)
+    outcome = outcome_of_phones(scenario, finished_session)
     if outcome is None:
-        raise Unmet(f"nobody has answered: {held.board.burned}")
+        raise Unmet(f"nobody has answered: {finished_session.board.burned}")
     _report(outcome, out)
 
 
-def _say_noise(held: "FinishedSession") -> None:
+def _say_noise(finished_session: "FinishedSession") -> None:
     """Print the estimates from the answers, if phones have added noise."""
     from ...poll.noise import lines
 
-    for line in lines(held.room.told) if held.room.told else ():
+    for line in (
+        lines(finished_session.room.noisy_result) if finished_session.room.noisy_result else ()
+    ):
         click.echo(line, err=True)
 
 
-def _say_singles(held: "FinishedSession") -> None:
+def _say_singles(finished_session: "FinishedSession") -> None:
     """Print the counts of single questions, if only these are published."""
     from ...poll.singles import lines
 
-    for line in lines(held.room.singles) if held.room.singles else ():
+    for line in lines(finished_session.room.singles) if finished_session.room.singles else ():
         click.echo(line, err=True)
 
 
 def _check_usage(
-    host: str, people: int | None, cheat: str | None, simulate: int, *, others: bool
+    host: str, people: int | None, cheat: str | None, simulate: int, *, has_remote_shufflers: bool
 ) -> None:
     """Raise a UsageError for impossible options and combinations."""
     check_reachable(host)
-    if cheat and others:
+    if cheat and has_remote_shufflers:
         raise click.UsageError(
             "--cheat: only parties that are here are made to cheat; what others do is theirs"
         )
-    if simulate and others:
+    if simulate and has_remote_shufflers:
         raise click.UsageError(
             "--simulate: this computer knows what simulated people say, so they hide nobody from "
             "it; where --others mix, nobody is simulated"
@@ -279,9 +283,9 @@ def _check_usage(
         raise click.UsageError("--people: how many are waited for? nobody can press Enter here")
 
 
-def _check_others(*, proved: bool, others: bool) -> None:
+def _check_others(*, proved: bool, has_remote_shufflers: bool) -> None:
     """Raise a UsageError for a verified mix with shufflers on other computers."""
-    if proved and others:
+    if proved and has_remote_shufflers:
         raise click.UsageError(
             "--others: a verified mix runs on this computer alone so far; leave out --others, or "
             'kind = "verified" in [mix]'
@@ -311,8 +315,8 @@ def _own_up(scenario: "Scenario") -> None:
     """Print the attack that was played, if a party was made to cheat."""
     from ...poll.cheats import happened
 
-    if said := happened(scenario):
-        click.echo(f"somebody has cheated ({said['attack']}): {said['told']}")
+    if played_attack := happened(scenario):
+        click.echo(f"somebody has cheated ({played_attack['attack']}): {played_attack['told']}")
 
 
 def _check_folder(out: Path | None) -> None:

@@ -43,18 +43,18 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
     from ...report.make import make
     from ...scenarios.serialization.atomic_file import write_page
 
-    made = make(_resolve_path(what), nodes, attacks)
+    report_page = make(_resolve_path(what), nodes, attacks)
     if str(out) == "-":
-        write_text(made.html)
+        write_text(report_page.html)
         return
-    path = out or made.path
-    write_page(path, made.html)
-    click.echo(f"wrote {clean(str(path))} ({len(made.html.encode()) / 1000:,.0f} kB)")
+    path = out or report_page.path
+    write_page(path, report_page.html)
+    click.echo(f"wrote {clean(str(path))} ({len(report_page.html.encode()) / 1000:,.0f} kB)")
 
 
-def _resolve_path(what: str) -> Path:
+def _resolve_path(location: str) -> Path:
     """Return the file or folder of a path, or the run of a name."""
     from ..found import folder
 
-    path = Path(what)
-    return path if path.is_file() else folder(what)
+    path = Path(location)
+    return path if path.is_file() else folder(location)

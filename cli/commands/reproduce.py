@@ -64,35 +64,40 @@ def command(
     if paper is None:
         _show(_offered(), form)
         return
-    wanted = _figures(paper, figure)
+    figure_names = _figures(paper, figure)
     folder = out or Path(f"reproduced-{paper}")
     from ...analysis import drawing
 
     drawing.require()
     make(folder)
     with stages() as stage, helped(executor) as pool:
-        done = list(_make_figures(paper, wanted, (seed, nodes), stage, pool))
-    checks = [check for checked, _ in done for check in checked]
+        results = list(_make_figures(paper, figure_names, (seed, nodes), stage, pool))
+    checks = [check for checked, _ in results for check in checked]
     if checks or form != "table":
         _print_checks(checks, form)
     else:
         say(page(), "the paper gives no number to compare with: look at the picture")
-    for name, data in (file for _, files in done for file in files.items()):
+    for name, data in (file for _, files in results for file in files.items()):
         say(page(err=True), f"written   {clean(str(write_file(folder / name, data)))}")
 
 
-Made = tuple[tuple["Check", ...], dict[str, bytes]]  # of a figure: its checks, and its files
+FigureResult = tuple[
+    tuple["Check", ...], dict[str, bytes]
+]  # of a figure: its checks, and its files
 
 
 def _make_figures(
     paper: str,
     figures: "Sequence[str]",
-    given: tuple[int, int],
+    seed_and_nodes: tuple[int, int],
     stage: "Callable[[str], None]",
     pool: "Executor | None",
-) -> "Iterator[Made]":
-    """Yield the result of each figure, from this process or a pool; given: seed and nodes."""
-    flying = [pool.submit(redraw, paper, name, *given) for name in figures] if pool else []
+) -> "Iterator[FigureResult]":
+    """Yield the result of each figure, from this process or a pool.
+
+    seed_and_nodes: the seed, and the nodes of every search tree.
+    """
+    flying = [pool.submit(redraw, paper, name, *seed_and_nodes) for name in figures] if pool else []
     for place, name in enumerate(figures):
         if flying:
             stage(f"figure {name}")
@@ -101,7 +106,7 @@ def _make_figures(
                 continue
             except BrokenExecutor:  # a worker has ended: its figure is drawn in this process
                 pass
-        yield redraw(paper, name, *given, stage)
+        yield redraw(paper, name, *seed_and_nodes, stage)
 
 
 def redraw(
@@ -110,7 +115,7 @@ def redraw(
     seed: int,
     nodes: int,
     stage: "Callable[[str], None]" = lambda _: None,
-) -> Made:
+) -> FigureResult:
     """Draw a figure, in this process or a worker; return its checks and files."""
     from ...analysis.figures.registry import Material
 
@@ -152,7 +157,7 @@ def _figures(paper: str, figure: str | None) -> list[str]:
 
 
 def _print_checks(checks: "list[Check]", form: str) -> None:
-    rows = [(c.figure, c.what, c.source, c.said, c.found, AGREES[c.agrees]) for c in checks]
+    rows = [(c.figure, c.subject, c.source, c.claim, c.result, AGREES[c.agrees]) for c in checks]
     _show(Grid(("figure", "what", "according to", "says", "found", "agrees"), rows), form)
 
 

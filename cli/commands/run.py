@@ -275,15 +275,17 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
     """Play a scenario as often as it says."""
-    from ...roles.workplace import HERE
+    from ...roles.workplace import LOCAL_WORKPLACE
     from ...scenarios.play.run import run
     from ...scenarios.records.ahead import writing_ahead
     from ...scenarios.studies.workplaces import workplace
 
     with workplace(wish.executor) as place:
-        copies = place == HERE and wish.out is not None  # a cluster's threads bear no copy
-        ahead = partial(writing_ahead, copies=copies)
-        yield from _runs(scenario, wish, partial(run, workplace=place), ahead)
+        copies = (
+            place == LOCAL_WORKPLACE and wish.out is not None
+        )  # a cluster's threads bear no copy
+        open_writer = partial(writing_ahead, copies=copies)
+        yield from _runs(scenario, wish, partial(run, workplace=place), open_writer)
 
 
 def _runs(
@@ -295,15 +297,15 @@ def _runs(
     """Play a scenario as often as it repeats; yield outcomes and transcripts."""
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
     for number in range(scenario.scenario.repeat):
-        this = None if seed is None else min(seed + number, MAX_SEED)
+        run_seed = None if seed is None else min(seed + number, MAX_SEED)
         with (
             watching(scenario, wish) as instruments,
             _ledger(wish) as book,
-            writing_ahead() as ahead,
+            writing_ahead() as writer,
         ):
             outcome = run(
                 scenario,
-                this,
+                run_seed,
                 wish.mode,
                 instruments=instruments,
                 report=lambda line: click.echo(f"note: {line}", err=True),
@@ -311,9 +313,9 @@ def _runs(
                 ledger=book,
                 processes=wish.processes,
                 durable=wish.durable or "off",
-                recorded=ahead.begin,
+                recorded=writer.begin,
             )
-            yield outcome, ahead.text
+            yield outcome, writer.text
 
 
 def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
@@ -340,21 +342,21 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
     else:
         from ..text.progress import bar
 
-        with bar(scenario.population.users) as shown:
-            yield (shown,)
+        with bar(scenario.population.users) as progress_bar:
+            yield (progress_bar,)
 
 
 def _teller(*, err: bool) -> Callable[[str], None]:
     """Return a function that prints a line of a trace; it ends the run if its reader has left."""
-    left = False
+    has_left = False
 
     def print_line(line: str) -> None:
-        nonlocal left
+        nonlocal has_left
         try:
-            if not left:
+            if not has_left:
                 click.echo(clean(line), err=err)
         except BrokenPipeError:  # an Exception would only remove the instrument
-            left = True
+            has_left = True
             raise ReaderLeft from None
 
     return print_line

@@ -139,7 +139,7 @@ def command(
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
-    given = pop_release(reading)
+    judged_options = pop_release(reading)
     unused: dict[str, object] = {
         "picture": picture,
         "saved": saved,
@@ -149,9 +149,9 @@ def command(
     }
     unused |= {"nodes": nodes, "advising": advising, "unique_size": unique_size}
     unused["weight"] = reading["weight"]
-    if files := check_release(data, given, unused):
+    if files := check_release(data, judged_options, unused):
         reading.pop("anyway")
-        judge(files, given, k, reading, form)
+        judge(files, judged_options, k, reading, form)
         return
     assert data is not None  # noqa: S101 - checked with the options of a release
     _check(form, advising, picture, kept, counts)
@@ -163,16 +163,18 @@ def command(
     for read_file in (data, source.path):
         check_not_input(read_file, kept, counts, saved, picture)
     data, k, max_exposure, empty = source.path, source.k, source.max_exposure, source.missing
-    said = source.reading if source.of_scenario else answered(data, source.reading)
-    texts = (*([empty] if empty else []), *said.lacking)
+    final_reading = source.reading if source.of_scenario else answered(data, source.reading)
+    texts = (*([empty] if empty else []), *final_reading.lacking)
     with stages() as stage:
-        table = read(data, said, empty, stage)
-        account = _released(ledger, source, said)
+        table = read(data, final_reading, empty, stage)
+        account = _released(ledger, source, final_reading)
         scored = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
         score = scored(table, texts, k, max_exposure, missing=missing)
         places = _places(table, texts, score, unique_size, stage)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table, ("", *texts), places, anyway=anyway)
+    record = partial(
+        _record, score, data, final_reading, table, ("", *texts), places, anyway=anyway
+    )
     show = partial(
         _print_score,
         score,
@@ -182,47 +184,47 @@ def command(
         form=form,
         places=places,
     )
-    later = form == "json" and kept is not None  # with the hash of the table
-    if not later:
+    is_deferred = form == "json" and kept is not None  # with the hash of the table
+    if not is_deferred:
         show(record)
     tell_threshold(k)
     tell_ledger(account, err=form != "table")
     try:
-        check_target(score, said, checked)
+        check_target(score, final_reading, checked)
     except DataError:
-        if later:
+        if is_deferred:
             show(record)
         raise
     if advising:
-        _advise(data, said, k, max_exposure)
+        _advise(data, final_reading, k, max_exposure)
     if picture is not None:
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
-    if later:
+    if is_deferred:
         show(partial(record, kept))
     if saved is not None:  # with the hash of the table that was written
         save_record(record(kept), saved)
 
 
-def _source(data: Path, said: "Reading", k: int, max_exposure: float) -> "TableSource":
+def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "TableSource":
     """Return the file to score: DATA, or the table of a scenario. Raises DataError."""
     from ...scenarios.tables.of_scenario import ENDING, TableSource, scenario_table
     from ...scenarios.validation.load import load
 
     if data.suffix.lower() != ENDING:
-        return TableSource(data, said, "", k, max_exposure)
+        return TableSource(data, reading, "", k, max_exposure)
     from_user = click.get_current_context().get_parameter_source
     target = {"k": k, "max_exposure": max_exposure}
-    given = {
+    explicit_target = {
         key: number
         for key, number in target.items()
         if from_user(key) is click.core.ParameterSource.COMMANDLINE
     }
-    return scenario_table(load(data), data, said, given)
+    return scenario_table(load(data), data, reading, explicit_target)
 
 
-def _released(ledger: Path | None, source: "TableSource", said: "Reading") -> "Account | None":
+def _released(ledger: Path | None, source: "TableSource", reading: "Reading") -> "Account | None":
     """Record a table as a release in a ledger, if given; RoundBurned if it may not be released."""
     if ledger is None:
         return None
@@ -233,11 +235,11 @@ def _released(ledger: Path | None, source: "TableSource", said: "Reading") -> "A
     from .advise import MISSING
 
     empty = source.missing or MISSING  # as in advice and in runs, so that cells are comparable
-    table = finer(source.path, said, empty)
+    table = finer(source.path, reading, empty)
     with opened(ledger) as book:
         policy = Policy(k=source.k, max_exposure=source.max_exposure)
-        features = released_features(said, table.columns)
-        return release_table(book, table, features, policy, missing=empty, person=said.person)
+        features = released_features(reading, table.columns)
+        return release_table(book, table, features, policy, missing=empty, person=reading.person)
 
 
 def _places(
@@ -259,7 +261,7 @@ def _places(
 def _record(
     score: "TableScore",
     data: Path,
-    said: "Reading",
+    reading: "Reading",
     table: "SourceTable",
     lacks: Sequence[str],
     places: "RiskPlaces | None",
@@ -279,14 +281,14 @@ def _record(
     from ...scenarios.tables.scored import frequent
     from ..text.score_record import scored_table
 
-    lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
+    lines = coarser_lines(coarsenings(reading.coarsen, table.columns), frequent(table, score.k))
     file = None if written is None else released_file(written, len(table.codes), table.columns)
-    release = scored_release(table, said, file, anyway=anyway)
+    release = scored_release(table, reading, file, anyway=anyway)
     scored = scored_table(score, data, lacks, table, lines, places)
     return replace(scored, release=release)
 
 
-def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
+def _advise(data: Path, reading: "Reading", k: int, max_exposure: float) -> None:
     """Print the output of `veilmix advise`, below the score."""
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import read
@@ -296,11 +298,11 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
 
     with stages() as stage:
         advised = advise(
-            read(data, said, MISSING, stage),
+            read(data, reading, MISSING, stage),
             k,
             max_exposure,
             missing=MISSING,
-            roles=Roles(known_by_default(said)),
+            roles=Roles(known_by_default(reading)),
             progress=stage,
         )
     say(page(), "\nwhat to do\n")

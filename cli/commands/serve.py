@@ -180,7 +180,11 @@ def command(
     )
     if hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
-    play_to_end(lambda it: _served(hosted, it, linger, executor, ledger, predecessor), hosted, site)
+    play_to_end(
+        lambda place_site: _served(hosted, place_site, linger, executor, ledger, predecessor),
+        hosted,
+        site,
+    )
 
 
 def _served(
@@ -214,7 +218,7 @@ def _served(
             return take_part(session, site, workplace=workers)
         play = partial(_remembering, session, site, workers)
         last = read_one(predecessor, "the last keeper") if predecessor else None
-        keeper = Keeper(site.name, site.own, ledger, last)
+        keeper = Keeper(site.name, site.identity, ledger, last)
         board, account = with_ledger(session, keeper, play)
         tell_ledger(account, err=True)
         return board
@@ -235,7 +239,7 @@ def opened(
     key: Path,
     durable: str,
     journal: Path,
-    tell: PlaceLog,
+    place_log: PlaceLog,
     patience: float,
     save: Path | None,
     listen: str | None,
@@ -252,13 +256,13 @@ def opened(
 
     session, how = read_session(path), Durable(durable)
     where = parse_address(listen, "--listen") if listen else None
-    hosted = site(session, place, read_identity(key), tell, how, journal)
-    tell("durable", COSTS[how])
-    tell("senders", SENDERS[session.registry is not None])
+    hosted = site(session, place, read_identity(key), place_log, how, journal)
+    place_log("durable", COSTS[how])
+    place_log("senders", SENDERS[session.registry is not None])
     if where and not session.directory.places[place].port:
         raise click.UsageError(f"--listen: {place} has no address in the session file")
-    again = tell.reopen
-    return session, replace(hosted, patience=patience, save=save, listen=where, reload=again)
+    reload_log = place_log.reopen
+    return session, replace(hosted, patience=patience, save=save, listen=where, reload=reload_log)
 
 
 def require() -> None:
@@ -313,7 +317,7 @@ def conclude(board: "Board", session: "SessionFile") -> None:
         why = board.burned or "no column is safe enough for this promise"
         raise Unmet(f"nothing was released: {why}")
     columns = [names[column] for column in board.decision.kept]
-    rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
+    rows: list[tuple[str | int, ...]] = [(*cell, count) for cell, count in sorted(counts.items())]
     click.echo(release_csv(WrittenRelease(tuple(columns), tuple(rows))), nl=False)
 
 

@@ -83,13 +83,13 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         if why is not None:
             _derive(record, members, why, form)
             return
-        seen = view_of(record, members)
+        view = view_of(record, members)
         if form == "json":
-            write_json(_record(record, seen))
+            write_json(_record(record, view))
         elif form == "mermaid":
-            write_text(mermaid(flows(seen.events)) + "\n")
+            write_text(mermaid(flows(view.events)) + "\n")
         else:
-            _print_view(page(), record, seen, members, everything=everything)
+            _print_view(page(), record, view, members, shows_all=everything)
 
 
 def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
@@ -132,26 +132,26 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
 
 
 def _print_view(
-    console: PipeConsole, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
+    console: PipeConsole, run: "Run", view: "View", members: Sequence[str], *, shows_all: bool
 ) -> None:
     from ...analysis.trust import users_linked
     from ...scenarios.verification.deviations import NOT_BY_WATCHING
 
     say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
     deviated = _warn(console, run)
-    rows = [_row(flow)[: 8 if everything else 7] for flow in flows(seen.events, each=everything)]
+    rows = [_row(flow)[: 8 if shows_all else 7] for flow in flows(view.events, each=shows_all)]
     headings = ("time", "from", "to", "message", "round", "how many", "bytes each", "name")
-    lay_out(console, Grid(headings if everything else headings[:-1], rows, (0, 4, 5, 6)))
-    missed = sum(event.messages for event in seen.transcript.events) - sum(
-        event.messages for event in seen.events
+    lay_out(console, Grid(headings if shows_all else headings[:-1], rows, (0, 4, 5, 6)))
+    missed = sum(event.messages for event in view.transcript.events) - sum(
+        event.messages for event in view.events
     )
     say(console, f" {plural(missed, 'message')} passed unseen\n", style="dim")
-    told = (*_opened(run, seen), *_read(run, seen))
-    if deviated and not users_linked(seen):
-        told += (f"links    {NOT_BY_WATCHING}",)
+    lines = (*_opened(run, view), *_read(run, view))
+    if deviated and not users_linked(view):
+        lines += (f"links    {NOT_BY_WATCHING}",)
     else:
-        told += (*_pinned(run, seen, everything=everything), *_guessed(run, seen))
-    for line in told:
+        lines += (*_pinned(run, view, shows_all=shows_all), *_guessed(run, view))
+    for line in lines:
         say(console, clean(line))
 
 
@@ -170,46 +170,48 @@ def _row(flow: DiagramFlow) -> tuple[object, ...]:
     )
 
 
-def _opened(run: "Run", seen: "View") -> Iterator[str]:
-    for number, (opened, layers) in seen.opened.items():
+def _opened(run: "Run", view: "View") -> Iterator[str]:
+    for number, (opened, layers) in view.opened.items():
         if run.scenario.mix.kind == "verified":
-            said = "all" if opened == layers else opened or "none"
+            extent = "all" if opened == layers else opened or "none"
             if layers == run.scenario.mix.shufflers:
                 yield (
-                    f"opens    round {number}: all answers, as everybody; holds {said} of the "
+                    f"opens    round {number}: all answers, as everybody; holds {extent} of the "
                     f"{layers} orders that lead to names"
                 )
                 continue
-            yield f"opens    round {number}: holds {said} of the {layers} keys that open an answer"
+            yield (
+                f"opens    round {number}: holds {extent} of the {layers} keys that open an answer"
+            )
             continue
-        said = "all" if opened == layers else "none" if not opened else f"the outer {opened}"
-        yield f"opens    round {number}: {said} of the {layers} layers of a submission"
+        extent = "all" if opened == layers else "none" if not opened else f"the outer {opened}"
+        yield f"opens    round {number}: {extent} of the {layers} layers of a submission"
 
 
-def _read(run: "Run", seen: "View") -> Iterator[str]:
+def _read(run: "Run", view: "View") -> Iterator[str]:
     from ...protocol.several_rows import dummies_in, without_dummies
     from ...scenarios.verification.views import columns
 
     names = columns(run)
-    if not seen.counted:
+    if not view.counted:
         yield "reads    no counts"
-    for counted in seen.counted:
+    for counted in view.counted:
         cells = sorted(without_dummies(counted.counts).items())
-        said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
+        cell_texts = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
-        asked = " x ".join(names[column] for column in counted.columns)
-        some = f" of {plural(counted.people, 'person', 'people')} told apart"
-        about = f"{asked}{'' if counted.among is None else some}"
+        columns_text = " x ".join(names[column] for column in counted.columns)
+        people_text = f" of {plural(counted.people, 'person', 'people')} told apart"
+        about = f"{columns_text}{'' if counted.among is None else people_text}"
         dummies = dummies_in(counted.counts)
         blank = f"; {plural(dummies, 'dummy', 'dummies')}" if dummies else ""
-        yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}{blank}"
+        yield f"reads    round {counted.round}: {about}: {', '.join(cell_texts)}{more}{blank}"
 
 
-def _guessed(run: "Run", seen: "View") -> Iterator[str]:
+def _guessed(run: "Run", view: "View") -> Iterator[str]:
     """Yield the knowledge of a view: certain cells, leakage and guesses, as in `leak`."""
     from ...scenarios.verification.views import scored
 
-    learnt = scored(run, seen)
+    learnt = scored(run, view)
     several = run.scenario.population.rows is not None
     if learnt.rows_guessed is None and not several:
         return
@@ -228,28 +230,28 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     )
 
 
-def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
+def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
     from ...analysis.trust import users_linked
     from ...scenarios.programs.registry import program_of
     from ...scenarios.verification.views import columns, person_of
 
-    linked, users = users_linked(seen), seen.users
-    who = f"{linked:,} of {plural(users, 'person', 'people')}"
+    linked, users = users_linked(view), view.users
+    people_text = f"{linked:,} of {plural(users, 'person', 'people')}"
     if not linked:
-        yield f"links    {who}: no value can be pinned on anybody"
+        yield f"links    {people_text}: no value can be pinned on anybody"
         return
     lying = program_of(run.scenario).reports
-    yield f"links    {who}" + (", to reports that they had randomized" if lying else "")
+    yield f"links    {people_text}" + (", to reports that they had randomized" if lying else "")
     names, name = columns(run), person_of(run)
-    people = sorted(seen.pinned.items())
-    for user, row in people if everything else people[:PEOPLE]:
+    people = sorted(view.pinned.items())
+    for user, row in people if shows_all else people[:PEOPLE]:
         values = "  ".join(f"{names[column]}={row[column]}" for column in sorted(row))
         yield f"         {name(user)}  {values}"
-    if len(people) > PEOPLE and not everything:
+    if len(people) > PEOPLE and not shows_all:
         yield f"         ... and {len(people) - PEOPLE:,} more (--all)"
 
 
-def _record(run: "Run", seen: "View") -> "ShownView":
+def _record(run: "Run", view: "View") -> "ShownView":
     from ...analysis.trust import users_linked
     from ...scenarios.verification.views import columns, person_of
     from ..text.records import ShownCounts, ShownLayers, ShownView
@@ -262,18 +264,18 @@ def _record(run: "Run", seen: "View") -> "ShownView":
             tuple((*values, people) for values, people in sorted(counted.counts.items())),
             UNSET if counted.among is None else tuple(map(name, sorted(counted.among))),
         )
-        for counted in seen.counted
+        for counted in view.counted
     )
     pinned = {
         name(user): {names[column]: value for column, value in sorted(row.items())}
-        for user, row in sorted(seen.pinned.items())
+        for user, row in sorted(view.pinned.items())
     }
     return ShownView(
-        tuple(sorted(seen.parties)),
-        tuple(_event(event) for event in seen.events),
-        tuple(ShownLayers(number, *layers) for number, layers in seen.opened.items()),
+        tuple(sorted(view.parties)),
+        tuple(_event(event) for event in view.events),
+        tuple(ShownLayers(number, *layers) for number, layers in view.opened.items()),
         tuple(counts),
-        users_linked(seen),
+        users_linked(view),
         pinned,
     )
 

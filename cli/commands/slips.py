@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_slips(
-    scenario: "Scenario", questions: Path | None, host: str, port: int, many: int, lang: str | None
+    scenario: "Scenario", questions: Path | None, host: str, port: int, count: int, lang: str | None
 ) -> None:
     """Write a page of slips to print, and the file of their codes; no session is held.
 
@@ -31,7 +31,7 @@ def write_slips(
             f"--slips: found --host {host} --port {port}; the address is printed, so it has to be "
             "the one that phones will reach in the lesson, such as --host 192.168.1.20"
         )
-    slips = fresh_slips(scenario.scenario.title, host, port, many)
+    slips = fresh_slips(scenario.scenario.title, host, port, count)
     address = slips.address
     try:
         page = sheet(slips.title, address, slips.codes, language_of(lang))
@@ -72,21 +72,21 @@ def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsF
     from ...poll.slips import read_slips
 
     slips = read_slips(path, scenario.scenario.title)
-    given = {name: _is_given(name) for name in ("host", "port")}
-    held = replace(
+    explicit_options = {name: _is_given(name) for name in ("host", "port")}
+    updated_slips = replace(
         slips,
-        host=host if given["host"] else slips.host,
-        port=port if given["port"] else slips.port,
+        host=host if explicit_options["host"] else slips.host,
+        port=port if explicit_options["port"] else slips.port,
     )
     click.echo(
         f"{len(slips.codes)} slips: each admits one phone, once; nothing notes who has which"
     )
-    if (held.host, held.port) != (slips.host, slips.port):
+    if (updated_slips.host, updated_slips.port) != (slips.host, slips.port):
         click.echo(
             f"the slips are printed with {slips.host} port {slips.port}: scanned they lead there; "
             "let all open the address on the wall, and type their code"
         )
-    return held
+    return updated_slips
 
 
 def _is_given(name: str) -> bool:

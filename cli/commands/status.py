@@ -27,24 +27,25 @@ def command(url: str, known: Path, form: str) -> None:
     from ...scenarios.records.identity_files import read_one
     from ...scenarios.sessions.status import phases, read_status, seen_board, standings
 
-    seen = read_status(url, read_one(known, "the board"))
-    rows = standings(seen.board)
+    board_status = read_status(url, read_one(known, "the board"))
+    rows = standings(board_status.board)
     names = ("party", "last post", "posts", "round")
     if form == "json":
-        write_json(seen_board(seen))
+        write_json(seen_board(board_status))
     elif form == "csv":
         write_csv(Grid(names, rows))
     else:
         out = page()
-        told = seen.told
+        reported_status = board_status.reported_status
         say(
             out,
-            f"{url}  round {told.round}, {told.entries} entries, silent for {told.silent} s",
+            f"{url}  round {reported_status.round}, {reported_status.entries} entries, silent for "
+            f"{reported_status.silent} s",
         )
-        lay_out(out, Grid(("phase", "", "may be said"), phases(seen.board)))
+        lay_out(out, Grid(("phase", "", "may be said"), phases(board_status.board)))
         say(out, "")
         lay_out(out, Grid(names, rows))
-        for why, many in told.turned_away.items():
-            say(out, f"connections refused: {many:,}, {clean(why)}")
-        if seen.board.burned:
-            say(out, f"burned: {seen.board.burned}")
+        for why, count in reported_status.turned_away.items():
+            say(out, f"connections refused: {count:,}, {clean(why)}")
+        if board_status.board.burned:
+            say(out, f"burned: {board_status.board.burned}")

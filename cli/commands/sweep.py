@@ -118,17 +118,17 @@ def command(
     along = axes(loaded, dict(settings))
     times = repeats or usual(loaded, along)
     if not along and times == 1:
-        raise click.UsageError(NOTHING)
+        raise click.UsageError(NO_GRID)
     jobs = plan(loaded, along, times, seed, mode, worst_case)
     jobs = jobs[shard[0] - 1 :: shard[1]] if shard else jobs
     make, window = named(executor, workers)
     log = SweepLog(out or _home(loaded, shard), resume=resume)
     try:
-        left = log.todo(jobs)
+        pending_jobs = log.todo(jobs)
         if form == "table" and not quiet:
-            _announce(loaded, along, times, jobs, left, mode, seed)
+            _announce(loaded, along, times, jobs, pending_jobs, mode, seed)
         tell_trust(executor)
-        _play(left, make, window, log, quiet=quiet)
+        _play(pending_jobs, make, window, log, quiet=quiet)
     except KeyboardInterrupt:
         if log.stored_lines(jobs):
             _print_sweep(loaded, along, log, log.stored_lines(jobs), form, quiet=quiet, draw=False)
@@ -139,7 +139,7 @@ def command(
     _crashed(log.stored_lines(jobs), log.path)
 
 
-NOTHING = (
+NO_GRID = (
     "nothing to sweep: name keys with --set, such as --set policy.k=2,5,10, or in a [sweep] table "
     "of the scenario"
 )
@@ -155,7 +155,7 @@ def _announce(
     along: "dict[str, tuple[Value, ...]]",
     repeats: int,
     jobs: "Sequence[SweepJob]",
-    left: "Sequence[SweepJob]",
+    pending_jobs: "Sequence[SweepJob]",
     mode: str,
     seed: int | None,
 ) -> None:
@@ -166,8 +166,8 @@ def _announce(
         if seed is None
         else f"seeds derived from {seed} (reproducible, not secret)"
     )
-    done = len(jobs) - len(left)
-    more = f", {done:,} of them done before" if done else ""
+    completed = len(jobs) - len(pending_jobs)
+    more = f", {completed:,} of them done before" if completed else ""
     head = (
         f"{scenario.scenario.name}  {spelt(along)}, {plural(repeats, 'run')} a point, {mode}, {how}"
     )
@@ -176,7 +176,7 @@ def _announce(
 
 
 def _play(
-    left: "Sequence[SweepJob]",
+    pending_jobs: "Sequence[SweepJob]",
     make: "Callable[[], Executor]",
     window: int,
     log: "SweepLog",
@@ -185,16 +185,17 @@ def _play(
 ) -> None:
     from ...scenarios.studies.sweep import sweep
 
-    done = 0
+    completed = 0
     try:
-        with _bar(len(left), quiet=quiet) as moved:
-            for line in sweep(left, make, window):
+        with _bar(len(pending_jobs), quiet=quiet) as moved:
+            for line in sweep(pending_jobs, make, window):
                 log.add(line)
-                done += 1
-                moved(done)
+                completed += 1
+                moved(completed)
     except KeyboardInterrupt:
         click.echo(
-            f"{plural(done, 'run')} of {len(left):,} done and kept in {clean(str(log.path))}; the "
+            f"{plural(completed, 'run')} of {len(pending_jobs):,} done and kept in "
+            f"{clean(str(log.path))}; the "
             "same command with --resume goes on",
             err=True,
         )
@@ -208,8 +209,8 @@ def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
         yield lambda _: None
         return
     if not sys.stderr.isatty():
-        told = counter("table", "runs")
-        yield lambda done: told(done, total)
+        print_count = counter("table", "runs")
+        yield lambda completed: print_count(completed, total)
         return
     from rich.progress import (
         BarColumn,
@@ -228,7 +229,7 @@ def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
     )
     with Progress(*columns, console=page(err=True), transient=True) as progress:
         task = progress.add_task("runs", total=total)
-        yield lambda done: progress.update(task, completed=done)
+        yield lambda completed: progress.update(task, completed=completed)
 
 
 def _print_sweep(

@@ -91,7 +91,7 @@ def command(
 
 def _outside(
     url: str,
-    known: Path | None,
+    identity_path: Path | None,
     port: int,
     language: "Language | None",
     *,
@@ -101,7 +101,7 @@ def _outside(
     """Show the board of a running session, until Ctrl-C."""
     if out is not None or live:
         raise click.UsageError("a running session is shown live, and no page is written")
-    if known is None:
+    if identity_path is None:
         raise click.UsageError(f"--known: whose board is {url}? name its board.pub.toml")
     from ...scenarios.records.identity_files import read_one
     from .serve import require
@@ -109,7 +109,7 @@ def _outside(
     require()
     from ...theatre.outside import show_board
 
-    show_board(url, read_one(known, "the board"), port, _print_line, language)
+    show_board(url, read_one(identity_path, "the board"), port, _print_line, language)
 
 
 def _print_line(line: str) -> None:

@@ -74,9 +74,9 @@ def command(
     from ...scenarios.verification.theorem import theorem_of
     from ..found import folder
 
-    known = read_known(identities) if identities else None
+    known_identities = read_known(identities) if identities else None
     record = read(folder(run))
-    checks = verify(record, again=again, known=known)
+    checks = verify(record, wants_replay=again, known_identities=known_identities)
     _show(checks, form)
     if form == "table":
         _show_theorem(theorem_of(record, checks))
@@ -123,7 +123,7 @@ def _show(checks: "Sequence[CheckResult]", form: str) -> None:
     grid = Grid(
         ("check", "that", "", "shows", "found"),
         [
-            (check.name, check.what, WORDS[check.ok], check.shows.value, check.detail)
+            (check.name, check.requirement, WORDS[check.ok], check.shows.value, check.detail)
             for check in checks
         ],
     )
@@ -132,7 +132,7 @@ def _show(checks: "Sequence[CheckResult]", form: str) -> None:
 
         write_json(
             [
-                MadeCheck(check.name, check.what, check.ok, check.shows.value, check.detail)
+                MadeCheck(check.name, check.requirement, check.ok, check.shows.value, check.detail)
                 for check in checks
             ]
         )
@@ -142,14 +142,16 @@ def _show(checks: "Sequence[CheckResult]", form: str) -> None:
         lay_out(page(), grid)
 
 
-def _judge(checks: "Sequence[CheckResult]", form: str, what: str) -> None:
+def _judge(checks: "Sequence[CheckResult]", form: str, subject: str) -> None:
     failed = [check for check in checks if check.ok is False]
     if failed:
         names = ", ".join(check.name for check in failed)
-        raise Unmet(f"this {what} does not verify: {plural(len(failed), 'check')} failed ({names})")
+        raise Unmet(
+            f"this {subject} does not verify: {plural(len(failed), 'check')} failed ({names})"
+        )
     if form == "table":
-        made = sum(check.ok is True for check in checks)
-        say(page(), f"\nverified: {made} of {len(checks)} checks made, none failed")
+        passed_count = sum(check.ok is True for check in checks)
+        say(page(), f"\nverified: {passed_count} of {len(checks)} checks made, none failed")
         vouched = [check.name for check in checks if check.shows == "authenticity"]
         if vouched:
             say(page(), f"who has said it is shown of: {', '.join(vouched)}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...scenarios.tables.risk_record import RiskPlaces
 
 
-BEFORE = "before cells are suppressed"
+SUPPRESSION_NOTE = "before cells are suppressed"
 
 
 def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
@@ -28,40 +28,41 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     for judged in advised.table.judged:
         if judged.column not in advised.whole.columns:
             article = "" if judged.role == "text" else "a "
-            shown = f"{article}{judged.shown} ({judged.reason})"
-            say(console, clean(f"left out  {judged.column}: {shown}"))
+            detail_text = f"{article}{judged.label} ({judged.reason})"
+            say(console, clean(f"left out  {judged.column}: {detail_text}"))
     say(console)
     if has_suppressed(advised):
-        say(console, f"each column {BEFORE}")
+        say(console, f"each column {SUPPRESSION_NOTE}")
     lay_out(console, steps(advised))
     say(console)
     now = percent(best.people / n)
-    before = percent(advised.before / n)
+    original_share = percent(advised.exposed_before / n)
     if advised.cells is not None:
         now = f"0.0 % (0); {now} ({best.people:,}) before cells are suppressed"
-        say(console, f"in a smaller crowd  {now}; as it is {before}")
+        say(console, f"in a smaller crowd  {now}; as it is {original_share}")
     else:
-        say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
+        say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {original_share}")
     for line in known_column_lines(advised):
         say(console, clean(line))
     promised = advised.cost.promised
     by = COVERAGE if advised.table.persons is None else PERSON_BOUND
-    shown = f"{percent(promised / n)} ({promised:,}; {by})"
+    detail_text = f"{percent(promised / n)} ({promised:,}; {by})"
     if advised.cells is None:
-        say(console, f"promised from the columns' counts alone  {shown}")
+        say(console, f"promised from the columns' counts alone  {detail_text}")
     for line in costs(advised.cost, advised.predict):
-        say(console, f"{line}, {BEFORE}" if has_suppressed(advised) else line)
+        say(console, f"{line}, {SUPPRESSION_NOTE}" if has_suppressed(advised) else line)
     if advised.by == "promise":
         say(console, "what is promised has to reach the target, not only what is true of the table")
     say(console, clean(searched(advised)))
     if not advised.reached:
         say(
             console,
-            f"the target is missed: {advised.missed:,} people, at most {advised.most:,} may",
+            f"the target is missed: {advised.missed:,} people, at most {advised.people_limit:,} "
+            "may",
             style="yellow",
         )
     if len(advised.choices) > 1:
-        rest = f", {BEFORE}" if has_suppressed(advised) else ""
+        rest = f", {SUPPRESSION_NOTE}" if has_suppressed(advised) else ""
         say(console, f"\nother choices, none beaten by another{rest}")
         lay_out(console, choices(advised))
     places = places_of(advised)
@@ -72,7 +73,7 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
 def _limit(advised: "Advised") -> str:
     if advised.cells is not None:
         return "once cells are suppressed, nobody"
-    return f"at most {percent(advised.max_exposure)} ({advised.most:,})"
+    return f"at most {percent(advised.max_exposure)} ({advised.people_limit:,})"
 
 
 def has_suppressed(advised: "Advised") -> bool:
@@ -101,7 +102,7 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
     from ...scenarios.tables.sensitive_targets import targets_text
 
     quasi, every = (percent(people / advised.n) for people in advised.exposed)
-    counted = "quasi-identifiers" if advised.known == "quasi" else "everything"
+    counted = "quasi-identifiers" if advised.knowledge == "quasi" else "everything"
     yield f"if others know the quasi-identifiers  {quasi} ({advised.exposed[0]:,})"
     yield f"if others know everything that is released  {every} ({advised.exposed[1]:,})"
     yield f"the target counts  {counted}"
@@ -137,13 +138,13 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
 
 def searched(advised: "Advised") -> str:
     """Return a line on the loss of the advice, and how far the search proves it minimal."""
-    search = advised.found
+    search = advised.advice
     if advised.like:
         return f"loss {search.best.loss:.4f}; the choice of {advised.like}: nothing was searched"
     spent = f"{search.counted:,} counts of the table"
-    if advised.asked is not None:
-        asked = f"loss {advised.best.loss:.4f}{_with_cells(advised)}, as asked"
-        return f"{asked}; the best choice found loses {search.best.loss:.4f} ({spent})"
+    if advised.requested_choice is not None:
+        searched_line = f"loss {advised.best.loss:.4f}{_with_cells(advised)}, as asked"
+        return f"{searched_line}; the best choice found loses {search.best.loss:.4f} ({spent})"
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
     if advised.cells is not None:
@@ -166,18 +167,18 @@ def steps(advised: "Advised") -> Grid:
     """Return a table: the advised level of each column, and the exposure of the finer level."""
     n, rows = advised.n, []
     proven = advised.by == "promise"
-    here = percent((advised.cost.promised if proven else advised.best.people) / n)
+    advised_share = percent((advised.cost.promised if proven else advised.best.people) / n)
     for j, level_name in enumerate(advised.level_names(advised.best)):
         ladder, finer, level = advised.columns[j].ladder, advised.finer[j], advised.best.levels[j]
         rows.append(
             (
                 ladder.column,
                 level_name,
-                f"{advised.cost.kept[j]:.2f} of {advised.cost.whole[j]:.2f}",
+                f"{advised.cost.released_bits[j]:.2f} of {advised.cost.whole[j]:.2f}",
                 ""
                 if finer is None
                 else f"{ladder.levels[level - 1].name}: "
-                f"{_precise_share(finer / n, advised.max_exposure)} instead of {here}",
+                f"{_precise_share(finer / n, advised.max_exposure)} instead of {advised_share}",
             )
         )
     would = "one step finer would promise" if proven else "one step finer would expose"
@@ -218,7 +219,7 @@ def tidy(advised: "Advised") -> Grid:
 
 def choices(advised: "Advised") -> Grid:
     """Choices with fewer and more people below k."""
-    rows, best = [], "advised" if advised.asked is None else "asked"
+    rows, best = [], "advised" if advised.requested_choice is None else "asked"
     for choice, cost in advised.choices:
         rows.append(
             (

@@ -128,7 +128,7 @@ class AdvisedTable(Record, frozen=True):
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
     """Return the full advice on a table. called: the name of the table."""
-    search, table, cells = advised.found, advised.table, advised.cells
+    search, table, cells = advised.advice, advised.table, advised.cells
     released = advised.coarse()
     columns = (
         AdvisedColumn(
@@ -157,12 +157,12 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         search.exact,
         search.bound,
         search.counted,
-        advised.before,
+        advised.exposed_before,
         tuple(columns),
         tuple(_choice(advised, *pair) for pair in advised.choices),
         len(table.codes),
         table.person,
-        advised.known,
+        advised.knowledge,
         () if advised.rest is None else advised.rest.columns,
         *advised.exposed,
         advised.missed,
@@ -188,7 +188,7 @@ def _choice(advised: Advised, choice: Choice, cost: ChoiceCost) -> AdvisedChoice
         choice.loss,
         choice.people,
         cost.promised,
-        tuple(cost.kept),
+        tuple(cost.released_bits),
         cost.two_way,
         cost.predicted,
         choice.levels,

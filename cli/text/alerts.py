@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...scenarios.pages.pieces import Alert
     from ...scenarios.scoring.outcome import Outcome
 
-SAID = frozenset(
+HEAD_RULES = frozenset(
     {"seeded", "textbook", "order", "guards", "padding", "burned", "deviated"}
 )  # rules of which the head prints the alerts
 MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
@@ -29,21 +29,25 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
 
     result, scenario = outcome.written(), outcome.scenario
     run = Run(Path(), scenario, result, outcome.transcript, outcome.sizes, None, {})
-    sent = None if scenario.mix.pad else traffic(outcome.transcript)  # lengths leak only then
-    raised_here = alerts(PageFacts(run, None, None, sent, learners(run)))
-    return tuple(alert for alert in raised_here if alert.level in MARKS and alert.rule not in SAID)
+    link_traffic = (
+        None if scenario.mix.pad else traffic(outcome.transcript)
+    )  # lengths leak only then
+    raised_here = alerts(PageFacts(run, None, None, link_traffic, learners(run)))
+    return tuple(
+        alert for alert in raised_here if alert.level in MARKS and alert.rule not in HEAD_RULES
+    )
 
 
 def print_alerts(
     console: PipeConsole, outcomes: "Sequence[Outcome]", *, only_serious: bool = False
 ) -> None:
     """Print each alert once; for several runs, with the number of runs that have it."""
-    shown = [
+    selected_alerts = [
         alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious
     ]
-    if shown and not only_serious:
+    if selected_alerts and not only_serious:
         say(console)
-    for alert, times in shown:
+    for alert, times in selected_alerts:
         mark, style = MARKS[alert.level]
         often = f" (in {times} of {len(outcomes)} runs)" if len(outcomes) > 1 else ""
         say(console, f"{mark} {clean(f'{alert.title}{often}: {alert.text}')}", style=style)

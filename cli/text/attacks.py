@@ -29,8 +29,11 @@ def _attacker_name(fault: Fault, topology: Topology) -> str:
         return "somebody can"
     if fault.users is None and fault.share is None and role in (NETWORK, CURATOR, ANALYST):
         return f"the {role}"
-    some = f"{percent(fault.share or 0)} of the {topology.member[1]}"
-    return f"each of {some if fault.users is None else plural(fault.users, *topology.member)}"
+    attacker_share = f"{percent(fault.share or 0)} of the {topology.member[1]}"
+    return (
+        "each of "
+        f"{attacker_share if fault.users is None else plural(fault.users, *topology.member)}"
+    )
 
 
 def _aim(fault: Fault) -> str:

@@ -20,14 +20,14 @@ class Capture:
     Attributes:
         out, err: the texts, as a pipe would receive them.
         printed: lines and tables of `out`, one below the other.
-        said: lines of `err`, unbroken.
+        messages: lines of `err`, unbroken.
         progress: see above.
     """
 
     def __init__(self, progress: Callable[[str], None]) -> None:
         self.out, self.err = StringIO(), StringIO()
         self.printed: list[Block] = []
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.progress = progress
 
     def note(self, file: object, block: Block) -> None:
@@ -35,7 +35,7 @@ class Capture:
         if file is self.out:
             self.printed.append(block)
         elif file is self.err and not isinstance(block, Grid):
-            self.said.append(block.text)
+            self.messages.append(block.text)
 
 
 _CURRENT: ContextVar[Capture | None] = ContextVar("capture", default=None)

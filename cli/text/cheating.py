@@ -41,8 +41,8 @@ def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
         _cite(run)
     elif why := why_unmeasured(run.scenario):
         say(console, sentence(why), style="dim")
-        if told := price(run.scenario, run.result):
-            say(console, fill(sentence(told), WIDTH))
+        if price_text := price(run.scenario, run.result):
+            say(console, fill(sentence(price_text), WIDTH))
     else:
         say(console, WATCHING, style="dim")
 
@@ -53,9 +53,9 @@ def _cite(run: "Run") -> None:
     from ...scenarios.studies.search_table import cited
     from ...scenarios.studies.search_text import summary
 
-    kept = read(run.folder)
-    if said := summary(kept) if kept is not None else cited(run.scenario):
-        say(page(), fill(sentence(said), WIDTH))
+    search_result = read(run.folder)
+    if summary_text := summary(search_result) if search_result is not None else cited(run.scenario):
+        say(page(), fill(sentence(summary_text), WIDTH))
 
 
 def measured(run: "Run", runs: int, form: str) -> None:
@@ -77,7 +77,7 @@ def measured(run: "Run", runs: int, form: str) -> None:
         cheating = study(scenario, begun, progress=counter(form, "runs"), keep=keep)
         save(cheating, run.folder)
     except CheatingStopped as stop:
-        cheating, stopped = stop.found, stop
+        cheating, stopped = stop.study, stop
         save(cheating, run.folder)
     _print(cheating, form)
     if form == "table":

@@ -47,9 +47,9 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
         click.echo("\n".join(proved_terms(once=mix.submit == "once")))
     click.echo(
         f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
-        if terms.others
+        if terms.has_remote_shufflers
         else "all parties run on this computer, so it could read every answer; phones say so"
-        + _written(proved=proved, kept=terms.kept)
+        + _written(proved=proved, has_run_folder=terms.has_run_folder)
     )
     if terms.people is None:
         click.echo("press Enter to begin, when all are here")
@@ -73,10 +73,10 @@ def proved_terms(*, once: bool) -> list[str]:
     return lines
 
 
-def _written(*, proved: bool, kept: bool) -> str:
+def _written(*, proved: bool, has_run_folder: bool) -> str:
     if proved:
         return "; there is no run folder, and what is published is printed as CSV"
-    return "" if kept else ", and nothing is written down"
+    return "" if has_run_folder else ", and nothing is written down"
 
 
 def say_address(terms: "ClassTerms", address: str) -> None:
@@ -90,7 +90,7 @@ def say_address(terms: "ClassTerms", address: str) -> None:
     if code is None:
         click.echo(f"no QR code: {missing('web', 'it')}")
     click.echo(f"the wall, for all to look at: {address}/wall")
-    if terms.others:
+    if terms.has_remote_shufflers:
         click.echo(f"to mix, on other computers: veilmix serve shuffler-1 {address}   (2, ..)")
     say_reach(address)
 

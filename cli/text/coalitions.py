@@ -19,7 +19,7 @@ from .layout import Grid, percent, plural
 if TYPE_CHECKING:
     from ...analysis.trust import Received
 
-ALL, SOME, NONE = "●○·"
+IN_EACH, IN_SOME, NONE = "●○·"
 MOST_COLUMNS = 6  # shufflers with a column each (of more not all subsets are tried): counted
 PEOPLE = "P"
 INITIALS = {CURATOR: "C", ANALYST: "A", NETWORK: "N", RANDOMNESS: "R"}
@@ -46,8 +46,8 @@ def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
     for view in views:
         grouped.setdefault(_key(view), []).append(view)
     return tuple(
-        CoalitionKind(tuple(frozenset(view.parties) for view in same), same[0])
-        for same in grouped.values()
+        CoalitionKind(tuple(frozenset(view.parties) for view in kind_views), kind_views[0])
+        for kind_views in grouped.values()
     )
 
 
@@ -91,17 +91,17 @@ def _numbers(view: "Received") -> tuple[str, str, str, str]:
 
 def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
     """Return the columns of dots: readers, shufflers by number, and other parties of coalitions."""
-    here = {party for view in views for party in view.parties}
-    shufflers = sorted(_number(party) for party in here if role(party) is Role.SHUFFLER)
-    readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in here]
+    parties = {party for view in views for party in view.parties}
+    shufflers = sorted(_number(party) for party in parties if role(party) is Role.SHUFFLER)
+    readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in parties]
     mix = (
         [str(shuffler) for shuffler in shufflers]
         if len(shufflers) <= MOST_COLUMNS
         else ["shufflers"]
     )
-    others = [INITIALS[party] for party in (RANDOMNESS, NETWORK) if party in here]
-    people = any(role(party) in (Role.USER, Role.PEER) for party in here)
-    return (*readers, *mix, *others, *([PEOPLE] if people else []))
+    other_initials = [INITIALS[party] for party in (RANDOMNESS, NETWORK) if party in parties]
+    people = any(role(party) in (Role.USER, Role.PEER) for party in parties)
+    return (*readers, *mix, *other_initials, *([PEOPLE] if people else []))
 
 
 def _number(shuffler: str) -> int:
@@ -121,7 +121,7 @@ def _dot(kind: CoalitionKind, initial: str) -> str:
         low, high = min(counts), max(counts)
         return (f"{low}" if low == high else f"{low} to {high}").rjust(len(initial))
     inside = {any(_initial(party) == initial for party in parties) for parties in kind.members}
-    return SOME if len(inside) == 2 else ALL if True in inside else NONE
+    return IN_SOME if len(inside) == 2 else IN_EACH if True in inside else NONE
 
 
 def _initial(party: str) -> str:
@@ -138,9 +138,12 @@ def key(views: "Sequence[Received]") -> Iterator[str]:
     numbers = [initial for initial in initials if initial.isdecimal()]
     if numbers:
         last = "" if len(numbers) == 1 else f" to {numbers[-1]}"
-        here = sum(initial in "CA" for initial in initials)
-        words.insert(here, f"{numbers[0]}{last} shufflers")
-    yield f"{ALL} in each coalition of the row, {SOME} in some, {NONE} in none; {', '.join(words)}"
+        position = sum(initial in "CA" for initial in initials)
+        words.insert(position, f"{numbers[0]}{last} shufflers")
+    yield (
+        f"{IN_EACH} in each coalition of the row, {IN_SOME} in some, {NONE} in none; "
+        f"{', '.join(words)}"
+    )
     people = plural(view.users, "person", "people")
     yield f"of: coalitions in the row; linked: of {people}; certain: of {view.cells:,} cells"
 
@@ -149,12 +152,12 @@ def baseline_text(views: "Sequence[Received]") -> str:
     """Return the baselines without a view, as text: rows guessed, highest prior; "" if unknown."""
     rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
     sure = {view.worst_row.prior for view in views if view.worst_row is not None}
-    said = []
+    texts = []
     if rows:
-        said.append(f"{_range(rows, lambda x: f'{x:,.1f}')} rows guessed")
+        texts.append(f"{_range(rows, lambda x: f'{x:,.1f}')} rows guessed")
     if sure:
-        said.append(f"{_range(sure, percent)} sure of the surest")
-    return ", ".join(said)
+        texts.append(f"{_range(sure, percent)} sure of the surest")
+    return ", ".join(texts)
 
 
 def _range(numbers: set[float], text: Callable[[float], str]) -> str:

@@ -60,7 +60,7 @@ def print_comparison(console: PipeConsole, comparison: "Comparison") -> None:
         elif program.note and program.privacy.epsilon is None:
             say(console, f"{program.program}: {clean(program.note)}")
         if program.refused:
-            counted = ", ".join(f"{many} {reason}" for reason, many in program.refused.items())
+            counted = ", ".join(f"{count} {reason}" for reason, count in program.refused.items())
             say(console, f"{program.program}: refused {counted}")
     for name, why in comparison.skipped.items():
         say(console, f"{name}: not compared: {clean(why)}", style="yellow")
@@ -94,14 +94,15 @@ PEERS = (
 def _trust(programs: "Sequence[Compared]") -> Grid:
     rows = []
     for program in programs:
-        most = program.trust.most_trusted
+        trusted_party = program.trust.most_trusted
         rows.append(
             (
                 program.program,
-                most.parties[0],
-                most.bits_are.mark + f"{most.bits_per_person:.2f}",
-                f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
-                "-" if most.rows_guessed is None else percent(most.rows_guessed),
+                trusted_party.parties[0],
+                trusted_party.bits_are.mark + f"{trusted_party.bits_per_person:.2f}",
+                f"{trusted_party.linked:,}"
+                + (" reports" if trusted_party.reports and trusted_party.linked else ""),
+                "-" if trusted_party.rows_guessed is None else percent(trusted_party.rows_guessed),
                 _smallest_coalition(program),
                 _cheating(program),
                 percent(program.privacy.true) if program.privacy.epsilon is None else "no rows",
@@ -147,7 +148,7 @@ def _roles(programs: "Sequence[Compared]") -> Grid:
         (
             program.program,
             *(_received(_worst_party(program, role)) for role in roles),
-            _received(max(program.trust.coalitions, key=lambda some: len(some.parties))),
+            _received(max(program.trust.coalitions, key=lambda knowledge: len(knowledge.parties))),
         )
         for program in programs
     ]
@@ -157,15 +158,21 @@ def _roles(programs: "Sequence[Compared]") -> Grid:
 
 def _worst_party(program: "Compared", role: str) -> "Learnt | None":
     """Return the party of a role that learned most; None if the program has no such party."""
-    alone = [some for some in program.trust.coalitions if len(some.parties) == 1]
-    named = [some for some in alone if some.parties[0].partition("-")[0] == role]
-    return max(named, key=lambda some: some.bits_per_person, default=None)
+    single_parties = [
+        single_party for single_party in program.trust.coalitions if len(single_party.parties) == 1
+    ]
+    named = [
+        single_party
+        for single_party in single_parties
+        if single_party.parties[0].partition("-")[0] == role
+    ]
+    return max(named, key=lambda partial_knowledge: partial_knowledge.bits_per_person, default=None)
 
 
-def _received(some: "Learnt | None") -> str:
-    if some is None:
+def _received(knowledge: "Learnt | None") -> str:
+    if knowledge is None:
         return "-"
-    return f"{some.bits_are.mark}{some.bits_per_person:.2f}, {some.cells_certain:,}"
+    return f"{knowledge.bits_are.mark}{knowledge.bits_per_person:.2f}, {knowledge.cells_certain:,}"
 
 
 def _smallest_coalition(program: "Compared") -> str:
@@ -200,12 +207,15 @@ def _cheaters(comparison: "Comparison") -> Iterator[str]:
 
     for program in comparison.programs:
         if program.trust.cheating is not None:
-            told, people = (
+            success_text, people = (
                 successes_with_attacks(program.trust.cheating),
                 program.trust.cheating.users,
             )
             where = "" if people == comparison.users else f"of a sample of {people:,}: "
-            yield f"{program.program}, cheating: {where}{told}; {played(program.trust.cheating)}"
+            yield (
+                f"{program.program}, cheating: {where}{success_text}; "
+                f"{played(program.trust.cheating)}"
+            )
     if any(program.trust.cheating is not None for program in comparison.programs):
         yield sentence(OUTSIDE_CATALOGUE)
 

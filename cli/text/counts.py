@@ -114,12 +114,12 @@ def _grid(
 
 def _values(place: int, cells: Sequence["PrintedCell"]) -> list[str | None]:
     """Return the values of a column in their order, and None for the total."""
-    alone = [
+    values = [
         cell.values[place]
         for cell in cells
         if all((value is None) != (at == place) for at, value in enumerate(cell.values))
     ]
-    return [*alone, None]
+    return [*values, None]
 
 
 def _texts(values: Values, total: str) -> list[str]:
@@ -132,16 +132,16 @@ def _count(cell: "PrintedCell") -> str:
 
 def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
     fewest = 0 if closed.closes_empty else 1
-    lost = "persons" if closed.loss == "people" else "cells"
+    loss_unit = "persons" if closed.loss == "people" else "cells"
     yield (
         "closed",
         f"{closed.closed:,}",
         f"cells of {fewest} to {closed.k - 1} persons, and others besides, so that no addition or "
         "subtraction opens a small cell; "
         + (
-            f"proved, no choice loses fewer {lost}"
+            f"proved, no choice loses fewer {loss_unit}"
             if closed.is_best
-            else f"another choice may lose fewer {lost} (--steps searches longer)"
+            else f"another choice may lose fewer {loss_unit} (--steps searches longer)"
         ),
     )
     if closed.narrowest is not None:
@@ -162,9 +162,9 @@ def _protection(closed: "ClosedTables") -> Iterator[str]:
             if closed.members
             else ("No reader outside the tables")
         )
-        alone = " (or has the reader alone)" if closed.members else ""
+        reader_exception = " (or has the reader alone)" if closed.members else ""
         yield (
-            f"{reader} can exclude that a small cell is empty{alone}, nor that it has "
+            f"{reader} can exclude that a small cell is empty{reader_exception}, nor that it has "
             f"{closed.k} persons or more."
         )
     if not closed.closes_empty:

@@ -63,8 +63,8 @@ def _head(judged: "JudgedRelease") -> Iterator[str]:
             f"{judged.suppressed:,} suppressed rows (* in every known column) are set apart and "
             "in no crowd"
         )
-    known = ", ".join(column.column for column in judged.columns if column.known)
-    yield f"others know {known}"
+    known_names = ", ".join(column.column for column in judged.columns if column.known)
+    yield f"others know {known_names}"
     yield (
         f"the release by itself: smallest crowd {judged.release_smallest:,}, "
         f"{judged.release_below_k:,} rows below k = {judged.k}"

@@ -43,7 +43,9 @@ __all__ = [
 PIPED = 100_000  # characters: no table is wider
 MOST_PIPED = 118  # characters of a line of words in a pipe
 LEAST_FOLDED = 28  # characters of a column of words
-APART = re.compile(r"(?<=\S) {3}(?=\S)")  # between parts of a line, which stay whole where they can
+PART_GAP = re.compile(
+    r"(?<=\S) {3}(?=\S)"
+)  # between parts of a line, which stay whole where they can
 FORMATS = ("table", "json", "csv")
 
 format_option = click.option(
@@ -103,10 +105,10 @@ def broken(line: str) -> str:
     if len(line) <= MOST_PIPED:
         return line
     start = line[: len(line) - len(line.lstrip())]
-    parts = APART.split(line.strip())
+    parts = PART_GAP.split(line.strip())
     if len(parts) > 1:
-        later = (f"{start}  {part}" for part in parts[1:])
-        return "\n".join(map(broken, [start + parts[0], *later]))
+        continuations = (f"{start}  {part}" for part in parts[1:])
+        return "\n".join(map(broken, [start + parts[0], *continuations]))
     return fill(
         line,
         MOST_PIPED,

@@ -111,7 +111,7 @@ def leaked(
 
     cheating: the study that is stored beside the run. deviated: the deviations of the run.
     """
-    told = (
+    coalitions = (
         LeakedCoalition(
             **asdict(coalition(view)),
             users=view.users,
@@ -124,4 +124,4 @@ def leaked(
     sizes = peers.sizes if peers else UNSET
     study = cheated(cheating) if cheating else None
     smallest = () if deviated else tuple(breaking(views))
-    return Leaked(prior, tuple(told), smallest, sizes, study, deviated)
+    return Leaked(prior, tuple(coalitions), smallest, sizes, study, deviated)

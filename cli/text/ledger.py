@@ -31,8 +31,8 @@ def ledger_rows(account: "Account") -> Iterator[Row]:
 
 def _spent(spent: "Spending") -> Iterator[Row]:
     """Yield the privacy loss spent: locally, and after shuffling if it was composed."""
-    most = "whoever has spent most, this run included"
-    meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {most}"
+    person_text = "whoever has spent most, this run included"
+    meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {person_text}"
     yield "ledger: spent, local", f"{spent.most:.4g}", meaning
     mixed = spent.shuffled
     if mixed is None:
@@ -41,9 +41,9 @@ def _spent(spent: "Spending") -> Iterator[Row]:
     at = f"nats at delta = {mixed.delta:.3g}, {_limit(mixed.limit)}; {mixed.adjacency}"
     composed = f"{mixed.runs:,} {'run' if mixed.runs == 1 else 'runs'} composed{relied}"
     yield "ledger: spent, shuffled", f"{mixed.most:.4g}", f"{at}; {composed}"
-    for apart in mixed.apart:
-        runs = f"{apart.runs:,} {'run' if apart.runs == 1 else 'runs'}"
-        yield "", f"{apart.local:.4g}", f"... of it nats of {runs}, local: {apart.why}"
+    for local_runs in mixed.apart:
+        runs = f"{local_runs.runs:,} {'run' if local_runs.runs == 1 else 'runs'}"
+        yield "", f"{local_runs.local:.4g}", f"... of it nats of {runs}, local: {local_runs.why}"
 
 
 def _limit(limit: float | None) -> str:
@@ -67,8 +67,8 @@ def _subtractions(account: "Account") -> Iterator[Row]:
 
 def _group(group: "Subtraction") -> Iterator[Row]:
     """Yield the rows of one group."""
-    made = group.releases or "a release that only its analyst has read"
-    yield "exposed of a group", _exposed(group), f"of {group.people:,} people: {made}"
+    releases_text = group.releases or "a release that only its analyst has read"
+    yield "exposed of a group", _exposed(group), f"of {group.people:,} people: {releases_text}"
     promised = f"at most {percent(group.max_exposure)} in a crowd smaller than {group.k}"
     proved = "nothing" if group.at_most is None else f"at most {group.at_most:,} people"
     yield "", "promised", f"... {promised}; from their counts: {proved}"

@@ -24,10 +24,10 @@ EACH = 200  # submissions of a round that are told one by one
 class Narrator(Instrument):
     """A printed trace: a line for each message, or for all of over 200 submissions of a round."""
 
-    def __init__(self, tell: Callable[[str], None], *, all_of_it: bool = False) -> None:
-        self._tell = tell
-        self._all = all_of_it
-        self._held: list[str] = []
+    def __init__(self, print_line: Callable[[str], None], *, all_of_it: bool = False) -> None:
+        self._print_line = print_line
+        self._prints_all = all_of_it
+        self._held_lines: list[str] = []
         self._more = 0
         self._last: tuple[str, str] | None = None
         self._columns: tuple[str, ...] = ()
@@ -36,47 +36,47 @@ class Narrator(Instrument):
         """Print a message, unless it goes to the board: `posted` prints the content of posts."""
         if receiver == "board":
             return
-        seen = Transcript(0)
-        seen.carried(time, sender, receiver, data)
-        event = seen.events[0]
+        transcript = Transcript(0)
+        transcript.carried(time, sender, receiver, data)
+        event = transcript.events[0]
         kind = event.kind.name.lower() if event.kind else "not a message"
         names = event.names.hex()
-        many = len(event.names) // 8
-        what = f"{many:,} layers" if event.kind is Kind.BATCH else f"{names[:8]}.."
-        said = f"{kind:<12} {what}, {len(data):,} bytes"
-        self._line(time, sender, receiver, said, hold=event.kind is Kind.SUBMISSION)
+        layer_count = len(event.names) // 8
+        description = f"{layer_count:,} layers" if event.kind is Kind.BATCH else f"{names[:8]}.."
+        content = f"{kind:<12} {description}, {len(data):,} bytes"
+        self._line(time, sender, receiver, content, hold=event.kind is Kind.SUBMISSION)
 
     def posted(self, time: float, entry: Entry) -> None:
         """Print a post and its content."""
         body = entry.message.body
         if isinstance(body, Announcement):
             self._columns = body.schema.names
-        said = f"{entry.message.kind.name.lower():<12} {_gist(body, self._columns)}"
-        self._line(time, entry.author, "board", said)
+        content = f"{entry.message.kind.name.lower():<12} {_gist(body, self._columns)}"
+        self._line(time, entry.author, "board", content)
 
     def read(self, read: Read) -> None:
         """Print that a reader has counted."""
         ballots = sum(sum(count.values()) for count in read.counts)
         self._flush()
-        self._tell(f"{'':>8}  {read.reader} has opened and counted {ballots:,} ballots")
+        self._print_line(f"{'':>8}  {read.reader} has opened and counted {ballots:,} ballots")
 
     def refused(self, refusal: Refusal) -> None:
         """Print a refusal."""
         self._flush()
-        self._tell(
+        self._print_line(
             f"{'':>8}  {refusal.party} refuses {refusal.count:,} as {refusal.reason} "
             f"(round {refusal.round})"
         )
 
     def _line(
-        self, time: float, sender: str, receiver: str, said: str, *, hold: bool = False
+        self, time: float, sender: str, receiver: str, content: str, *, hold: bool = False
     ) -> None:
-        line = f"{time:6.0f} s  {sender + ' -> ' + receiver:<25}  {said}".rstrip()
-        if not hold or self._all:
+        line = f"{time:6.0f} s  {sender + ' -> ' + receiver:<25}  {content}".rstrip()
+        if not hold or self._prints_all:
             self._flush()
-            self._tell(line)
-        elif len(self._held) < EACH and not self._more:
-            self._held.append(line)
+            self._print_line(line)
+        elif len(self._held_lines) < EACH and not self._more:
+            self._held_lines.append(line)
         else:
             self._more += 1
         self._last = (f"{time:6.0f} s", receiver)
@@ -84,13 +84,13 @@ class Narrator(Instrument):
     def _flush(self) -> None:
         """Print the submissions that were held back: each, or all in one line."""
         if self._more and self._last:
-            people = len(self._held) + self._more
+            people = len(self._held_lines) + self._more
             time, receiver = self._last
-            self._tell(f"{time}  {'users -> ' + receiver:<25}  {people:,} submissions")
+            self._print_line(f"{time}  {'users -> ' + receiver:<25}  {people:,} submissions")
         else:
-            for line in self._held:
-                self._tell(line)
-        self._held, self._more = [], 0
+            for line in self._held_lines:
+                self._print_line(line)
+        self._held_lines, self._more = [], 0
 
 
 def _gist(body: Body, names: Sequence[str]) -> str:
@@ -107,10 +107,10 @@ def _gist(body: Body, names: Sequence[str]) -> str:
         case Tally():
             return f"{sum(body.totals):,} ballots"
         case Decision() | CommittedDecision():
-            kept = ", ".join(names[column] for column in body.kept) or "nothing"
+            columns_text = ", ".join(names[column] for column in body.kept) or "nothing"
             if isinstance(body, CommittedDecision):
-                return f"keep {kept}; what proves it stays sealed"
-            return f"keep {kept}; at most {body.certificate.people:,} people exposed"
+                return f"keep {columns_text}; what proves it stays sealed"
+            return f"keep {columns_text}; at most {body.certificate.people:,} people exposed"
         case OpenedCertificate():
             return f"at most {body.certificate.people:,} people exposed, by what was sealed"
         case Burned():

@@ -12,7 +12,7 @@ import click
 
 from .layout import clean
 
-AFTER, EVERY = 5.0, 10.0  # seconds before the first line, and between two
+FIRST_DELAY, EVERY = 5.0, 10.0  # seconds before the first line, and between two
 
 
 class Pace:
@@ -24,7 +24,7 @@ class Pace:
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self.due = clock() + AFTER
+        self.due = clock() + FIRST_DELAY
 
     def print_due(self, line: str) -> None:
         """Print a line if it is due."""
@@ -43,11 +43,11 @@ def counter(form: str, unit: str) -> Callable[[int, int], None]:
     """
     terminal, pace = sys.stderr.isatty(), Pace()
 
-    def print_count(done: int, total: int) -> None:
-        line = f"played {done:,} of {total:,} {unit}"
+    def print_count(completed: int, total: int) -> None:
+        line = f"played {completed:,} of {total:,} {unit}"
         if not terminal:
             pace.print_due(line)
-        elif form == "table" and (done % 10 == 0 or done == total):
-            click.echo(line + ("\n" if done == total else "\r"), nl=False, err=True)
+        elif form == "table" and (completed % 10 == 0 or completed == total):
+            click.echo(line + ("\n" if completed == total else "\r"), nl=False, err=True)
 
     return print_count

@@ -58,15 +58,18 @@ def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
     if outcome.peers is None:
         return []
     peers = outcome.peers
-    wanted = {peers.path, peers.peers // 2, peers.peers - 1}
+    printed_sizes = {peers.path, peers.peers // 2, peers.peers - 1}
     return [
         (
             f"linked by {plural(size.size, 'peer')} together",
             f"{size.people.mean:,.1f} of {peers.peers - size.size:,}",
-            f"others, on average over {'all' if size.tried == size.all_ else 'drawn'} coalitions",
+            (
+                "others, on average over "
+                f"{'all' if size.tried == size.coalition_count else 'drawn'} coalitions"
+            ),
         )
         for size in peers.sizes
-        if size.size in wanted
+        if size.size in printed_sizes
     ]
 
 

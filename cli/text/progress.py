@@ -38,28 +38,28 @@ class Bar(Instrument):
             self._round = entry.message.body.round
             self._sealed = 0
 
-    def sealed(self, made: SealedAnswers) -> None:  # noqa: ARG002 - a hook
+    def sealed(self, sealed_answers: SealedAnswers) -> None:  # noqa: ARG002 - a hook
         """Count the people that have sealed their answers."""
         self._sealed += 1
         if self._sealed % STEP == 0 or self._sealed == self._people:
             self._move(SEALING, self._sealed, self._people)
 
-    def stage(self, name: str, done: int, total: int) -> None:
+    def stage(self, name: str, completed: int, total: int) -> None:
         """Move the bar of a stage; the stage of sealing counts people.
 
         A scenario need not give the number of people: the task that seals for all reports it.
         """
         if name != SEALING:
-            self._move(name, done, total)
+            self._move(name, completed, total)
             return
         self._people = max(self._people or 0, total)
-        self._move(SEALING, max(self._sealed, done), self._people)
+        self._move(SEALING, max(self._sealed, completed), self._people)
 
-    def _move(self, name: str, done: int, total: int | None) -> None:
+    def _move(self, name: str, completed: int, total: int | None) -> None:
         label = f"round {self._round}  {name}"
         if label not in self._tasks:
             self._tasks[label] = self._progress.add_task(label, total=total)
-        self._progress.update(self._tasks[label], completed=done, total=total)
+        self._progress.update(self._tasks[label], completed=completed, total=total)
 
 
 @contextmanager

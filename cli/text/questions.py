@@ -21,7 +21,7 @@ def question_records(score: "TableScore") -> tuple[AskedQuestion, ...]:
         AskedQuestion(
             question.question,
             size,
-            _named(score, question.known),
+            _named(score, question.known_columns),
             _named(score, question.sought),
             AttackRate.from_rate(question.attack),
             None if question.control is None else AttackRate.from_rate(question.control),
@@ -56,12 +56,12 @@ def print_questions(console: PipeConsole, score: "TableScore") -> None:
         lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
     if score.questions.diversity:
         say(console, "\nsensitive columns, among people who agree in all that may be known")
-        held = [
+        sensitive_rows = [
             (column.column, f"{column.k:,}", f"{column.diversity:,}", *_decimals(column))
             for column in sensitive(score)
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
-        lay_out(console, Grid(headings, held, (1, 2, 3, 4)))
+        lay_out(console, Grid(headings, sensitive_rows, (1, 2, 3, 4)))
 
 
 def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:

@@ -28,11 +28,11 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
     if reidentified is None:
         return
     features = len(outcome.schema.names)
-    asked = bool(outcome.scenario.attacker.knows)
-    if not program_of(outcome.scenario).held:
+    is_requested = bool(outcome.scenario.attacker.knows)
+    if not program_of(outcome.scenario).has_columns:
         yield from _sets(reidentified)
         return
-    for attack in worst(reidentified.attacks, features, asked=asked):
+    for attack in worst(reidentified.attacks, features, is_requested=is_requested):
         label = f"re-identified, knowing {_known_columns(attack, features)}"
         yield label, *_attack(attack, reidentified.people)
     if reidentified.risk is not None:
@@ -53,16 +53,16 @@ def _sets(reidentified: "Reidentified") -> Iterator[Score]:
 
 
 def worst(
-    attacks: "Sequence[AttackSuccess]", features: int, *, asked: bool
+    attacks: "Sequence[AttackSuccess]", features: int, *, is_requested: bool
 ) -> "list[AttackSuccess]":
     """Return the requested attacker, or the best with a column, all but a column, and all."""
-    if asked or not attacks:
+    if is_requested or not attacks:
         return list(attacks[:1])
     kinds = dict.fromkeys(n for n in (1, features - 1, features) if n)
     return [
-        max(alike, key=lambda attack: attack.found)
+        max(sized_attacks, key=lambda attack: attack.found)
         for size in kinds
-        if (alike := [attack for attack in attacks if len(attack.knows) == size])
+        if (sized_attacks := [attack for attack in attacks if len(attack.knows) == size])
     ]
 
 
@@ -116,8 +116,9 @@ def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
     error = give_or_take(report.standard_error, 1)
     meaning = "what one report tells about who sent it: personal information entropy"
     yield f"PIE of a report{about}", f"{report.pie:.3g}{error} bits", meaning
-    most = "the supremum" if report.attained else "the least proved bound"
+    bound_name = "the supremum" if report.attained else "the least proved bound"
     meaning = (
-        f"for any people, as many as these: {most} (by contraction {report.contraction:.3g} bits)"
+        f"for any people, as many as these: {bound_name} (by contraction "
+        f"{report.contraction:.3g} bits)"
     )
     yield "... at most", f"{report.exact:.3g} bits", meaning

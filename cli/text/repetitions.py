@@ -72,22 +72,22 @@ def _curator(outcome: "Outcome", score: str) -> float | None:
     return None if outcome.peers else getattr(outcome.coalition("curator"), score)
 
 
-def _error(outcome: "Outcome", program: str, which: str) -> float | None:
+def _error(outcome: "Outcome", program: str, field_name: str) -> float | None:
     """Return an error of a program's estimates; None for a run of another program."""
     findings = outcome.findings
     if findings is None or findings.__struct_config__.tag != program:
         return None
-    error: float | None = getattr(findings, which)
+    error: float | None = getattr(findings, field_name)
     return error
 
 
 def estimates(outcomes: "Sequence[Outcome]") -> list[MeanEstimate]:
     """Estimate each score over the runs that have it."""
     estimated = []
-    for name, most, score in SCORES:
+    for name, maximum, score in SCORES:
         values = [value for value in map(score, outcomes) if value is not None]
         if values:
-            estimated.append(estimate(name, values, 0.0, most))
+            estimated.append(estimate(name, values, 0.0, maximum))
     return estimated
 
 

@@ -108,14 +108,14 @@ def _steps(places: "RiskPlaces") -> Grid:
 
 def _printed_steps(places: "RiskPlaces") -> "list[SingleChange]":
     """The best changes that take people out, one merge of a column at most."""
-    shown, merged = list["SingleChange"](), set[str]()
+    printed_changes, merged = list["SingleChange"](), set[str]()
     for step in places.steps:
         if step.taken_out <= 0 or (step.change == "merged" and step.column in merged):
             continue
         if step.change == "merged":
             merged.add(step.column)
-        shown.append(step)
-    return shown[:STEPS]
+        printed_changes.append(step)
+    return printed_changes[:STEPS]
 
 
 def change_words(step: "SingleChange") -> str:

@@ -71,11 +71,11 @@ def head(console: PipeConsole, outcome: "Outcome") -> None:
 
 
 def _people(outcome: "Outcome") -> str:
-    said = plural(outcome.users, *program_of(outcome.scenario).member)
+    people_text = plural(outcome.users, *program_of(outcome.scenario).member)
     first, second = people_asked(outcome)
     if outcome.users == first:
-        return said
-    return f"{said} ({first:,} in round 1, {second:,} others in round 2)"
+        return people_text
+    return f"{people_text} ({first:,} in round 1, {second:,} others in round 2)"
 
 
 def people_asked(outcome: "Outcome") -> tuple[int, int]:
@@ -131,15 +131,15 @@ def _values(counts: "Counts", persons: int | None = None) -> str:
     a single value.
     """
     people = persons or sum(counts.values()) or 1
-    held = sorted(counts.items())
-    shown = held
-    if len(held) > VALUES:
-        shown = sorted(held, key=lambda item: -item[1])[: VALUES - 1]
-    said = [f"{values[0]} {percent(number / people)}" for values, number in shown]
-    if len(held) > len(shown):
-        rest = percent(sum(n for _, n in held if (_, n) not in shown) / people)
-        said.append(f"and {len(held) - len(shown):,} more {rest}")
-    return "  ".join(said)
+    ordered_counts = sorted(counts.items())
+    printed_counts = ordered_counts
+    if len(ordered_counts) > VALUES:
+        printed_counts = sorted(ordered_counts, key=lambda item: -item[1])[: VALUES - 1]
+    value_texts = [f"{values[0]} {percent(number / people)}" for values, number in printed_counts]
+    if len(ordered_counts) > len(printed_counts):
+        rest = percent(sum(n for _, n in ordered_counts if (_, n) not in printed_counts) / people)
+        value_texts.append(f"and {len(ordered_counts) - len(printed_counts):,} more {rest}")
+    return "  ".join(value_texts)
 
 
 def _decision(console: PipeConsole, outcome: "Outcome") -> None:
@@ -226,8 +226,12 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
 
 def typed(path: str) -> str:
     """Return a path as a user would type it: from the working folder, if it lies below."""
-    here = Path.cwd()
-    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
+    working_folder = Path.cwd()
+    return (
+        str(Path(path).relative_to(working_folder))
+        if Path(path).is_relative_to(working_folder)
+        else path
+    )
 
 
 def _verdict(choice: "ConsideredColumns", outcome: "Outcome") -> str:
@@ -237,7 +241,7 @@ def _verdict(choice: "ConsideredColumns", outcome: "Outcome") -> str:
 
 
 def printed_sets(
-    considered: "Sequence[ConsideredColumns]", kept: tuple[str, ...]
+    considered: "Sequence[ConsideredColumns]", released_columns: tuple[str, ...]
 ) -> "Iterator[ConsideredColumns]":
     """Yield all sets if they are few; else maximal safe, minimal unsafe and released sets."""
     if len(considered) <= SETS:
@@ -248,11 +252,11 @@ def printed_sets(
     for choice in considered:
         columns = set(choice.columns)
         edge = (
-            not any(columns < other for other in safe)
+            not any(columns < other_columns for other_columns in safe)
             if choice.safe
-            else not any(other < columns for other in unsafe)
+            else not any(other_columns < columns for other_columns in unsafe)
         )
-        if edge or choice.columns == kept:
+        if edge or choice.columns == released_columns:
             yield choice
 
 
@@ -314,11 +318,14 @@ def _notes(outcome: "Outcome") -> Iterator[str]:
         yield f"work: {clean(outcome.executor)}"
     for line in coarser_lines(outcome.scenario.feature):
         yield f"coarser: {clean(line)}"
-    first, later = people_asked(outcome)
-    for number, came in enumerate(outcome.counted, start=1):
-        due = first if number == 1 else later
-        if 0 < came < due:
-            yield f"missing: {plural(due - came, 'person', 'people')} not counted in round {number}"
+    first, second = people_asked(outcome)
+    for number, arrived_count in enumerate(outcome.counted, start=1):
+        due = first if number == 1 else second
+        if 0 < arrived_count < due:
+            yield (
+                f"missing: {plural(due - arrived_count, 'person', 'people')} not counted in "
+                f"round {number}"
+            )
 
 
 def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:

@@ -32,8 +32,8 @@ def randomized(outcome: "Outcome") -> bool:
 def scores(console: PipeConsole, outcome: "Outcome") -> None:
     """Print the table of scores, and the lines below it."""
     first = () if randomized(outcome) else _exposures(outcome)
-    own = program_of(outcome.scenario).scores(outcome)
-    rows = [*first, *own, *found_text.scores(outcome)]
+    program_scores = program_of(outcome.scenario).scores(outcome)
+    rows = [*first, *program_scores, *found_text.scores(outcome)]
     deviated = bool(deviations(outcome.scenario, outcome.attacks, outcome.alarms))
     rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome, deviated=deviated)]
     rows += [
@@ -57,8 +57,8 @@ def scores(console: PipeConsole, outcome: "Outcome") -> None:
         say(console, smallest(breaking(outcome.coalitions)))
     if outcome.scenario.mix.kind == "verified" and outcome.mode == "real":
         say(console, fill(sentence(f"{PROVED}. {CHECKED_ONCE}"), WIDTH))
-        if told := price(outcome.scenario, outcome.written()):
-            say(console, fill(sentence(told), WIDTH))
+        if price_text := price(outcome.scenario, outcome.written()):
+            say(console, fill(sentence(price_text), WIDTH))
     transcript = outcome.transcript
     recorded = transcript is not None and not transcript.summary
     for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
@@ -68,8 +68,8 @@ def scores(console: PipeConsole, outcome: "Outcome") -> None:
 def _achieved(effect: "Effect") -> str:
     """Return the outcome of an attack and its maximum, as text."""
     whole = effect.value.is_integer() and effect.of.is_integer()
-    achieved, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
-    return f"{achieved} of {most}"
+    achieved, maximum = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
+    return f"{achieved} of {maximum}"
 
 
 def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
@@ -78,10 +78,10 @@ def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
         for alarm in outcome.alarms
     )
-    for (cause, who, true), number in counted.items():
+    for (cause, party, true), number in counted.items():
         kind = "alarm" if true else "false alarm"
-        told = "" if true else "; the board does not bear it out"
-        yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {who}{told}"
+        evidence_note = "" if true else "; the board does not bear it out"
+        yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {party}{evidence_note}"
 
 
 def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
@@ -103,9 +103,9 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if outcome.several:
         true = f"persons with a released row that fewer than k = {outcome.scenario.policy.k} have"
     yield "exposure", percent(exposure.true), true
-    same = outcome.scenario.population.setting == "fixed"
+    is_fixed = outcome.scenario.population.setting == "fixed"
     proved = f"exposure proved from {_grounds(outcome)} before the release"
-    if not same:
+    if not is_fixed:
         delta = outcome.scenario.policy.delta
         proved = f"for people who were not counted; fails with probability {percent(delta)} at most"
     if program_of(outcome.scenario).opens:
@@ -119,7 +119,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         broken = "more people are exposed than the bound says; verify fails"
         yield "certified bound", "BROKEN", broken
     worst = exposure.worst_case
-    if not same:
+    if not is_fixed:
         yield "worst case", "-", "the marginals are of other people"
     elif outcome.decision.hidden:
         yield "worst case", "-", "values are suppressed, so the release has other marginals"
@@ -129,11 +129,13 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "worst case", "-", "not searched where persons have several rows"
     elif worst is None:
         yield "worst case", "-", "not computed; --worst-case NODES computes it"
-    elif worst.found == worst.proven:
+    elif worst.attained_people == worst.proven:
         share = percent(worst.proven / exposure.people)
         yield "worst case", share, "maximum over all tables with these marginals"
     else:
-        low, high = (percent(people / exposure.people) for people in (worst.found, worst.proven))
+        low, high = (
+            percent(people / exposure.people) for people in (worst.attained_people, worst.proven)
+        )
         open_ = f"{worst.why}; --worst-case NODES searches further"
         all_tables = "maximum over all tables with these marginals"
         yield "worst case", f"{low} to {high}", f"{all_tables}; {open_}"
@@ -164,9 +166,11 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"
     open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
-    known = "answer" if outcome.scenario.policy.publish_marginals else "released row"
+    linked_unit = "answer" if outcome.scenario.policy.publish_marginals else "released row"
     s = "s" if len(shufflers) == 1 else ""
-    mixers = f"know{s} whose each {known} is" if open_list else f"see{s} senders, not contents"
+    mixers = (
+        f"know{s} whose each {linked_unit} is" if open_list else f"see{s} senders, not contents"
+    )
     rows = [
         ("linked by the curator", ["curator"], curator),
         ("linked by the analyst", ["analyst"], f"sees {reads}"),

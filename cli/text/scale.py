@@ -3,7 +3,7 @@
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ...roles.spool import KEPT, folder
+from ...roles.spool import MEMORY_LIMIT, folder
 from ...scenarios.wording import size
 from .layout import Grid, PipeConsole, clean, lay_out, say
 
@@ -18,12 +18,12 @@ TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
 FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
 
 
-def links(sent: "tuple[LinkTraffic, ...]") -> "list[tuple[int, str, str, int, int]]":
+def links(link_traffic: "tuple[LinkTraffic, ...]") -> "list[tuple[int, str, str, int, int]]":
     """Return messages and bytes of each round and link; all posts of a round share a link."""
     rows = list[tuple[int, str, str, int, int]]()
-    for number, here in groupby(sent, key=lambda message: message.round):
+    for number, round_traffic in groupby(link_traffic, key=lambda message: message.round):
         links: dict[tuple[str, str], tuple[int, int]] = {}
-        for link_bytes in here:
+        for link_bytes in round_traffic:
             link = (
                 ("all", "board")
                 if link_bytes.receiver == "board"
@@ -41,14 +41,14 @@ def span(seconds: float) -> str:
         return f"{seconds / 3600 / 24 / 365.25:,.1f} years"
     for each, unit in TIMES:
         if seconds >= each:
-            many = seconds / each
-            return f"{many:.2g} {unit}" if many < 99.5 else f"{many:,.0f} {unit}"
+            quantity = seconds / each
+            return f"{quantity:.2g} {unit}" if quantity < 99.5 else f"{quantity:,.0f} {unit}"
     return f"{seconds:.2g} s"
 
 
 def grid(scale: "SessionScale") -> Grid:
     """Return a table of every link, in plain numbers."""
-    return Grid(HEADINGS[:-1], links(scale.sent), (0, 3, 4))
+    return Grid(HEADINGS[:-1], links(scale.link_traffic), (0, 3, 4))
 
 
 def tell_scale(console: PipeConsole, name: str, scale: "SessionScale") -> None:
@@ -62,8 +62,8 @@ def tell_scale(console: PipeConsole, name: str, scale: "SessionScale") -> None:
             say(console, clean(line))
         return
     rows = [
-        (number, sender, to, f"{messages:,}", f"{many:,}", size(many))
-        for number, sender, to, messages, many in links(scale.sent)
+        (number, sender, to, f"{messages:,}", f"{byte_count:,}", size(byte_count))
+        for number, sender, to, messages, byte_count in links(scale.link_traffic)
     ]
     lay_out(console, Grid(HEADINGS, rows, (3, 4, 5)))
     say(
@@ -78,8 +78,8 @@ def tell_scale(console: PipeConsole, name: str, scale: "SessionScale") -> None:
     holds = [limit for limit in scale.limits if limit not in scale.broken]
     if holds:
         first = "" if scale.broken else "nothing; "
-        said = f"{first}next, above {holds[0].people:,} people: {clean(holds[0].what)}"
-        say(console, f"{'' if scale.broken else 'breaks':9} {said}")
+        limit_text = f"{first}next, above {holds[0].people:,} people: {clean(holds[0].consequence)}"
+        say(console, f"{'' if scale.broken else 'breaks':9} {limit_text}")
     for number, line in enumerate(scale.unsaid):
         say(console, f"{'' if number else 'left out':9} {clean(line)}")
     say(console, f"{'constants':9} {constants()}")
@@ -92,11 +92,14 @@ def tell_scale(console: PipeConsole, name: str, scale: "SessionScale") -> None:
 
 
 def _broken(limit: "PeopleLimit", number: int) -> str:
-    return f"{'then' if number else 'first'}, above {limit.people:,} people: {clean(limit.what)}"
+    return (
+        f"{'then' if number else 'first'}, above {limit.people:,} people: "
+        f"{clean(limit.consequence)}"
+    )
 
 
 def _costs(console: PipeConsole, scale: "SessionScale", costs: "SessionCosts") -> None:
-    whole, where = sum(message.bytes for message in scale.sent), scale.cluster
+    whole, where = sum(message.bytes for message in scale.link_traffic), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
     say(console, f"bytes     {size(whole)} in all, exact")
     say(console, f"rounds    {costs.rounds}; {costs.layers:,} layers of {scale.suite}")
@@ -110,7 +113,7 @@ def _costs(console: PipeConsole, scale: "SessionScale", costs: "SessionCosts") -
         f"memory    {size(costs.memory)} in one process that plays everybody, {size(costs.party)} "
         "in that of one shuffler",
     )
-    if costs.disk > KEPT:
+    if costs.disk > MEMORY_LIMIT:
         say(
             console,
             f"disk      {size(costs.disk)} in {folder()}, where memory ends; gone afterwards",
@@ -151,7 +154,7 @@ def record(name: str, scale: "SessionScale") -> "EstimatedScale":
         name,
         scale.people,
         scale.suite,
-        tuple(LinkBytes(*row) for row in links(scale.sent)),
+        tuple(LinkBytes(*row) for row in links(scale.link_traffic)),
         None if costs is None else costs.rounds,
         None if costs is None else costs.layers,
         None if costs is None else costs.sealing,
@@ -164,7 +167,9 @@ def record(name: str, scale: "SessionScale") -> "EstimatedScale":
         scale.cluster.cores,
         scale.cluster.gigabits,
         scale.cluster.gigabytes,
-        tuple(Breaks(limit.people, limit.what, limit in scale.broken) for limit in scale.limits),
+        tuple(
+            Breaks(limit.people, limit.consequence, limit in scale.broken) for limit in scale.limits
+        ),
         scale.unsaid,
         MEASURED.processor,
         MEASURED.error,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...scenarios.populations.people import SourceTable
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
-SHOWN = 15  # sets, and dropped columns, named in the text
+MAX_PRINTED = 15  # sets, and dropped columns, named in the text
 COVERAGE = "coverage bound"  # also of sets of columns; a run proves its release by prices
 LISTED = 4  # columns: up to this number all sets are printed
 PERSON_BOUND = "at most, by the persons with each value of each column"
@@ -55,7 +55,7 @@ def print_score(
         console,
         f"{clean(called)}  {score.n:,} people{_rows(score.rows, score.n)}, "
         f"{plural(len(score.columns), 'column')}; at most {percent(score.max_exposure)} "
-        f"({score.most:,}) may be in a crowd smaller than k = {score.k}",
+        f"({score.people_limit:,}) may be in a crowd smaller than k = {score.k}",
     )
     say(console, f"missing cells ({clean(_texts(lacks))}) {MEANINGS[score.missing]}")
     say(console, f"          {score.joint.missing:,} of {score.rows * len(score.columns):,} cells")
@@ -92,9 +92,9 @@ def print_score(
     questions.print_questions(console, score)
     say(console, f"\nsafe sets of columns ({_searched(score)})")
     lay_out(console, _sets(score))
-    left = len(_printed_sets(score)) - SHOWN
-    if left > 0 and len(score.columns) > LISTED:
-        say(console, f" ... and {left:,} more: --format csv or json", style="dim")
+    remaining = len(_printed_sets(score)) - MAX_PRINTED
+    if remaining > 0 and len(score.columns) > LISTED:
+        say(console, f" ... and {remaining:,} more: --format csv or json", style="dim")
     say(console)
     _advise(console, score, score.sets.truth, "by the table itself")
     _advise(
@@ -111,7 +111,7 @@ def _tell_people(console: PipeConsole, score: "TableScore", table: "SourceTable"
         say(console, WORST_ROW, style="dim")
     say(console, "\nwhat the columns are (guessed, unless you said so)")
     lay_out(console, roles(table))
-    if not all(column.said for column in table.judged):
+    if not all(column.is_stated for column in table.judged):
         say(console, f" {OVERRULE}", style="dim")
 
 
@@ -119,10 +119,10 @@ def _exposure_lines(score: "TableScore") -> Iterator[str]:
     """Yield two lines on exposure: if attackers know the quasi-identifiers, or all columns."""
     if score.quasi is None:
         return
-    for known, scored in (("quasi-identifiers", score.quasi), ("everything", score.joint)):
+    for knowledge, scored in (("quasi-identifiers", score.quasi), ("everything", score.joint)):
         below = scored.crowds.users_below(score.k)
         share, smallest = percent(below / score.n), scored.crowds.smallest
-        yield f" known: {known:17}  {share} ({below:,}) below k, smallest crowd {smallest:,}"
+        yield f" known: {knowledge:17}  {share} ({below:,}) below k, smallest crowd {smallest:,}"
 
 
 def _rows(rows: int, people: int) -> str:
@@ -135,7 +135,7 @@ def roles(table: "SourceTable") -> Grid:
     rows = [
         (
             column.column,
-            column.shown + ("" if column.column in table.columns else ": left out"),
+            column.label + ("" if column.column in table.columns else ": left out"),
             column.reason,
         )
         for column in judged
@@ -200,30 +200,30 @@ def _unanimous(table: "SourceTable") -> "SharedValues":
     from ...analysis.exposure.alike import SharedValues
 
     first = [texts[code] for texts, code in zip(table.values, table.codes[0], strict=True)]
-    same = (table.codes == table.codes[0]).all(axis=0)
-    places = tuple((place, first[place]) for place in range(len(first)) if same[place])
+    shared_mask = (table.codes == table.codes[0]).all(axis=0)
+    places = tuple((place, first[place]) for place in range(len(first)) if shared_mask[place])
     return SharedValues(len(table.codes), len(first), places, 0, None)
 
 
 def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
     """Yield the bounds on exposure of all columns at k: name, words, people."""
-    known = score.bounds
-    yield "lower", "in every table with these columns, at least", known.lower
+    bounds = score.bounds
+    yield "lower", "in every table with these columns, at least", bounds.lower
     yield "truth", "in this table", score.joint.crowds.users_below(score.k)
-    worst = known.worst
+    worst = bounds.worst
     if worst is not None and worst.proven:
         how = "proven by cases, in whole numbers" if worst.proof else "proven"
         yield "worst", f"in the worst table with these columns ({how})", worst.people
     elif worst is not None:
         yield "worst_found", "in the worst table with these columns, found", worst.people
-        most = f"in the worst table with these columns, at most ({worst.why})"
-        yield "worst_at_most", most, worst.upper
+        upper_text = f"in the worst table with these columns, at most ({worst.why})"
+        yield "worst_at_most", upper_text, worst.upper
     proved = (
-        ("margins", "prices of values: what a run promises by default", known.margins),
-        ("coverage", COVERAGE, known.coverage),
-        ("refined", "refined bound", known.refined),
-        ("printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", known.printed),
-        ("persons", PERSON_BOUND, known.persons),
+        ("margins", "prices of values: what a run promises by default", bounds.margins),
+        ("coverage", COVERAGE, bounds.coverage),
+        ("refined", "refined bound", bounds.refined),
+        ("printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", bounds.printed),
+        ("persons", PERSON_BOUND, bounds.persons),
     )
     yield from ((name, says, people) for name, says, people in proved if people is not None)
 
@@ -265,8 +265,11 @@ def _searched(score: "TableScore") -> str:
     if sets.every:
         return f"all {sets.counted:,} sets counted"
     d = len(score.columns)
-    left = "" if sets.finished else "; stopped before every column had one"
-    return f"{sets.counted:,} of {2**d - 1:.3g} sets counted{left}; those found cannot be enlarged"
+    stop_note = "" if sets.finished else "; stopped before every column had one"
+    return (
+        f"{sets.counted:,} of {2**d - 1:.3g} sets counted{stop_note}; those found cannot be "
+        "enlarged"
+    )
 
 
 def _printed_sets(score: "TableScore") -> "list[ScoredSet]":
@@ -280,15 +283,17 @@ def _printed_sets(score: "TableScore") -> "list[ScoredSet]":
 
 
 def _sets(score: "TableScore") -> Grid:
-    shown = _printed_sets(score)
-    shown = shown if len(score.columns) <= LISTED else shown[:SHOWN]
+    printed_choices = _printed_sets(score)
+    printed_choices = (
+        printed_choices if len(score.columns) <= LISTED else printed_choices[:MAX_PRINTED]
+    )
     rows = [
         (
             _name(score, group.columns),
             *_judged(score, group.truth),
             *_judged(score, group.promised),
         )
-        for group in shown
+        for group in printed_choices
     ]
     return Grid(("columns", "in truth", "", f"at most, by {_promise(score)}", ""), rows, (1, 3))
 
@@ -299,7 +304,7 @@ def _promise(score: "TableScore") -> str:
 
 
 def _judged(score: "TableScore", people: int) -> tuple[str, str]:
-    return percent(people / score.n), "safe" if people <= score.most else "unsafe"
+    return percent(people / score.n), "safe" if people <= score.people_limit else "unsafe"
 
 
 def _name(score: "TableScore", columns: Sequence[int]) -> str:
@@ -308,19 +313,22 @@ def _name(score: "TableScore", columns: Sequence[int]) -> str:
 
 def _advise(console: PipeConsole, score: "TableScore", choice: "SetChoice", by: str) -> None:
     """Print the columns to keep and the columns to drop."""
-    most = "no safe set has more columns" if choice.largest else "larger ones may exist"
-    kept = ", ".join(score.columns[j].name for j in choice.kept) or "nothing"
+    size_note = "no safe set has more columns" if choice.largest else "larger ones may exist"
+    columns_text = ", ".join(score.columns[j].name for j in choice.kept_columns) or "nothing"
     say(
         console,
-        clean(f"{by}: keep {kept} ({percent(choice.people / score.n)} in a smaller crowd; {most})"),
+        clean(
+            f"{by}: keep {columns_text} ({percent(choice.people / score.n)} in a smaller crowd; "
+            f"{size_note})"
+        ),
     )
     dropped = sorted(choice.dropped, key=lambda column: column.people)
     named = [
         f"{score.columns[column.column].name} ({percent(column.people / score.n)} with it)"
-        for column in dropped[:SHOWN]
+        for column in dropped[:MAX_PRINTED]
     ]
     if named:
-        more = f", and {len(dropped) - SHOWN:,} more" if len(dropped) > SHOWN else ""
+        more = f", and {len(dropped) - MAX_PRINTED:,} more" if len(dropped) > MAX_PRINTED else ""
         say(console, clean(f"  drop {', '.join(named)}{more}"))
 
 
@@ -363,4 +371,4 @@ def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
         yield _name(score, group.columns), "set_promised", score.k, group.promised
     for name, choice in (("truth", score.sets.truth), ("promised", score.sets.promised)):
         for j in range(len(score.columns)):
-            yield score.columns[j].name, f"keep_{name}", score.k, int(j in choice.kept)
+            yield score.columns[j].name, f"keep_{name}", score.k, int(j in choice.kept_columns)

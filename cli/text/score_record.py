@@ -48,7 +48,7 @@ def scored_table(
             column.column,
             column.role,
             column.reason,
-            column.said,
+            column.is_stated,
             column.column not in table.columns,
         )
         for column in table.judged
@@ -80,9 +80,11 @@ def scored_table(
 
 
 def _risk(risk: Risk) -> TableRisk:
-    found, sampled = risk.estimate, None
-    if found is not None:
-        sampled = SampledPopulation(found.people, found.low, found.high, found.draws, found.seed)
+    estimate, sampled = risk.estimate, None
+    if estimate is not None:
+        sampled = SampledPopulation(
+            estimate.people, estimate.low, estimate.high, estimate.draws, estimate.seed
+        )
     return TableRisk(risk.factor, risk.prosecutor, risk.journalist, risk.marketer, sampled)
 
 
@@ -115,7 +117,9 @@ def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
     dropped = (
         DroppedColumn(score.columns[column.column].name, column.people) for column in choice.dropped
     )
-    return ChosenColumns(_names(score, choice.kept), choice.people, choice.largest, tuple(dropped))
+    return ChosenColumns(
+        _names(score, choice.kept_columns), choice.people, choice.largest, tuple(dropped)
+    )
 
 
 def _sets(score: TableScore, sets: Sets) -> ScoredSets:
@@ -124,8 +128,8 @@ def _sets(score: TableScore, sets: Sets) -> ScoredSets:
             _names(score, group.columns),
             group.truth,
             group.promised,
-            group.truth <= score.most,
-            group.promised <= score.most,
+            group.truth <= score.people_limit,
+            group.promised <= score.people_limit,
         )
         for group in sets.sets
     )

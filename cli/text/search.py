@@ -29,41 +29,45 @@ def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int
     fresh = begin(scenario, pairs=pairs, times=times, strategies=strategies)
     begun = grown(fresh, read(run.folder))
     try:
-        found = search(scenario, begun, progress=_progress(form))
+        search_result = search(scenario, begun, progress=_progress(form))
     except SearchStopped as stop:
-        found, stopped = stop.found, stop
-    save(found, run.folder)
-    save_finds(found, scenario, run.folder)
-    _print(found, form, run.folder)
+        search_result, stopped = stop.search_result, stop
+    save(search_result, run.folder)
+    save_finds(search_result, scenario, run.folder)
+    _print(search_result, form, run.folder)
     if form == "table":
         say(page(), f"\nkept in {clean(str(run.folder / SEARCH))}", style="dim")
     if stopped:
         raise stopped
 
 
-def _print(found: "SearchResult", form: str, folder: Path) -> None:
+def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
     from ...scenarios.studies.search_text import numbers
 
     if form == "json":
-        write_json(found)
+        write_json(search_result)
     elif form == "csv":
-        write_csv(numbers(found))
+        write_csv(numbers(search_result))
     else:
-        print_search(found, folder)
+        print_search(search_result, folder)
 
 
-def print_search(found: "SearchResult", folder: Path) -> None:
+def print_search(search_result: "SearchResult", folder: Path) -> None:
     """Print the results: each coalition, and the limits of the search."""
     from ...scenarios.studies.search_file import file_of
     from ...scenarios.studies.search_text import line, notes, summary
 
     console = page()
-    for result in found.coalitions:
+    for result in search_result.coalitions:
         file = str(folder / file_of(result)) if result.find is not None else ""
         style = "bold red" if result.find is not None or result.watching else None
-        say(console, fill(clean(line(result, found, file)), WIDTH, subsequent_indent="  "), style)
-    say(console, fill(summary(found), WIDTH), style="bold")
-    for note in notes(found):
+        say(
+            console,
+            fill(clean(line(result, search_result, file)), WIDTH, subsequent_indent="  "),
+            style,
+        )
+    say(console, fill(summary(search_result), WIDTH), style="bold")
+    for note in notes(search_result):
         say(console, fill(note, WIDTH), style="dim")
 
 
@@ -71,11 +75,11 @@ def _progress(form: str) -> Callable[[str, int, int], None]:
     """Return a function that prints progress: an overwritten line on a terminal, else due lines."""
     terminal, pace = sys.stderr.isatty(), Pace()
 
-    def tell_it(name: str, done: int, due: int) -> None:
-        line = f"{name}: {done:,} of {due:,} strategies"
+    def tell_it(name: str, completed: int, due: int) -> None:
+        line = f"{name}: {completed:,} of {due:,} strategies"
         if not terminal:
             pace.print_due(line)
         elif form == "table":
-            click.echo(line + ("\n" if done == due else "\r"), nl=False, err=True)
+            click.echo(line + ("\n" if completed == due else "\r"), nl=False, err=True)
 
     return tell_it

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from ...protocol.transcript import NAME, Event
 
-ALIKE = 6  # similar messages that are still shown one by one
+MAX_SEPARATE = 6  # similar messages that are still shown one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,11 @@ def flows(events: Iterable[Event], *, each: bool = False) -> list[DiagramFlow]:
     """Group consecutive messages of a kind, from senders of a role to a party."""
     arrows: list[DiagramFlow] = []
     for _, group in groupby(events, _event_key):
-        same = list(group)
-        one_by_one = each or len(same) <= ALIKE
-        arrows += [_flow([event]) for event in same] if one_by_one else [_flow(same)]
+        similar_events = list(group)
+        one_by_one = each or len(similar_events) <= MAX_SEPARATE
+        arrows += (
+            [_flow([event]) for event in similar_events] if one_by_one else [_flow(similar_events)]
+        )
     return arrows
 
 
@@ -50,26 +52,28 @@ def _event_key(event: Event) -> tuple[object, ...]:
     return event.time, role, event.receiver, event.kind, event.round
 
 
-def _flow(same: Sequence[Event]) -> DiagramFlow:
-    first, last = same[0], same[-1]
+def _flow(similar_events: Sequence[Event]) -> DiagramFlow:
+    first, last = similar_events[0], similar_events[-1]
     sender = first.sender
-    if len(same) > 1:
+    if len(similar_events) > 1:
         sender = f"{first.sender} ... {last.sender}"
-    sizes = [event.size // event.messages for event in same]
+    sizes = [event.size // event.messages for event in similar_events]
     kind = first.kind.name.lower() if first.kind else "not a message"
-    messages = sum(event.messages for event in same)
+    messages = sum(event.messages for event in similar_events)
     place = first.time, sender, first.receiver, kind, first.round
     named = first.names.hex() if messages == 1 and len(first.names) == NAME else ""
     return DiagramFlow(*place, messages, min(sizes), max(sizes), named)
 
 
-def mermaid(seen: Sequence[DiagramFlow]) -> str:
+def mermaid(diagram_flows: Sequence[DiagramFlow]) -> str:
     """Return the flow as a Mermaid sequence diagram; many people share a lifeline."""
-    names = dict.fromkeys(_lifeline(name) for flow in seen for name in (flow.sender, flow.receiver))
+    names = dict.fromkeys(
+        _lifeline(name) for flow in diagram_flows for name in (flow.sender, flow.receiver)
+    )
     order = sorted(names, key=_rank)
     lines = ["sequenceDiagram", *(f"    participant {_id(n)} as {n}" for n in order)]
     number = 0
-    for flow in seen:
+    for flow in diagram_flows:
         if flow.round > number:
             number = flow.round
             lines.append(f"    Note over {_id(order[0])},{_id(order[-1])}: round {number}")

@@ -40,24 +40,24 @@ def _swept(point: Point, each: Sequence[MeanEstimate]) -> SweptPoint:
 
 
 def _lay_out(keys: Sequence[str], scores: Scored) -> None:
-    shown = varying(scores)
+    score_names = varying(scores)
     rows = []
     for point, each in scores:
         by_name = {estimate.score: estimate for estimate in each}
-        cells = [_cell(by_name.get(name)) for name in shown]
+        cells = [_cell(by_name.get(name)) for name in score_names]
         runs = max((estimate.runs for estimate in each), default=0)
         rows.append((*(str(value) for _, value in point), runs, *cells))
-    right = tuple(range(len(keys), len(keys) + 1 + len(shown)))
+    right = tuple(range(len(keys), len(keys) + 1 + len(score_names)))
     console = page()
-    lay_out(console, Grid((*keys, "runs", *shown), rows, right))
+    lay_out(console, Grid((*keys, "runs", *score_names), rows, right))
     every = {estimate.score: estimate.mean for _, each in scores for estimate in each}
-    told = [
+    constant_texts = [
         f"{score} {interval(every[score], every[score], every[score], unit)}"
         for score, unit in UNITS.items()
-        if score in every and score not in shown
+        if score in every and score not in score_names
     ]
-    if told:
-        say(console, f"\nthe same in every run that has one: {'; '.join(told)}")
+    if constant_texts:
+        say(console, f"\nthe same in every run that has one: {'; '.join(constant_texts)}")
     say(console, NOTE if _repeated(scores) else SINGLE)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...scenarios.studies.trust_table import GuardSet, MeasuredTrust
 
 MARGIN = " " * 10
-SHOWN = 4  # coalitions of a line
+MAX_COALITIONS = 4  # coalitions of a line
 
 
 def trust(scenario: "Scenario") -> Iterator[str]:
@@ -27,16 +27,16 @@ def trust(scenario: "Scenario") -> Iterator[str]:
         if price := announced_price(scenario):
             yield f"{MARGIN}{price}"
         return
-    told = measured_trust(scenario)
-    if told is not None:
-        yield from _measured(told, scenario.scenario.name)
+    measurement = measured_trust(scenario)
+    if measurement is not None:
+        yield from _measured(measurement, scenario.scenario.name)
     else:
         yield "trust     of its guards nothing is shipped that was measured:"
     yield f"{MARGIN}{TWO_KINDS}"
 
 
-def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
-    study = told.measured
+def _measured(measurement: "MeasuredTrust", name: str) -> Iterator[str]:
+    study = measurement.measured
     source = study.source.removeprefix("builtin:")
     yield (
         f"trust     coalitions that were found to learn somebody's row, as measured on "
@@ -48,10 +48,13 @@ def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
         f"{', not on this scenario' * (study.scenario != name)}:"
     )
     yield f"{MARGIN}watching   {'; '.join(map(_coalition_name, study.watching)) or 'none'}"
-    for place, least in enumerate(study.succeeding or (None,)):
-        yield f"{MARGIN}{'cheating' if not place else '        '}   {_cheating(least, study)}"
-    if told.besides:
-        yield f"{MARGIN}with these guards, but without {', '.join(told.besides)}, which are on here"
+    for place, coalition in enumerate(study.succeeding or (None,)):
+        yield f"{MARGIN}{'cheating' if not place else '        '}   {_cheating(coalition, study)}"
+    if measurement.besides:
+        yield (
+            f"{MARGIN}with these guards, but without {', '.join(measurement.besides)}, which "
+            "are on here"
+        )
     for line in wrap(OUTSIDE_CATALOGUE, WIDTH - len(MARGIN)):
         yield f"{MARGIN}{line}"
 

@@ -149,11 +149,13 @@ class Ristretto255(PrimeGroup):
 
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
         """Return the sums of elements at equal places."""
-        return [plus(point, other) for point, other in zip(elements, second, strict=True)]
+        return [plus(point, addend) for point, addend in zip(elements, second, strict=True)]
 
     def differences(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
         """Return the differences of elements at equal places."""
-        return [minus(point, other) for point, other in zip(elements, second, strict=True)]
+        return [
+            minus(point, subtrahend) for point, subtrahend in zip(elements, second, strict=True)
+        ]
 
     def total(self, elements: Iterable[bytes]) -> bytes:
         """Return the sum of all elements."""

@@ -15,7 +15,7 @@ from ...errors import ParameterError, Reason, Refused
 from .group import PrimeGroup
 
 COUNT = 4  # bytes
-MOST = (1 << 8 * COUNT) - 1
+MAX_COUNT = (1 << 8 * COUNT) - 1
 WIDEST = 255
 
 
@@ -84,7 +84,8 @@ def encoded_scalars(group: PrimeGroup, scalars: Iterable[int]) -> bytes:
 
 def check_shape(count: int, width: int) -> None:
     """Refuse a list without rows, without columns, or with more than a record has room for."""
-    if not 0 < count <= MOST or not 0 < width <= WIDEST:
+    if not 0 < count <= MAX_COUNT or not 0 < width <= WIDEST:
         raise ParameterError(
-            f"rows: found {count} of {width} ciphertexts; accepted: 1 to {MOST} of 1 to {WIDEST}"
+            f"rows: found {count} of {width} ciphertexts; accepted: 1 to {MAX_COUNT} of 1 to "
+            f"{WIDEST}"
         )

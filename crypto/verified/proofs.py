@@ -61,9 +61,9 @@ def check_logarithm(
     Raises:
         VerificationError: the proof does not hold.
     """
-    left = group.base_multiples([proof.response])
+    left_side = group.base_multiples([proof.response])
     right = group.multiples([proof.challenge], [image])
-    transcript.absorb_elements(group.differences(left, right))
+    transcript.absorb_elements(group.differences(left_side, right))
     if proof.challenge != transcript.challenge(_CHALLENGE, group):
         raise VerificationError("the proof of a logarithm does not hold")
 
@@ -91,8 +91,11 @@ def check_equality(
     Raises:
         VerificationError: the proof does not hold.
     """
-    left = [*group.base_multiples([proof.response]), *group.multiples([proof.response], [base])]
+    left_side = [
+        *group.base_multiples([proof.response]),
+        *group.multiples([proof.response], [base]),
+    ]
     right = group.multiples([proof.challenge] * 2, [image, other_image])
-    transcript.absorb_elements(group.differences(left, right))
+    transcript.absorb_elements(group.differences(left_side, right))
     if proof.challenge != transcript.challenge(_CHALLENGE, group):
         raise VerificationError("the proof of equal logarithms does not hold")

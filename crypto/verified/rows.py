@@ -116,8 +116,8 @@ def random_order(count: int, entropy: Entropy) -> list[int]:
     drawn = entropy.random(_DRAWN * count)
     for last in range(count - 1, 0, -1):
         number = int.from_bytes(drawn[last * _DRAWN : (last + 1) * _DRAWN], "little")
-        other = number % (last + 1)
-        order[last], order[other] = order[other], order[last]
+        swap_index = number % (last + 1)
+        order[last], order[swap_index] = order[swap_index], order[last]
     return order
 
 

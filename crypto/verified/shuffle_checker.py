@@ -56,8 +56,8 @@ def check_shuffle(
     if shapes != {shape}:
         raise VerificationError(f"shuffle at {context.party}: lists and proof differ in shape")
     statement = ShuffleStatement(context, key, old, new)
-    for name, left, right in equations(statement, proof, entropy):
-        if left != right:
+    for name, left_side, right in equations(statement, proof, entropy):
+        if left_side != right:
             raise VerificationError(f"shuffle at {context.party}: equation {name} does not hold")
 
 
@@ -102,12 +102,12 @@ def _column_equations(
     for at, response in enumerate(proof.salt_responses):
         salt = [*group.base_multiples([response]), *group.multiples([response], [key])]
         pair = slice(2 * at, 2 * at + 2)
-        before = [group.weighted_sum(exponents, column) for column in olds[pair]]
-        after = [group.weighted_sum(proof.exponent_responses, column) for column in news[pair]]
-        left = group.sums(masks[pair], group.multiples([challenge] * 2, before))
-        right = group.differences(after, salt)
-        yield f"t4 (A of ciphertext {at})", left[0], right[0]
-        yield f"t4 (B of ciphertext {at})", left[1], right[1]
+        old_sums = [group.weighted_sum(exponents, column) for column in olds[pair]]
+        new_sums = [group.weighted_sum(proof.exponent_responses, column) for column in news[pair]]
+        left_side = group.sums(masks[pair], group.multiples([challenge] * 2, old_sums))
+        right = group.differences(new_sums, salt)
+        yield f"t4 (A of ciphertext {at})", left_side[0], right[0]
+        yield f"t4 (B of ciphertext {at})", left_side[1], right[1]
 
 
 def _chain_equation(
@@ -126,10 +126,10 @@ def _chain_equation(
         (challenge * weight - following) % group.order
         for weight, (_, following) in zip(weights, pairwise([*by, 0]), strict=True)
     ]
-    left = group.sums(
+    left_side = group.sums(
         [group.weighted_sum(weights, proof.chain_masks)],
         [group.weighted_sum(factors, proof.chain)],
     )
     responses = group.base_multiples([inner_product(group, weights, proof.chain_responses)])
     first = group.multiples([by[0] % group.order], [generators(group).base])
-    return "T", left[0], group.sums(responses, first)[0]
+    return "T", left_side[0], group.sums(responses, first)[0]

@@ -65,14 +65,14 @@ class ValueElements:
 
     def decode_all(self, elements: Iterable[bytes]) -> Iterator[bytes | None]:
         """Yield the value of each element, None if malformed; equal elements are decoded once."""
-        known: dict[bytes, bytes | None] = {}
+        values_by_element: dict[bytes, bytes | None] = {}
         for element in elements:
-            if element not in known:
+            if element not in values_by_element:
                 try:
-                    known[element] = self.decode(element)
+                    values_by_element[element] = self.decode(element)
                 except Refused:
-                    known[element] = None
-            yield known[element]
+                    values_by_element[element] = None
+            yield values_by_element[element]
 
     def _carried(self, payload: bytes) -> bytes | None:
         """Return the value that a payload claims to carry, or None if there is no such value."""

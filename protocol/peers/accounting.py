@@ -92,8 +92,8 @@ class Reckoning:
 
     def _judge(self) -> None:
         if self.place == (0, 0):
-            least = max(self.board.agreement.rules.min_batch, self.board.agreement.path + 1)
-            check_batch_size(len(self.board.keys), least)
+            min_batch = max(self.board.agreement.rules.min_batch, self.board.agreement.path + 1)
+            check_batch_size(len(self.board.keys), min_batch)
             self._open(1)
             return
         number, step = self.place
@@ -127,17 +127,17 @@ class Reckoning:
     def _open(self, number: int) -> None:
         """Begin the next round, or end the session."""
         self.place, self.result = (number, 0), b""
-        heard = [RoundResult(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
+        round_results = [RoundResult(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
         schema, self.call, self.plan = self.board.agreement.schema, None, None
         if number == 1:
             self.call = first_call(Program.TWO_ROUND, schema)
         elif number == 2:
-            step = next_step(Program.TWO_ROUND, schema, self.strategy, heard, self.decision)
+            step = next_step(Program.TWO_ROUND, schema, self.strategy, round_results, self.decision)
             self.call = step if isinstance(step, Call) else None
         if self.call is not None:
             session = self.board.agreement.session(self.board.keys)
-            told = self.board.agreement
-            self.plan = open_peer_round(told, session, self.board.keys, self.call)
+            agreement = self.board.agreement
+            self.plan = open_peer_round(agreement, session, self.board.keys, self.call)
 
     def _count(self) -> None:
         """Add up the found ballots; note if not all peers have answered each query once."""
@@ -149,15 +149,15 @@ class Reckoning:
         answered = [count.total() for count in counts]
         self.pending = tuple(dict(count) for count in counts)
         if {*answered, people} != {people} or blanks != people * plan.blanks:
-            said = ", ".join(f"{many:,}" for many in answered)
+            answers_text = ", ".join(f"{answer_count:,}" for answer_count in answered)
             self.unbalanced = (
-                f"round {number} does not balance: {said} answers and {blanks:,} blanks of "
+                f"round {number} does not balance: {answers_text} answers and {blanks:,} blanks of "
                 f"{people:,} peers; whoever filled its onions wrongly cannot be named"
             )
         elif number == 1:
-            heard = [RoundResult(plan.call, self.pending)]
+            round_results = [RoundResult(plan.call, self.pending)]
             schema = self.board.agreement.schema
-            step = next_step(Program.TWO_ROUND, schema, self.strategy, heard, None)
+            step = next_step(Program.TWO_ROUND, schema, self.strategy, round_results, None)
             assert isinstance(step, Decision)  # noqa: S101 - two-round asks nothing in between
             self.proposed = step
         else:
@@ -179,8 +179,8 @@ def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decisio
     """Peer: hash the result of a round: the decision or else the release."""
     totals = tuple(sum(count.values()) for count in counts)
     body = decision or Tally(totals, {}, counts)
-    said = Message(plan.session, plan.call.round, body).encode()
-    return hashlib.sha256(AGREE_LABEL + said).digest()
+    message = Message(plan.session, plan.call.round, body).encode()
+    return hashlib.sha256(AGREE_LABEL + message).digest()
 
 
 def count_found(
@@ -192,8 +192,8 @@ def count_found(
     """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
-    for shown in ballots.values():
-        for sealed in shown.sealed:
+    for found_ballots in ballots.values():
+        for sealed in found_ballots.sealed:
             try:
                 ballot = open_ballot(plan, secret, sealed)
             except Refused:
@@ -205,38 +205,38 @@ def count_found(
     return counts, blanks
 
 
-def charges(seen: Reckoning) -> Iterator[Charge]:
+def charges(reckoning: Reckoning) -> Iterator[Charge]:
     """Any party: yield the charges of the step that is judged."""
-    board, (number, step) = seen.board, seen.place
-    said = board.bodies(seen.place)
+    board, (number, step) = reckoning.board, reckoning.place
+    bodies = board.bodies(reckoning.place)
 
     def charge(peer: int, why: str) -> Charge:
         return Charge(parties.peer(peer - 1), number, step, why)
 
-    for accuser, accusation in board.accusations(seen.place):
+    for accuser, accusation in board.accusations(reckoning.place):
         name = parties.peer(accusation.against - 1)
-        if proven(seen, accusation):
+        if proven(reckoning, accusation):
             yield charge(accusation.against, "did not hand on an onion, as its sender proves")
         else:
             yield charge(accuser, f"accuses {name} without proof")
     if not full(board, number, step):
-        for peer in sorted(set(board.keys) - set(said)):
+        for peer in sorted(set(board.keys) - set(bodies)):
             yield charge(peer, "posted nothing by the deadline")
-    came = board.arrived(number, step - 1 if step <= board.agreement.path else step - 2)
-    right = seen.result
+    arrived_layers = board.arrived(number, step - 1 if step <= board.agreement.path else step - 2)
+    right = reckoning.result
     if step == board.agreement.path + 1:
         right = board.relays_digest(number)
     elif step == board.agreement.path + 3:
         right = board.found_digest(number)
-    for peer, body in sorted(said.items()):
-        wrong = _wrong(seen, peer, body, len(came[peer]), right)
+    for peer, body in sorted(bodies.items()):
+        wrong = _wrong(reckoning, peer, body, len(arrived_layers[peer]), right)
         if wrong:
             yield charge(peer, wrong)
 
 
-def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) -> str:
+def _wrong(reckoning: Reckoning, peer: int, body: object, arrived_count: int, right: bytes) -> str:
     """Return the error of a post; "" without an error. right: the digest to agree to."""
-    plan, step = seen.plan, seen.place[1]
+    plan, step = reckoning.plan, reckoning.place[1]
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     match body:
         case Relay():
@@ -249,13 +249,13 @@ def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) ->
                     if full
                     else f"sent {body.layers_forwarded} onions of {plan.agreement.onions}"
                 )
-            return _sums(came, body.layers_forwarded, sum(body.refused.values()))
+            return _sums(arrived_count, body.layers_forwarded, sum(body.refused.values()))
         case FoundBallots():
-            return _sums(came, len(body.sealed), sum(body.refused.values()))
+            return _sums(arrived_count, len(body.sealed), sum(body.refused.values()))
         case Agreed(digest=digest):
             agreed = {plan.path + 1: "what was handed on", plan.path + 3: "what was found"}
-            what = agreed.get(step, "what it adds up to")
-            return "" if digest == right else f"posted another digest of {what} than everybody"
+            subject = agreed.get(step, "what it adds up to")
+            return "" if digest == right else f"posted another digest of {subject} than everybody"
     return ""
 
 
@@ -269,35 +269,35 @@ def _addressed(plan: PeerRound, peer: int, relay: Relay) -> bool:
     )
 
 
-def _sums(came: int, went: int, refused: int) -> str:
-    if came == went + refused:
+def _sums(arrived_count: int, went: int, refused: int) -> str:
+    if arrived_count == went + refused:
         return ""
-    return f"got {came} onions, and handed on {went} and refused {refused}"
+    return f"got {arrived_count} onions, and handed on {went} and refused {refused}"
 
 
-def proven(seen: Reckoning, said: Accusation) -> bool:
+def proven(reckoning: Reckoning, accusation: Accusation) -> bool:
     """Any party: whether the accused received this layer, and did not forward its content.
 
     The layer is sealed again and searched among the inputs of the accused. Its content must be
     forwardable; a sender could otherwise make up a fault.
     """
-    board, plan = seen.board, seen.plan
+    board, plan = reckoning.board, reckoning.plan
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     number, path = plan.call.round, plan.path
     # Layers of step s are forwarded in step s + 1; layers of step L are shown in step L + 2.
     opened = {**{s + 1: s for s in range(1, path)}, path + 2: path}
     # The next posts judge a post, so an accusation stands one step after its subject.
-    due = said.step - 1
-    if due not in opened or said.against not in plan.keys:
+    due = accusation.step - 1
+    if due not in opened or accusation.against not in plan.keys:
         return False
     step = opened[due]
-    if not goes_on(plan, said.against, step, said.inside):
+    if not goes_on(plan, accusation.against, step, accusation.inside):
         return False
-    layer = seal_again(plan, step, said.against, said.inside, said.draw)
-    if layer not in board.arrived(number, step)[said.against]:
+    layer = seal_again(plan, step, accusation.against, accusation.inside, accusation.draw)
+    if layer not in board.arrived(number, step)[accusation.against]:
         return False
-    then, held = int.from_bytes(said.inside[:ROUTE], "big"), said.inside[ROUTE:]
-    return held not in handed_on(board, number, due, said.against, then)
+    then, inner_layer = int.from_bytes(accusation.inside[:ROUTE], "big"), accusation.inside[ROUTE:]
+    return inner_layer not in handed_on(board, number, due, accusation.against, then)
 
 
 def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> tuple[bytes, ...]:
@@ -311,7 +311,7 @@ def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> 
 
 def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:
     """Any party: return the consequences of a whole board."""
-    seen = Reckoning(board, strategy)
-    while not seen.over:
-        seen.settle()
-    return seen
+    reckoning = Reckoning(board, strategy)
+    while not reckoning.over:
+        reckoning.settle()
+    return reckoning

@@ -23,26 +23,26 @@ class PeerLoot:
     """The joint knowledge of attackers among peers: the board, and their own secrets.
 
     Attributes:
-        seen: the consequences of the board.
+        reckoning: the consequences of the board.
         secrets: by round and number, secrets of their shares.
     """
 
-    seen: Reckoning
+    reckoning: Reckoning
     secrets: Mapping[tuple[int, int], bytes]
 
 
 def accuser_values(loot: PeerLoot) -> People:
     """Any party: return, by accuser's index, the values that its accusations reveal."""
     rows: People = {}
-    board, plan = loot.seen.board, loot.seen.mixed
+    board, plan = loot.reckoning.board, loot.reckoning.mixed
     if plan is None:
         return rows
     number = plan.call.round
-    shown = dict(board.revealed_secrets(number))
-    shown.update({peer: secret for (r, peer), secret in loot.secrets.items() if r == number})
-    if shown.keys() != board.shares(number).keys():
+    secrets = dict(board.revealed_secrets(number))
+    secrets.update({peer: secret for (r, peer), secret in loot.secrets.items() if r == number})
+    if secrets.keys() != board.shares(number).keys():
         return rows
-    secret = total(list(shown.values()))
+    secret = total(list(secrets.values()))
     for place in board.posts:
         if place[0] != number:
             continue

@@ -49,7 +49,7 @@ LABEL = b"veilmix peers 1\0"
 MAX_PATH = 16
 MAX_COVER = 255
 ROUTE = 2  # bytes in a layer that name the next peer
-HERE = 0  # in place of the next peer at the end of a path
+PATH_END = 0  # in place of the next peer at the end of a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Agreement:
 
     def encode(self) -> bytes:
         """Return the canonical encoding; there is no second encoding."""
-        out = Writer().text(self.title).many(self.schema.features, write_feature)
+        out = Writer().text(self.title).structures(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
         return out.u8(self.suite).u8(self.path).u8(self.cover).finish()
 
@@ -111,7 +111,7 @@ class Agreement:
 
 
 def _read(data: Reader) -> Agreement:
-    title, schema = data.text(), Schema(data.many(read_feature))
+    title, schema = data.text(), Schema(data.structures(read_feature))
     policy, rules = read_terms(data)
     suite, path, cover = data.u8(), data.u8(), data.u8()
     if suite not in set(SuiteCode):

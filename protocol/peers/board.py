@@ -88,9 +88,9 @@ class PeerBoard:
             session = self.session
             if self.place == (0, 0):
                 session = self.agreement.session(self.keys)
-            wanted = due(self.agreement, place[1]) if message.round else None
+            due_kind = due(self.agreement, place[1]) if message.round else None
             accused = message.kind is Kind.ACCUSATION and accusable(self.agreement, place[1])
-            kind = message.kind is wanted or accused
+            kind = message.kind is due_kind or accused
             right = number in self.keys and message.session == session and kind
             right = right and self._in_turn(place) and number not in self.posts.get(place, {})
         if not right or message.seal is not None:
@@ -122,23 +122,23 @@ class PeerBoard:
 
     def relays(self, number: int, step: int) -> dict[int, Relay]:
         """Return the relays of a step, by peer."""
-        said = self.bodies((number, step)).items()
-        return {peer: body for peer, body in said if isinstance(body, Relay)}
+        bodies = self.bodies((number, step)).items()
+        return {peer: body for peer, body in bodies if isinstance(body, Relay)}
 
     def found_ballots(self, number: int) -> dict[int, FoundBallots]:
         """Return the found ballots of a round, by peer."""
-        said = self.bodies((number, self.agreement.path + 2)).items()
-        return {peer: body for peer, body in said if isinstance(body, FoundBallots)}
+        bodies = self.bodies((number, self.agreement.path + 2)).items()
+        return {peer: body for peer, body in bodies if isinstance(body, FoundBallots)}
 
     def shares(self, number: int) -> dict[int, Share]:
         """Return the shares of a round's key, by peer."""
-        said = self.bodies((number, 0)).items()
-        return {peer: body for peer, body in said if isinstance(body, Share)}
+        bodies = self.bodies((number, 0)).items()
+        return {peer: body for peer, body in bodies if isinstance(body, Share)}
 
     def revealed_secrets(self, number: int) -> dict[int, bytes]:
         """Return the secrets of shares that were shown in a round, by peer."""
-        said = self.bodies((number, self.agreement.path + 4)).items()
-        return {peer: body.secret for peer, body in said if isinstance(body, ShareSecret)}
+        bodies = self.bodies((number, self.agreement.path + 4)).items()
+        return {peer: body.secret for peer, body in bodies if isinstance(body, ShareSecret)}
 
     def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
         """Yield the accusations of a step, with their authors."""
@@ -148,11 +148,11 @@ class PeerBoard:
 
     def arrived(self, number: int, step: int) -> dict[int, list[bytes]]:
         """Return the layers that arrived at each peer in a step, with repeats."""
-        came: dict[int, list[bytes]] = {peer: [] for peer in self.keys}
+        arrived_layers: dict[int, list[bytes]] = {peer: [] for peer in self.keys}
         for relay in self.relays(number, step).values():
             for receiver, layers in relay.bags:
-                came.setdefault(receiver, []).extend(layers)
-        return came
+                arrived_layers.setdefault(receiver, []).extend(layers)
+        return arrived_layers
 
     def relays_digest(self, number: int) -> bytes:
         """Hash all relays of a round."""

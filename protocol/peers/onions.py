@@ -22,7 +22,7 @@ from ...errors import ParameterError, Reason, Refused
 from ..ballots import Ballot, fresh_salts, parse_ballot, write_ballot
 from ..peer_messages import DRAW, Accusation, Bags
 from ..session import SALT
-from .agreement import HERE, ROUTE, PeerRound
+from .agreement import PATH_END, ROUTE, PeerRound
 
 BLANK = 0xFF  # in place of the number of a query
 FAIR = 16  # bytes from which a whole number below 2**16 is drawn: no bias above 2**-112
@@ -66,19 +66,21 @@ class StepResult:
     refused: Mapping[Reason, int]
 
 
-def draw_path(me: int, others: Sequence[int], length: int, entropy: Entropy) -> tuple[int, ...]:
+def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> tuple[int, ...]:
     """Peer: draw a path of different peers, in an order drawn as well.
 
-    others: all peers that take part, in ascending order; `me` is not drawn. ParameterError if there
+    peers: all peers that take part, in ascending order; `me` is not drawn. ParameterError if there
     are too few.
     """
-    left = [peer for peer in others if peer != me]
-    if length > len(left):
-        raise ParameterError(f"path: {length} peers of {len(left)} others; a shorter one fits")
+    candidates = [peer for peer in peers if peer != me]
+    if length > len(candidates):
+        raise ParameterError(
+            f"path: {length} peers of {len(candidates)} others; a shorter one fits"
+        )
     path = []
     for _ in range(length):
-        place = int.from_bytes(entropy.random(FAIR), "big") % len(left)
-        path.append(left.pop(place))
+        place = int.from_bytes(entropy.random(FAIR), "big") % len(candidates)
+        path.append(candidates.pop(place))
     return tuple(path)
 
 
@@ -106,23 +108,23 @@ def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy
 def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Entropy) -> Onion:
     """Peer: seal a padded ballot to the joint key, then for the peers of a path, the last first."""
     fresh = entropy.fork(f"sealing {plain.hex()}")  # of its own, as a salt is in every ballot
-    layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), HERE
-    made = list[tuple[bytes, bytes, bytes]]()
+    layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), PATH_END
+    wrappings = list[tuple[bytes, bytes, bytes]]()
     for step in range(len(path), 0, -1):
-        held, drawn = then.to_bytes(ROUTE, "big") + layer, entropy.random(DRAW)
-        layer, then = seal_again(plan, step, path[step - 1], held, drawn), path[step - 1]
-        made.append((layer, held, drawn))
+        content, drawn = then.to_bytes(ROUTE, "big") + layer, entropy.random(DRAW)
+        layer, then = seal_again(plan, step, path[step - 1], content, drawn), path[step - 1]
+        wrappings.append((layer, content, drawn))
     try:
         answer = read_plain(plan, plain)
     except Refused:
         answer = None
-    layers, inside, draws = zip(*reversed(made), strict=True)
+    layers, inside, draws = zip(*reversed(wrappings), strict=True)
     return Onion(path, layers, inside, draws, answer)
 
 
-def seal_again(plan: PeerRound, step: int, peer: int, held: bytes, drawn: bytes) -> bytes:
+def seal_again(plan: PeerRound, step: int, peer: int, content: bytes, drawn: bytes) -> bytes:
     """Any party: return the layer that a peer opens in a step, from its content and randomness."""
-    return seal_layer(plan.suite, plan.keys[peer], held, plan.contexts[step], Drawn(drawn))
+    return seal_layer(plan.suite, plan.keys[peer], content, plan.contexts[step], Drawn(drawn))
 
 
 def open_ballot(plan: PeerRound, secret: bytes, sealed: bytes) -> Ballot | None:
@@ -157,13 +159,13 @@ def pass_on(
     opened = open_layers(secret, right, plan.contexts[step])
     pairs, refused = list[tuple[int, bytes]](), Counter[Reason]()
     refused[Reason.WRONG_SIZE] = len(unique) - len(right)
-    for held in opened:
-        if held is None:
+    for content in opened:
+        if content is None:
             refused[Reason.DOES_NOT_OPEN] += 1
-        elif not goes_on(plan, me, step, held):
+        elif not goes_on(plan, me, step, content):
             refused[Reason.MALFORMED] += 1
         else:
-            pairs.append((int.from_bytes(held[:ROUTE], "big"), held[ROUTE:]))
+            pairs.append((int.from_bytes(content[:ROUTE], "big"), content[ROUTE:]))
     refused[Reason.DUPLICATE] = len(arrived) - len(unique) + len(pairs) - len(set(pairs))
     counts = {reason: count for reason, count in refused.items() if count}
     if step < plan.path:
@@ -171,11 +173,11 @@ def pass_on(
     return StepResult((), tuple(sorted({sealed for _, sealed in pairs})), counts)
 
 
-def goes_on(plan: PeerRound, peer: int, step: int, held: bytes) -> bool:
+def goes_on(plan: PeerRound, peer: int, step: int, content: bytes) -> bool:
     """Any party: whether a peer must forward a content: it names a peer, and has the size."""
-    then = int.from_bytes(held[:ROUTE], "big")
-    right = then in plan.keys and then != peer if step < plan.path else then == HERE
-    return right and len(held) == ROUTE + plan.sizes[step + 1]
+    then = int.from_bytes(content[:ROUTE], "big")
+    right = then in plan.keys and then != peer if step < plan.path else then == PATH_END
+    return right and len(content) == ROUTE + plan.sizes[step + 1]
 
 
 def accuse(onion: Onion, step: int, now: int) -> Accusation:
@@ -183,5 +185,5 @@ def accuse(onion: Onion, step: int, now: int) -> Accusation:
 
     now: the step of the accusation, which follows the step in which the layer was due.
     """
-    held, drawn = onion.inside[step - 1], onion.draws[step - 1]
-    return Accusation(now, onion.path[step - 1], held, drawn)
+    content, drawn = onion.inside[step - 1], onion.draws[step - 1]
+    return Accusation(now, onion.path[step - 1], content, drawn)

@@ -57,42 +57,46 @@ class RouteHop(NamedTuple):
 
 def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[int]]:
     """Coalition: yield the onions of outsiders (places) that it follows past 0, 1, ... steps."""
-    others = {place for place, route in enumerate(routes) if route.origin not in members}
-    known = set(others)
-    yield known
+    outside_places = {place for place, route in enumerate(routes) if route.origin not in members}
+    followed_places = set(outside_places)
+    yield followed_places
     for step in range(max((len(route.stops) for route in routes), default=0)):
         senders: dict[int, set[int]] = {}
-        for place in others:
+        for place in outside_places:
             route = routes[place]
             if route.stops[step] not in members:
-                sender = route.origin if place in known else -1
+                sender = route.origin if place in followed_places else -1
                 senders.setdefault(route.stops[step], set()).add(sender)
-        mixed = {stop for stop, some in senders.items() if len(some) > 1}
-        known = {place for place in known if routes[place].stops[step] not in mixed}
-        yield known
+        mixed = {stop for stop, origins in senders.items() if len(origins) > 1}
+        followed_places = {
+            place for place in followed_places if routes[place].stops[step] not in mixed
+        }
+        yield followed_places
 
 
 def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
     """Coalition: return the onions of outsiders (places in `routes`) that it follows to the end."""
-    *_, known = narrowed(routes, members)
-    return known
+    *_, followed_places = narrowed(routes, members)
+    return followed_places
 
 
 def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[RouteHop, ...]:
     """Coalition: return the hops of another person's onion, to its end or where it is lost."""
     route, hops = routes[place], list[RouteHop]()
-    others = [other for other in routes if other.origin not in members]
-    _, *left = narrowed(routes, members)
-    for step, known in enumerate(left):
+    outside_routes = [
+        outside_route for outside_route in routes if outside_route.origin not in members
+    ]
+    _, *places_by_step = narrowed(routes, members)
+    for step, followed_places in enumerate(places_by_step):
         peer = route.stops[step]
         rule = (
             RouteRule.OPEN
             if peer in members
             else RouteRule.ALONE
-            if place in known
+            if place in followed_places
             else RouteRule.LOST
         )
-        batch = sum(other.stops[step] == peer for other in others)
+        batch = sum(outside_route.stops[step] == peer for outside_route in outside_routes)
         hops.append(RouteHop(step + 1, peer, route.names[step], rule, batch))
         if rule is RouteRule.LOST:
             break

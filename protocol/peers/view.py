@@ -31,17 +31,19 @@ from .routes import Route, followed
 class PeerRecord:
     """A run of peers, prepared for the views of many coalitions."""
 
-    def __init__(self, transcript: Transcript, seen: Reckoning) -> None:
+    def __init__(self, transcript: Transcript, reckoning: Reckoning) -> None:
         self.transcript = transcript
-        self.board: PeerBoard = seen.board
-        self.reckoning = seen
+        self.board: PeerBoard = reckoning.board
+        self.reckoning = reckoning
 
     @cached_property
     def routes(self) -> Mapping[int, tuple[Route, ...]]:
         """Per round, the way of every onion that reached its end."""
         return {
             number: tuple(self._routes(number))
-            for number in sorted({made.round for made in self.transcript.made})
+            for number in sorted(
+                {user_answers.round for user_answers in self.transcript.sealed_answers}
+            )
         }
 
     def _routes(self, number: int) -> Iterable[Route]:
@@ -56,23 +58,23 @@ class PeerRecord:
             }
             for step in steps
         ]
-        for made in self.transcript.made:
-            if made.round == number:
-                yield from self._ways(made, handed)
+        for user_answers in self.transcript.sealed_answers:
+            if user_answers.round == number:
+                yield from self._ways(user_answers, handed)
 
     def _ways(
-        self, made: SealedAnswers, handed: Sequence[Mapping[tuple[int, bytes], int]]
+        self, user_answers: SealedAnswers, handed: Sequence[Mapping[tuple[int, bytes], int]]
     ) -> Iterable[Route]:
         size = len(handed) * NAME
-        for place, (ask, values) in enumerate(made.answers):
-            names = made.names[place * size : (place + 1) * size]
-            holder, stops = made.user + 1, list[int]()
-            for step, there in enumerate(handed):
-                holder = there.get((holder, names[step * NAME : (step + 1) * NAME]), 0)
+        for place, (ask, values) in enumerate(user_answers.answers):
+            names = user_answers.names[place * size : (place + 1) * size]
+            holder, stops = user_answers.user + 1, list[int]()
+            for step, receivers in enumerate(handed):
+                holder = receivers.get((holder, names[step * NAME : (step + 1) * NAME]), 0)
                 stops.append(holder - 1)
             if min(stops) >= 0:
                 answer = None if ask == BLANK else (ask, values)
-                yield Route(made.user, tuple(stops), answer, tuple(split_names(names)))
+                yield Route(user_answers.user, tuple(stops), answer, tuple(split_names(names)))
 
     def linked(self, members: frozenset[int]) -> dict[int, dict[int, Row]]:
         """Return, by round and outside person's index, the values that these peers link to it."""
@@ -84,8 +86,8 @@ class PeerRecord:
             for place in followed(routes, members):
                 route = routes[place]
                 if route.answer is not None:
-                    said = zip(asks[route.answer[0]], route.answer[1], strict=True)
-                    rows.setdefault(number, {}).setdefault(route.origin, {}).update(said)
+                    row_items = zip(asks[route.answer[0]], route.answer[1], strict=True)
+                    rows.setdefault(number, {}).setdefault(route.origin, {}).update(row_items)
         return {number: dict(people) for number, people in rows.items()}
 
     @cached_property
@@ -103,12 +105,12 @@ class PeerRecord:
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person, the submitted row."""
         rows: dict[int, dict[int, Row]] = {}
-        for made in self.transcript.made:
+        for user_answers in self.transcript.sealed_answers:
             row: dict[int, str] = {}
-            for ask, values in made.answers:
+            for ask, values in user_answers.answers:
                 if ask != BLANK:
-                    row.update(zip(self.asks[made.round][ask], values, strict=True))
-            rows.setdefault(made.round, {})[made.user] = row
+                    row.update(zip(self.asks[user_answers.round][ask], values, strict=True))
+            rows.setdefault(user_answers.round, {})[user_answers.user] = row
         return rows
 
     @cached_property
@@ -123,9 +125,9 @@ class PeerRecord:
     def readable(self, number: int, members: frozenset[int]) -> bool:
         """Whether these peers have all secrets of a round that was mixed to its end."""
         shares, path = self.board.shares(number), self.board.agreement.path
-        kept = shares.keys() - self.board.revealed_secrets(number).keys()
+        unrevealed_peers = shares.keys() - self.board.revealed_secrets(number).keys()
         opening = number < self.board.place[0] or self.board.place[1] >= path + 4
-        return bool(shares) and opening and all(peer - 1 in members for peer in kept)
+        return bool(shares) and opening and all(peer - 1 in members for peer in unrevealed_peers)
 
     def _counted(self, members: frozenset[int]) -> Iterable[tuple[CountsSeen, frozenset[int]]]:
         """Yield the counts that these peers read, with the people that are counted.
@@ -133,23 +135,30 @@ class PeerRecord:
         The counts of an agreed round are on the board; of a burned round they are the counts of its
         ballots, if these peers can open them.
         """
-        everybody = frozenset(number - 1 for number in self.board.keys)
-        done = len(self.reckoning.tallies)
+        all_peers = frozenset(number - 1 for number in self.board.keys)
+        agreed_rounds = len(self.reckoning.tallies)
         for number, tally in enumerate(self.reckoning.tallies, start=1):
             for columns, counts in zip(self.asks[number], tally, strict=True):
-                yield CountsSeen(number, columns, counts), everybody
+                yield CountsSeen(number, columns, counts), all_peers
         for number, routes in self.routes.items():
-            if number <= done or number not in self.asks or not self.readable(number, members):
+            if (
+                number <= agreed_rounds
+                or number not in self.asks
+                or not self.readable(number, members)
+            ):
                 continue
             for ask, columns in enumerate(self.asks[number]):
-                said = [
+                answers = [
                     (route.origin, route.answer[1])
                     for route in routes
                     if route.answer is not None and route.answer[0] == ask
                 ]
-                who = frozenset(origin for origin, _ in said)
-                if who and len(who) == len(said):  # else no count of people
-                    yield CountsSeen(number, columns, Counter(row for _, row in said)), who
+                respondents = frozenset(origin for origin, _ in answers)
+                if respondents and len(respondents) == len(answers):  # else no count of people
+                    yield (
+                        CountsSeen(number, columns, Counter(row for _, row in answers)),
+                        respondents,
+                    )
 
     def view(self, members: Iterable[str]) -> View:
         """Any party: return the joint view of these peers; other parties see only the board."""
@@ -160,13 +169,24 @@ class PeerRecord:
         )
         pinned: dict[int, dict[int, Row]] = {**self.linked(inside)}
         for number, rows in self.rows_by_round.items():
-            own = {person: rows[person] for person in inside if person in rows}
-            if own:
-                pinned[number] = {**pinned.get(number, {}), **own}
+            member_rows = {person: rows[person] for person in inside if person in rows}
+            if member_rows:
+                pinned[number] = {**pinned.get(number, {}), **member_rows}
         read = tuple(self._counted(inside))
-        counted = tuple(seen for seen, _ in read)
-        came = {(seen.round, seen.columns): who for seen, who in read}
+        counted = tuple(counts_seen for counts_seen, _ in read)
+        respondents = {
+            (counts_seen.round, counts_seen.columns): people for counts_seen, people in read
+        }
         users = self.transcript.users
         return View(
-            coalition, users, True, pinned, counted, {}, {}, self.transcript, came, public=True
+            coalition,
+            users,
+            True,
+            pinned,
+            counted,
+            {},
+            {},
+            self.transcript,
+            respondents,
+            public=True,
         )

@@ -17,7 +17,7 @@ from ..messages import Body
 from ..parties import Role
 
 Path = tuple[str | int, ...]
-Meant = Callable[[object], bool]  # whether an entry of a list is to be removed
+TargetTest = Callable[[object], bool]  # whether an entry of a list is to be removed
 DEEPEST = 3  # depth of nested messages and lists that are searched
 PERSONAL = "people"  # the field that lists people by index
 LISTS, SHARES = "lists", "shares"  # fields of a verified mix: records of rows, and of shares
@@ -33,12 +33,12 @@ class Change:
 
     Attributes:
         fits: whether a value of a field, by its name, can change so.
-        made: the other value. `meant`: the entries of a list to which it applies.
+        apply: the other value. `meant`: the entries of a list to which it applies.
         aimed: whether it depends on which entries are meant.
     """
 
     fits: Callable[[str, object], bool]
-    made: Callable[[Any, Meant], Any]
+    apply: Callable[[Any, TargetTest], Any]
     aimed: bool = False
 
 
@@ -59,14 +59,16 @@ def _has_marks(name: str, value: object) -> bool:
     return isinstance(value[0], bytes) or hasattr(value[0], "person")
 
 
-def _moved(counts: Mapping[Any, int], _meant: Meant) -> Mapping[Any, int]:
+def _moved(counts: Mapping[Any, int], _is_target: TargetTest) -> Mapping[Any, int]:
     """Return counts with one unit moved from the first cell to the last."""
     first, last = min(counts), max(counts)
-    other = {key: count - (key == first) + (key == last) for key, count in counts.items()}
-    return {key: count for key, count in other.items() if count}
+    moved_counts = {key: count - (key == first) + (key == last) for key, count in counts.items()}
+    return {key: count for key, count in moved_counts.items() if count}
 
 
-def _joined(lists: tuple[tuple[Any, ...], ...], _meant: Meant) -> tuple[tuple[Any, ...], ...]:
+def _joined(
+    lists: tuple[tuple[Any, ...], ...], _is_target: TargetTest
+) -> tuple[tuple[Any, ...], ...]:
     """Return a list of lists with the first two united."""
     return (tuple(sorted({*lists[0], *lists[1]})), *lists[2:])
 
@@ -90,7 +92,7 @@ def _repeated(record: bytes) -> bytes:
 READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}  # no other role reads a round
 
 
-def _other_member(value: StrEnum, _meant: Meant) -> StrEnum:
+def _other_member(value: StrEnum, _is_target: TargetTest) -> StrEnum:
     """Return the other reader, or the next value of an enumeration."""
     if isinstance(value, Role):
         return READERS.get(value, value)
@@ -114,7 +116,7 @@ CHANGES: Mapping[str, Change] = {
     "without the last": Change(_is_list, lambda value, _: value[:-1]),
     "less": Change(
         _has_marks,
-        lambda value, meant: tuple(entry for entry in value if not meant(entry)),
+        lambda value, is_target: tuple(entry for entry in value if not is_target(entry)),
         aimed=True,
     ),
     "moved": Change(lambda _, value: isinstance(value, Mapping) and len(value) > 1, _moved),
@@ -144,13 +146,15 @@ CHANGES: Mapping[str, Change] = {
 }
 
 
-def changes_of(body: object, depth: int = DEEPEST, before: Path = ()) -> Iterator[tuple[str, str]]:
+def changes_of(
+    body: object, depth: int = DEEPEST, parent_path: Path = ()
+) -> Iterator[tuple[str, str]]:
     """Yield every change of every field of a message, as (field, change)."""
     if not is_dataclass(body):
         return
     for field in fields(body):
         yield from _value_changes(
-            getattr(body, field.name), (*before, field.name), field.name, depth
+            getattr(body, field.name), (*parent_path, field.name), field.name, depth
         )
 
 
@@ -182,23 +186,23 @@ def parsed(text: str) -> Path | None:
     return tuple(steps) or None
 
 
-def changed(body: Body, field: str, change: str, meant: Meant) -> Body | None:
+def changed(body: Body, field: str, change: str, is_target: TargetTest) -> Body | None:
     """Return the message with one field changed; None if that is no message of this kind."""
     path = parsed(field)
     if path is None:
         return None
     try:
-        other = _at(body, path, change, meant)
-        made: Body = derive(other)
+        edited_body = _at(body, path, change, is_target)
+        changed_body: Body = derive(edited_body)
     except (ParameterError, LookupError, TypeError, AttributeError, ValueError):
         return None
-    return made
+    return changed_body
 
 
-def _at(value: Any, path: Path, change: str, meant: Meant) -> Any:
+def _at(value: Any, path: Path, change: str, is_target: TargetTest) -> Any:
     if not path:
-        return CHANGES[change].made(value, meant)
+        return CHANGES[change].apply(value, is_target)
     step, rest = path[0], path[1:]
     if isinstance(step, int):
-        return (*value[:step], _at(value[step], rest, change, meant), *value[step + 1 :])
-    return replace(value, **{step: _at(getattr(value, step), rest, change, meant)})
+        return (*value[:step], _at(value[step], rest, change, is_target), *value[step + 1 :])
+    return replace(value, **{step: _at(getattr(value, step), rest, change, is_target)})

@@ -50,16 +50,16 @@ class Worlds:
             self.views[rows, seed] = self.play(rows, seed)
         return self.views[rows, seed]
 
-    def are_apart(self, one: Rows, two: Rows) -> bool:
+    def are_apart(self, first_rows: Rows, two: Rows) -> bool:
         """Whether no view of one world is a view of the other, over the seeds.
 
         The first seed is played first: most worlds have equal views there.
         """
-        here, there = set[Hashable](), set[Hashable]()
+        first_views, second_views = set[Hashable](), set[Hashable]()
         for seed in self.seeds:
-            here.add(self.view(one, seed))
-            there.add(self.view(two, seed))
-            if here & there:
+            first_views.add(self.view(first_rows, seed))
+            second_views.add(self.view(two, seed))
+            if first_views & second_views:
                 return False
         return True
 
@@ -71,15 +71,15 @@ class Worlds:
         """Whether a change of this person's row alone is not seen."""
         return not self.are_apart(self.rows, self._changed(person))
 
-    def are_exchangeable(self, one: int, two: int) -> bool:
+    def are_exchangeable(self, first_person: int, two: int) -> bool:
         """Whether the rows of two people can be exchanged unseen.
 
         If their rows are equal, each of them has another row in a world of its own.
         """
-        other = exchanged(self.rows, one, two)
-        if other == self.rows:
-            return not self.are_apart(self._changed(one), self._changed(two))
-        return not self.are_apart(self.rows, other)
+        exchanged_rows = exchanged(self.rows, first_person, two)
+        if exchanged_rows == self.rows:
+            return not self.are_apart(self._changed(first_person), self._changed(two))
+        return not self.are_apart(self.rows, exchanged_rows)
 
     def _changed(self, person: int) -> Rows:
         return _with(self.rows, person, another(self.rows[person], self.rows))
@@ -87,7 +87,9 @@ class Worlds:
     def is_alone(self, person: int) -> bool:
         """Whether the row of a person is read: it is not free, and exchangeable with no other."""
         return not self.is_free(person) and not any(
-            self.are_exchangeable(person, other) for other in self.honest if other != person
+            self.are_exchangeable(person, candidate)
+            for candidate in self.honest
+            if candidate != person
         )
 
     def crowds(self) -> tuple[int, ...]:
@@ -100,25 +102,25 @@ class Worlds:
                 person = root[person]
             return person
 
-        for one, two in combinations(rest, 2):
-            if find(one) != find(two) and self.are_exchangeable(one, two):
-                root[find(one)] = find(two)
+        for first_person, two in combinations(rest, 2):
+            if find(first_person) != find(two) and self.are_exchangeable(first_person, two):
+                root[find(first_person)] = find(two)
         return tuple(sorted(Counter(find(person) for person in rest).values()))
 
 
 def rotated(rows: Rows, people: Sequence[int]) -> Rows:
     """Return the rows where each of these people has the row of the next person."""
-    other = list(rows)
-    for one, two in zip(people, (*people[1:], *people[:1]), strict=True):
-        other[one] = rows[two]
-    return tuple(other)
+    new_rows = list(rows)
+    for person, two in zip(people, (*people[1:], *people[:1]), strict=True):
+        new_rows[person] = rows[two]
+    return tuple(new_rows)
 
 
-def exchanged(rows: Rows, one: int, two: int) -> Rows:
+def exchanged(rows: Rows, first_person: int, two: int) -> Rows:
     """Return the rows with the rows of two people exchanged."""
-    other = list(rows)
-    other[one], other[two] = rows[two], rows[one]
-    return tuple(other)
+    new_rows = list(rows)
+    new_rows[first_person], new_rows[two] = rows[two], rows[first_person]
+    return tuple(new_rows)
 
 
 def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
@@ -138,10 +140,10 @@ def other_closed(
 
     Fewer than k people have the person's row in either world.
     """
-    many = Counter(rows)
-    few = [row for row in kinds if many[row] + 1 < k]
-    closed = [person for person in people if many[rows[person]] < k]
-    pairs = ((person, row) for person in closed for row in few if row != rows[person])
+    row_counts = Counter(rows)
+    rare_kinds = [row for row in kinds if row_counts[row] + 1 < k]
+    closed = [person for person in people if row_counts[rows[person]] < k]
+    pairs = ((person, row) for person in closed for row in rare_kinds if row != rows[person])
     return tuple(_with(rows, person, row) for person, row in pairs)
 
 
@@ -164,10 +166,10 @@ def _counts(rows: Rows, width: int) -> list[Counter[Row]]:
 
 def with_values(rows: Rows, people: Sequence[int], column: int, values: Sequence[str]) -> Rows:
     """Return the rows with other values of one column for these people."""
-    other = list(rows)
+    new_rows = list(rows)
     for index, value in zip(people, values, strict=True):
-        other[index] = (*rows[index][:column], value, *rows[index][column + 1 :])
-    return tuple(other)
+        new_rows[index] = (*rows[index][:column], value, *rows[index][column + 1 :])
+    return tuple(new_rows)
 
 
 def another(row: Row, rows: Iterable[Row]) -> Row:
@@ -200,12 +202,12 @@ def guess(
     return _rate(worlds, [(rows, rows[person][column]) for rows in tables], seeds)
 
 
-def guess_between(worlds: Worlds, other: Rows, seeds: Sequence[int]) -> float:
+def guess_between(worlds: Worlds, alternative_rows: Rows, seeds: Sequence[int]) -> float:
     """Return the probability that the best guess between the true rows and other rows is right.
 
     Both are equally likely, and a guess is learnt from the sessions of other seeds.
     """
-    return _rate(worlds, [(worlds.rows, "true"), (other, "other")], seeds)
+    return _rate(worlds, [(worlds.rows, "true"), (alternative_rows, "other")], seeds)
 
 
 def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int]) -> float:
@@ -221,8 +223,8 @@ def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int
     right = 0.0
     for view, seed, mine in sessions:
         votes = Counter(dict.fromkeys(values, 0))
-        for (other, value), count in counts[view].items():
-            votes[value] += count * (other != seed)
+        for (vote_seed, value), count in counts[view].items():
+            votes[value] += count * (vote_seed != seed)
         best = max(votes.values())
         right += (votes[mine] == best) / sum(vote == best for vote in votes.values())
     return right / len(sessions)

@@ -118,8 +118,8 @@ def _words(deviation: Deviation) -> Iterator[str]:
         yield from _target_words(deviation)
     if deviation.until is not None:
         by = f" of {deviation.until_by}" if deviation.until_by else ""
-        before = "until" if deviation.do is Action.HOLD else "before"
-        yield f"{before} {deviation.until.name.lower()}{by}"
+        preposition = "until" if deviation.do is Action.HOLD else "before"
+        yield f"{preposition} {deviation.until.name.lower()}{by}"
     if deviation.deadlines:
         yield f"by {deviation.deadlines:g} deadlines"
     yield _when(deviation.rounds)

@@ -57,7 +57,7 @@ class Graph:
         classes = len(set(colours))
         while True:
             colours = [
-                digest((mine, sorted((name, colours[other]) for name, other in around)))
+                digest((mine, sorted((name, colours[neighbour]) for name, neighbour in around)))
                 for mine, around in zip(colours, near, strict=True)
             ]
             split = len(set(colours))

@@ -45,53 +45,53 @@ class SearchKnowledge:
 
         Marks lead to their ballots, and layers to their contents.
         """
-        said = dict(self.answers)
+        traced_answers = dict(self.answers)
         for _ in range(len(self.links)):
-            size = len(said)
+            size = len(traced_answers)
             for start, _, end in self.links:
-                for known, other in ((start, end), (end, start)):
-                    if known in said:
-                        said.setdefault(other, said[known])
-            if len(said) == size:
+                for source, target in ((start, end), (end, start)):
+                    if source in traced_answers:
+                        traced_answers.setdefault(target, traced_answers[source])
+            if len(traced_answers) == size:
                 break
-        return said
+        return traced_answers
 
 
 def closure(
-    view: AdversaryView, seen: Iterable[bytes], others: Iterable[AdversaryView] = ()
+    view: AdversaryView, observed_bytes: Iterable[bytes], other_views: Iterable[AdversaryView] = ()
 ) -> SearchKnowledge:
     """Derive all byte strings that follow from observations with the keys of a coalition.
 
-    others: the views of sessions in which the coalition has shown a party another board.
+    other_views: the views of sessions in which the coalition has shown a party another board.
     """
-    known = SearchKnowledge()
-    atoms = set(seen)
-    for each in (view, *others):
-        _close(each, known, atoms)
-    return known
+    knowledge = SearchKnowledge()
+    atoms = set(observed_bytes)
+    for each in (view, *other_views):
+        _close(each, knowledge, atoms)
+    return knowledge
 
 
-def _close(view: AdversaryView, known: SearchKnowledge, atoms: set[bytes]) -> None:
+def _close(view: AdversaryView, knowledge: SearchKnowledge, atoms: set[bytes]) -> None:
     """Add the byte strings of a session, and all that follow from them."""
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
         if plan is None:
             continue
-        rules = _Rules(view, plan, known, atoms)
+        rules = _Rules(view, plan, knowledge, atoms)
         todo = sorted(atoms)
         while todo:
             data = todo.pop()
-            for rule, other in rules.applied(data):
-                known.links.append((data, f"{rule} {number}", other))
-                if other not in atoms:
-                    atoms.add(other)
-                    todo.append(other)
+            for rule, derived_bytes in rules.applied(data):
+                knowledge.links.append((data, f"{rule} {number}", derived_bytes))
+                if derived_bytes not in atoms:
+                    atoms.add(derived_bytes)
+                    todo.append(derived_bytes)
         for group in groups_of(view, plan, rules.ballots):
-            known.links += [
+            knowledge.links += [
                 (group.ballot, f"body {at} {number}", body) for at, body in group.bodies
             ]
-            if group.said:
-                known.answers[group.ballot] = number, group.said
+            if group.answer:
+                knowledge.answers[group.ballot] = number, group.answer
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class _Rules:
 
     view: AdversaryView
     plan: Round
-    known: SearchKnowledge
+    knowledge: SearchKnowledge
     atoms: set[bytes]
     ballots: list[bytes] = field(default_factory=list)  # opened; only k people open their answers
 
@@ -148,9 +148,9 @@ class _Rules:
         party = self.plan.openers[hop - 1]
         if party in self.view.keys:
             yield from open_layers(self.plan, hop, self.view.keys[party], [layer]).inside
-        shown = self._by_shown_key(hop, layer)
-        if shown is not None:
-            yield shown
+        inner_layer = self._by_shown_key(hop, layer)
+        if inner_layer is not None:
+            yield inner_layer
 
     def _by_shown_key(self, hop: int, layer: bytes) -> bytes | None:
         """Open a layer with the key that an audit has shown for it."""
@@ -174,9 +174,9 @@ class _Rules:
         if self.plan.shape is not None:
             self.ballots.append(ballot)
             return
-        said = _ballot_answer(self.plan, bare)
-        if ballot not in self.known.answers or not isinstance(said, str):
-            self.known.answers[ballot] = self.plan.call.round, said
+        answer = _ballot_answer(self.plan, bare)
+        if ballot not in self.knowledge.answers or not isinstance(answer, str):
+            self.knowledge.answers[ballot] = self.plan.call.round, answer
 
 
 def _ballot_answer(plan: Round, plain: bytes) -> Answer:

@@ -25,12 +25,12 @@ class Grouped:
     Attributes:
         ballot: the content of the innermost layer.
         bodies: of each level up to the first that is not open: its number from 1, and the body.
-        said: the opened values, or the reason why the ballot holds no message; None: closed.
+        answer: the opened values, or the reason why the ballot holds no message; None: closed.
     """
 
     ballot: bytes
     bodies: tuple[tuple[int, bytes], ...]
-    said: Answer | None
+    answer: Answer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +38,25 @@ class KnownOutputs:
     """The function for a coalition that only has its outputs for some inputs.
 
     Attributes:
-        known: input -> output.
+        outputs: input -> output.
     """
 
-    known: Mapping[bytes, bytes]
+    outputs: Mapping[bytes, bytes]
 
     def output(self, data: bytes) -> bytes:
         """Return the output; of an unknown input, a seed that fits no message."""
-        return self.known.get(data, bytes(SEED))
+        return self.outputs.get(data, bytes(SEED))
 
 
 def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Iterator[Grouped]:
     """Yield the ballots of a round, each once, with its groups and its opened values."""
     if plan.shape is None:
         return
-    held, messages = list[bytes](), list[bytes]()
+    sealed_ballots, messages = list[bytes](), list[bytes]()
     for ballot in sorted(set(ballots)):
         reading = read_sealed(plan, [ballot])
         if reading.sealed:
-            held.append(ballot)
+            sealed_ballots.append(ballot)
             messages += reading.sealed
         else:
             yield Grouped(ballot, (), ", ".join(map(str, reading.refused)))
@@ -64,10 +64,10 @@ def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Ite
     rows, number = rows_open(plan, opened), plan.call.round
     function = view.functions.get(number) or KnownOutputs(view.outputs.get(number, {}))
     tried = prefixes_of(plan, function, messages)
-    for place, ballot in enumerate(held):
-        said = max(rows.get(place, ()), tried.get(place, ()), key=len)
+    for place, ballot in enumerate(sealed_ballots):
+        prefix = max(rows.get(place, ()), tried.get(place, ()), key=len)
         yield Grouped(
-            ballot, _bodies(plan.shape, messages, opened, place), (0, said) if said else None
+            ballot, _bodies(plan.shape, messages, opened, place), (0, prefix) if prefix else None
         )
 
 

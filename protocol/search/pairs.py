@@ -17,21 +17,21 @@ def pairs(
     on; two deviations of the same shuffler on its ballots, or on the letters that it ignores.
     """
     friends, posts, ballots = set(setting.friends), list[Deviation](), list[Deviation]()
-    holds = [one for one in singles if one.do is Action.HOLD]
-    theirs = [one for one in singles if one.by in friends]
-    for one in singles:
-        if one.by not in friends and one.do is not Action.HOLD:
-            posts.append(one)
-            yield from ((one, other) for other in theirs)
-        if one.do in (*ON_BALLOTS, Action.IGNORE) and role(one.by) is Role.SHUFFLER:
-            ballots.append(one)
-    for one in posts:
-        if one.do is Action.CHANGE:
+    holds = [deviation for deviation in singles if deviation.do is Action.HOLD]
+    theirs = [deviation for deviation in singles if deviation.by in friends]
+    for deviation in singles:
+        if deviation.by not in friends and deviation.do is not Action.HOLD:
+            posts.append(deviation)
+            yield from ((deviation, friend_deviation) for friend_deviation in theirs)
+        if deviation.do in (*ON_BALLOTS, Action.IGNORE) and role(deviation.by) is Role.SHUFFLER:
+            ballots.append(deviation)
+    for deviation in posts:
+        if deviation.do is Action.CHANGE:
             yield from (
-                (one, hold)
+                (deviation, hold)
                 for hold in holds
-                if (hold.message, hold.rounds) == (one.message, one.rounds)
+                if (hold.message, hold.rounds) == (deviation.message, deviation.rounds)
             )
-    for one, two in combinations(ballots, 2):
-        if one.by == two.by and not set(one.rounds) & set(two.rounds):
-            yield one, two
+    for deviation, two in combinations(ballots, 2):
+        if deviation.by == two.by and not set(deviation.rounds) & set(two.rounds):
+            yield deviation, two

@@ -18,14 +18,14 @@ class SessionMessages:
     Attributes:
         letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
         posts: (author, kind, round) -> a message.
-        heard: (receiver, kind) of the letters of users.
+        user_letters: (receiver, kind) of the letters of users.
         order: (kind, author, round) of the posts, in order.
         rounds: the number of rounds.
     """
 
     letters: dict[tuple[str, Kind, Role, int], Body] = field(default_factory=dict)
     posts: dict[tuple[str, Kind, int], Body] = field(default_factory=dict)
-    heard: set[tuple[str, Kind]] = field(default_factory=set)
+    user_letters: set[tuple[str, Kind]] = field(default_factory=set)
     order: list[tuple[Kind, str, int]] = field(default_factory=list)
     rounds: int = 0
 
@@ -38,24 +38,24 @@ class SessionMessages:
 
 def sort_messages(events: Iterable[SearchEvent]) -> SessionMessages:
     """Sort the messages of an honest session."""
-    said = SessionMessages()
+    messages = SessionMessages()
     for event in events:
         try:
             message = decode_message(event.data)
         except Refused:
             continue
-        _sort(said, event, message)
-    return said
+        _sort(messages, event, message)
+    return messages
 
 
-def _sort(said: SessionMessages, event: SearchEvent, message: Message) -> None:
+def _sort(messages: SessionMessages, event: SearchEvent, message: Message) -> None:
     kind, number = message.kind, message.round
-    said.rounds = max(said.rounds, number)
+    messages.rounds = max(messages.rounds, number)
     if event.receiver == BOARD:
-        said.posts.setdefault((event.sender, kind, number), message.body)
-        said.order.append((kind, event.sender, number))
+        messages.posts.setdefault((event.sender, kind, number), message.body)
+        messages.order.append((kind, event.sender, number))
         return
     to = role(event.receiver)
-    said.letters.setdefault((event.sender, kind, to, number), message.body)
+    messages.letters.setdefault((event.sender, kind, to, number), message.body)
     if role(event.sender) is Role.USER:
-        said.heard.add((event.receiver, kind))
+        messages.user_letters.add((event.receiver, kind))

@@ -55,8 +55,8 @@ def seen_by(events: Iterable[SearchEvent], members: Sequence[str]) -> Iterator[S
     """Yield the posts, and the letters that a coalition sent, received or overheard."""
     wires = NETWORK in members
     for event in events:
-        own = event.sender in members or event.receiver in members
-        if own or wires or event.receiver == BOARD:
+        is_member_letter = event.sender in members or event.receiver in members
+        if is_member_letter or wires or event.receiver == BOARD:
             yield event
 
 
@@ -64,40 +64,41 @@ def canonical_view(
     view: AdversaryView,
     events: Iterable[SearchEvent],
     members: Sequence[str],
-    own: Iterable[Sequence[bytes]] = (),
-    others: Iterable[AdversaryView] = (),
+    member_ballots: Iterable[Sequence[bytes]] = (),
+    other_views: Iterable[AdversaryView] = (),
     *,
     times: bool = False,
 ) -> str:
     """Return the hash of a coalition's view, the same for views that it cannot distinguish.
 
-    view: the board and the members' keys. own: layers of each ballot that a member made itself,
-    outermost first. others: the other boards that it has shown, with the keys that it has there.
+    view: the board and the members' keys. member_ballots: layers of each ballot that a member made
+    itself, outermost first. other_views: the other boards that it has shown, with the keys that it
+    has there.
     times: whether posts have their exact times.
     """
-    return view_graph(view, events, members, own, others, times=times).canonical()
+    return view_graph(view, events, members, member_ballots, other_views, times=times).canonical()
 
 
 def view_graph(
     view: AdversaryView,
     events: Iterable[SearchEvent],
     members: Sequence[str],
-    own: Iterable[Sequence[bytes]] = (),
-    others: Iterable[AdversaryView] = (),
+    member_ballots: Iterable[Sequence[bytes]] = (),
+    other_views: Iterable[AdversaryView] = (),
     *,
     times: bool = False,
 ) -> Graph:
     """Return a coalition's view as a graph."""
     graph = _observed(view, events, members, times=times)
-    for layers in own:
-        made = graph.node("own ballot")
+    for layers in member_ballots:
+        ballot_node = graph.node("own ballot")
         for layer in layers:
-            graph.edge(made, "layer", graph.atom(layer))
-    known = closure(view, graph.atoms, others)
-    for start, rule, end in known.links:
+            graph.edge(ballot_node, "layer", graph.atom(layer))
+    knowledge = closure(view, graph.atoms, other_views)
+    for start, rule, end in knowledge.links:
         graph.edge(graph.atom(start), rule, graph.atom(end))
-    for ballot, said in known.answers.items():
-        graph.edge(graph.atom(ballot), "says", graph.node(said))
+    for ballot, answer in knowledge.answers.items():
+        graph.edge(graph.atom(ballot), "says", graph.node(answer))
     return graph
 
 
@@ -105,13 +106,15 @@ def known_values(
     view: AdversaryView, events: Iterable[SearchEvent], members: Sequence[str]
 ) -> Mapping[bytes, Mapping[int, str]]:
     """Return the values, by column, that a coalition knows of the ballots of byte strings."""
-    known = closure(view, _observed(view, events, members).atoms)
+    knowledge = closure(view, _observed(view, events, members).atoms)
     values = dict[bytes, Mapping[int, str]]()
-    for data, (number, answer) in known.traced().items():
+    for data, (number, answer) in knowledge.traced().items():
         if not isinstance(answer, str):
-            ask, said = answer
+            ask, answer_values = answer
             columns = view.board.calls[number - 1].asks[ask]
-            values[data] = dict(zip(columns, said, strict=False))  # a prefix may be open alone
+            values[data] = dict(
+                zip(columns, answer_values, strict=False)
+            )  # a prefix may be open alone
     return values
 
 

@@ -17,10 +17,10 @@ class Miscounting(Endpoint):
     async def post(self, body: Body) -> None:
         """Count all people in the largest cell; their number is unchanged."""
         if isinstance(body, Tally) and body.counts is not None:
-            said = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
-            if said != body:
+            false_tally = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
+            if false_tally != body:
                 self.note(self.network.instruments)
-            body = said
+            body = false_tally
         await super().post(body)
 
 

@@ -33,12 +33,12 @@ class Turn:
     Attributes:
         plan: the round.
         hop: the shuffler's.
-        said: the account of the honest role.
+        honest_account: the account of the honest role.
         layers: the opened layers, in order of arrival.
         senders: at the first shuffler, the users of the layers; the layers of a user are adjacent.
         last: functions that are applied to the batch when its layers are arranged.
         refused: layers and letters that are accounted for as refused, besides the refusals of
-            `said`.
+            `honest_account`.
         unheard: letters that the role was not shown, and that are accounted for as received.
         digest: the digest in the account; None: the true digest.
         early: batches that leave before this one, by receiver.
@@ -46,7 +46,7 @@ class Turn:
 
     plan: Round
     hop: int
-    said: Mixed
+    honest_account: Mixed
     layers: Layers
     senders: Sequence[str]
     last: list[Callable[[Leaving], Leaving]] = field(default_factory=list)
@@ -64,9 +64,11 @@ class Turn:
 
     def account(self, batch: Leaving) -> Mixed:
         """Account for the batch."""
-        said = self.said
-        refused = Counter(said.refused) + self.refused
-        true = account(self.hop, said.people, said.received + self.unheard, refused, batch)
+        honest_account = self.honest_account
+        refused = Counter(honest_account.refused) + self.refused
+        true = account(
+            self.hop, honest_account.people, honest_account.received + self.unheard, refused, batch
+        )
         return true if self.digest is None else replace(true, digest=self.digest)
 
 
@@ -78,7 +80,7 @@ class BatchDoor(Endpoint):
         self.hop = parties.index(party) + 1
         self._letters: list[Letter] = []
         self._unheard = 0
-        self._said: Mixed | None = None
+        self._honest_account: Mixed | None = None
         self._traces = False
         self._batch: Layers = []
 
@@ -93,15 +95,15 @@ class BatchDoor(Endpoint):
     def change(self, turn: Turn) -> None:
         """Change a batch."""
 
-    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
         """Keep the letters that the role is shown, and withhold the rest."""
         while True:
-            letters = await super().receive(*kinds, most=most)
+            letters = await super().receive(*kinds, limit=limit)
             if calls := self.board.calls:
                 plan = self.plan(calls[-1])
-                heard = [letter for letter in letters if not self.ignores(plan, letter)]
-                self._unheard += len(letters) - len(heard)
-                letters = heard
+                accepted_letters = [letter for letter in letters if not self.ignores(plan, letter)]
+                self._unheard += len(letters) - len(accepted_letters)
+                letters = accepted_letters
             self._letters += letters
             if letters:
                 return letters
@@ -109,8 +111,8 @@ class BatchDoor(Endpoint):
     async def post(self, body: Body) -> None:
         """Post honestly, but keep account and trace of a batch until it leaves."""
         if isinstance(body, Mixed) and self.strikes(self.board.calls[-1].round):
-            self._said, self._traces, self._batch = body, False, []
-        elif isinstance(body, Traced) and self._said is not None:
+            self._honest_account, self._traces, self._batch = body, False, []
+        elif isinstance(body, Traced) and self._honest_account is not None:
             self._traces = True
         else:
             if isinstance(body, Mixed):
@@ -122,15 +124,15 @@ class BatchDoor(Endpoint):
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send honestly, but keep the pieces of a batch until it is whole, and change it."""
-        if self._said is None or not isinstance(body, Batch):
+        if self._honest_account is None or not isinstance(body, Batch):
             await super().send(plan, receiver, body)
             return
         self._batch += body.layers
-        if len(self._batch) < self._said.forwarded:
+        if len(self._batch) < self._honest_account.forwarded:
             await trio.lowlevel.checkpoint()
             return
-        turn = self._turn(plan, self._said)
-        self._said = None
+        turn = self._turn(plan, self._honest_account)
+        self._honest_account = None
         self.change(turn)
         batch = turn.batch()
         for reason, count in turn.refused.items():
@@ -138,18 +140,20 @@ class BatchDoor(Endpoint):
         await super().post(turn.account(batch))
         if self._traces:
             await super().post(trace(self.hop, batch))
-        for other, early in turn.early:
-            await super().send(plan, other, early)
+        for early_receiver, early in turn.early:
+            await super().send(plan, early_receiver, early)
         for piece in pieces_of(plan, self.hop + 1, batch):
             await super().send(plan, receiver, piece)
 
-    def _turn(self, plan: Round, said: Mixed) -> Turn:
+    def _turn(self, plan: Round, honest_account: Mixed) -> Turn:
         layers, senders = self._honest_batch(plan, frozenset(self._batch))
-        turn = Turn(plan, self.hop, said, layers, senders, unheard=self._unheard)
+        turn = Turn(plan, self.hop, honest_account, layers, senders, unheard=self._unheard)
         self._letters, self._unheard = [], 0
         return turn
 
-    def _honest_batch(self, plan: Round, there: frozenset[bytes]) -> tuple[Layers, list[str]]:
+    def _honest_batch(
+        self, plan: Round, batch_layers: frozenset[bytes]
+    ) -> tuple[Layers, list[str]]:
         """Open letters again: the layers of the honest batch as they came, and their senders."""
         assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
         bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]
@@ -159,14 +163,16 @@ class BatchDoor(Endpoint):
                 for sender, body in bodies
                 if isinstance(body, Batch) and sender == plan.openers[self.hop - 2]
             ]
-            came = [layer for piece in pieces for layer in piece]
-            opened = open_layers(plan, self.hop, self.secret, came)
-            return [layer for layer in opened.inside if layer in there], []
-        sent = [(sender, body.envelope) for sender, body in bodies if isinstance(body, Submission)]
-        inside = open_envelopes(plan, self.secret, [envelope for _, envelope in sent])
+            arrived_layers = [layer for piece in pieces for layer in piece]
+            opened = open_layers(plan, self.hop, self.secret, arrived_layers)
+            return [layer for layer in opened.inside if layer in batch_layers], []
+        sender_envelopes = [
+            (sender, body.envelope) for sender, body in bodies if isinstance(body, Submission)
+        ]
+        inside = open_envelopes(plan, self.secret, [envelope for _, envelope in sender_envelopes])
         by_sender: dict[str, Layers] = {}
-        for (sender, _), onions in zip(sent, inside, strict=True):
-            if not isinstance(onions, Reason) and there.issuperset(onions):
+        for (sender, _), onions in zip(sender_envelopes, inside, strict=True):
+            if not isinstance(onions, Reason) and batch_layers.issuperset(onions):
                 by_sender.setdefault(sender, onions)
         return [onion for onions in by_sender.values() for onion in onions], list(by_sender)
 

@@ -71,8 +71,8 @@ class Forgery(OwnStream):
         if self._stopped:
             return
         self.wake(entry.message.kind)
-        shown, keys = self.board, _secrets_of(self.pairs)
-        self.instruments.notify(lambda instrument: instrument.misled(shown, keys))
+        board, keys = self.board, _secrets_of(self.pairs)
+        self.instruments.notify(lambda instrument: instrument.misled(board, keys))
 
     def _instead(self, entry: Entry) -> Body:
         """Return the body that stands on this board in place of an entry."""
@@ -81,8 +81,8 @@ class Forgery(OwnStream):
                 scheme = suite_by_code(key.suite, lesson=True)
                 self.pairs[entry.author] = scheme.keypair(self.entropy.fork(f"key {entry.author}"))
                 return Key(self.pairs[entry.author].public)
-            case Announcement() as told:
-                return self._announced(told)
+            case Announcement() as announcement:
+                return self._announced(announcement)
             case Consent():
                 return Consent(self.board.session)
             case Roster() as roster:
@@ -92,10 +92,10 @@ class Forgery(OwnStream):
             case body:
                 return body
 
-    def _announced(self, told: Announcement) -> Announcement:
-        scheme = suite_by_code(told.suite, lesson=True)
+    def _announced(self, announcement: Announcement) -> Announcement:
+        scheme = suite_by_code(announcement.suite, lesson=True)
         self.pairs[parties.CURATOR] = scheme.keypair(self.entropy.fork("key curator"))
-        return announced_with(told, self.pairs)
+        return announced_with(announcement, self.pairs)
 
     def _identity(self, author: str) -> Signer:
         return Signer(self.entropy.fork(f"identity {author}"))
@@ -116,11 +116,11 @@ class Forgery(OwnStream):
         return sealed_post(message, roster, author, self._identity(author), self.board.witness)
 
 
-def announced_with(told: Announcement, pairs: Mapping[str, KeyPair]) -> Announcement:
+def announced_with(announcement: Announcement, pairs: Mapping[str, KeyPair]) -> Announcement:
     """Return an announcement with other keys of all parties, by name."""
-    hops = [parties.shuffler(hop + 1) for hop in range(len(told.shufflers))]
+    hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
     return replace(
-        told,
+        announcement,
         shufflers=tuple(pairs[hop].public for hop in hops),
         curator=pairs[parties.CURATOR].public,
         analyst=pairs[parties.ANALYST].public,

@@ -51,10 +51,10 @@ class Liar(Endpoint):
             self._note("crash")
             raise RoundBurned(CRASH)
         if "lie-marginals" in self.attacks and isinstance(body, Tally) and body.counts is not None:
-            said = replace(body, counts=tuple(merged(count) for count in body.counts))
-            if said != body:
+            false_tally = replace(body, counts=tuple(merged(count) for count in body.counts))
+            if false_tally != body:
                 self._note("lie-marginals")
-            body = said
+            body = false_tally
         if isinstance(body, Call | Decision):
             for attack in self.lying.changed if self.lying else ():
                 self._note(attack)
@@ -62,9 +62,9 @@ class Liar(Endpoint):
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
             unguarded = replace(body.rules, tokens=False, challenge=False)
             unsalted = replace(unguarded, audit=False, salted=False)
-            told = replace(body, rules=unsalted)
+            false_announcement = replace(body, rules=unsalted)
             self._note("equivocate")
-            self.network.show(self.target, Retold(self.network.stream, told))
+            self.network.show(self.target, Retold(self.network.stream, false_announcement))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +82,16 @@ class Lying(Strategy):
     attacks: Collection[str]
     changed: set[str] = field(default_factory=set)
 
-    def _claimed_results(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
+    def _claimed_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
         if "lie-marginals" not in self.attacks:
-            return heard
-        said = [
+            return round_results
+        claimed_results = [
             replace(result, counts=tuple(merged(count) for count in result.counts))
-            for result in heard
+            for result in round_results
         ]
-        if said != list(heard):
+        if claimed_results != list(round_results):
             self.changed.add("lie-marginals")
-        return said
+        return claimed_results
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the call of the announced strategy, from the claimed counts."""
@@ -113,26 +113,26 @@ class OwnStrategy(Strategy):
 
     Attributes:
         honest: the strategy that it replaces.
-        own: the strategy of the attack.
+        attack_strategy: the strategy of the attack.
         attack: the name of the attack.
         changed: attacks by which the curator has asked or decided otherwise than announced.
     """
 
     honest: Strategy
-    own: Strategy
+    attack_strategy: Strategy
     attack: str
     changed: set[str] = field(default_factory=set)
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the call of the attack, and keep whether it differs."""
-        call = self.own.ask(schema, heard)
+        call = self.attack_strategy.ask(schema, heard)
         if self.attack not in self.changed and call != self.honest.ask(schema, heard):
             self.changed.add(self.attack)
         return call
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Return the decision of the attack, and keep whether it differs."""
-        decision = self.own.decide(schema, heard)
+        decision = self.attack_strategy.decide(schema, heard)
         if self.attack not in self.changed and decision != self.honest.decide(schema, heard):
             self.changed.add(self.attack)
         return decision
@@ -147,20 +147,20 @@ def lying(
 
     strategies: attack -> the attack's strategy, made from the strategy that it replaces.
     """
-    found: Lying | OwnStrategy | None = None
+    strategy: Lying | OwnStrategy | None = None
     changed: set[str] = set()
     if {"lie", "lie-marginals"} & set(attacks):
-        found = Lying(strategy_of(honest), attacks, changed)
+        strategy = Lying(strategy_of(honest), attacks, changed)
     for attack, make in (strategies or {}).items():
-        replaced = found or strategy_of(honest)
-        found = OwnStrategy(replaced, make(replaced), attack, changed)
-    return found
+        replaced = strategy or strategy_of(honest)
+        strategy = OwnStrategy(replaced, make(replaced), attack, changed)
+    return strategy
 
 
 def merged(count: Counts) -> Counts:
     """Add every crowd of less than a quarter of the people to the largest crowd."""
     total = sum(count.values())
-    large = Counter({cell: many for cell, many in count.items() if 4 * many >= total})
+    large = Counter({cell: people for cell, people in count.items() if 4 * people >= total})
     if count:
         large[max(sorted(count), key=lambda cell: count[cell])] += total - large.total()
     return large

@@ -32,11 +32,16 @@ def _consulting(cast: Cast, deviations: Deviations) -> Cast:
 
     Their outputs are known to all members. A user without a request has no outputs.
     """
-    said = {one.by: one.row for one in deviations.strategy if one.do is Action.SAY}
-    silent = {one.by for one in deviations.strategy if one.message is Kind.QUERY}
+    submitted_rows = {
+        entry.by: entry.row for entry in deviations.strategy if entry.do is Action.SAY
+    }
+    silent = {entry.by for entry in deviations.strategy if entry.message is Kind.QUERY}
     friends = [member for member in deviations.coalition if is_person(member)]
-    rows = {one: said.get(one) or tuple(cast.row(parties.index(one))) for one in friends}
-    deviations.consulted.update(row for one, row in rows.items() if one not in silent)
+    rows = {
+        entry: submitted_rows.get(entry) or tuple(cast.row(parties.index(entry)))
+        for entry in friends
+    }
+    deviations.consulted.update(row for entry, row in rows.items() if entry not in silent)
     row_of = cast.row
 
     def row(index: int) -> Row:

@@ -25,7 +25,7 @@ from .shuffler import covering_rows
 
 GROUNDLESS = "a round is burned without a cause"
 PROVED = (Kind.KEYS, Kind.HANDED, Kind.CHECKED, Kind.SHUFFLED, Kind.SHARED)
-OWN = (Action.OMIT, Action.DELAY, Action.CHANGE)
+MESSAGE_ACTIONS = (Action.OMIT, Action.DELAY, Action.CHANGE)
 IN_BATCH = (Action.DROP, Action.DOUBLE, Action.REPLACE)
 
 
@@ -38,20 +38,22 @@ class DeviantPlace(Endpoint):
 
     def _round_deviations(self, number: int, *kinds: Action) -> Iterator[Deviation]:
         return (
-            one for one in self.deviations.deviations_by(self.party, *kinds) if one.is_in(number)
+            deviation
+            for deviation in self.deviations.deviations_by(self.party, *kinds)
+            if deviation.is_in(number)
         )
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send a letter as the deviations change it."""
         number = plan.call.round
-        for one in self._round_deviations(number, Action.SAY):
+        for deviation in self._round_deviations(number, Action.SAY):
             if isinstance(body, Submission):
-                self.deviations.note(one, self.network.instruments)
+                self.deviations.note(deviation, self.network.instruments)
                 if plan.shape is None:  # else its role has asked for this row (deviant_cast.py)
-                    body = self._submission(plan, one.row, self.signer)
-        other = await self._passed(number, receiver, body)
-        if other is not None:
-            await super().send(plan, receiver, other)
+                    body = self._submission(plan, deviation.row, self.signer)
+        replacement = await self._passed(number, receiver, body)
+        if replacement is not None:
+            await super().send(plan, receiver, replacement)
 
     async def post(self, body: Body) -> None:
         """Post as the deviations change it, after the posts without a cause."""
@@ -60,19 +62,19 @@ class DeviantPlace(Endpoint):
         if kind is Kind.BURNED and self._changes_proved_posts():
             await trio.lowlevel.checkpoint()
             return
-        for one in self._round_deviations(number, Action.REACT):
-            if one.until is kind:
-                self.deviations.note(one, self.network.instruments)
-                await super().post(_reaction(one, number))
-        for one in self._round_deviations(number, Action.ASK):
-            if isinstance(body, Call) and number in self.deviations.asked:
-                self.deviations.note(one, self.network.instruments)
-        other = await self._passed(number, BOARD, body)
-        if other is not None:
-            await super().post(other)
-        for one in self._round_deviations(number, Action.SHOW):
-            if isinstance(other, Announcement):
-                retell(self.deviations, one, self.network, other)
+        for deviation in self._round_deviations(number, Action.REACT):
+            if deviation.until is kind:
+                self.deviations.note(deviation, self.network.instruments)
+                await super().post(_reaction(deviation, number))
+        for deviation in self._round_deviations(number, Action.ASK):
+            if isinstance(body, Call) and number in self.deviations.deviant_rounds:
+                self.deviations.note(deviation, self.network.instruments)
+        replacement = await self._passed(number, BOARD, body)
+        if replacement is not None:
+            await super().post(replacement)
+        for deviation in self._round_deviations(number, Action.SHOW):
+            if isinstance(replacement, Announcement):
+                retell(self.deviations, deviation, self.network, replacement)
 
     def _changes_proved_posts(self) -> bool:
         """Whether this party deviates in posts of a verified mix.
@@ -80,26 +82,28 @@ class DeviantPlace(Endpoint):
         Its honest role would burn the round: the board shows other posts than it has made.
         """
         return any(
-            one.message in PROVED
-            for one in self._round_deviations(len(self.network.board.calls), *OWN)
+            deviation.message in PROVED
+            for deviation in self._round_deviations(len(self.network.board.calls), *MESSAGE_ACTIONS)
         )
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
         """Return the message that replaces a message, after its delay; None: no message."""
         kind = KINDS[type(body)]
-        for one in self._round_deviations(number, Action.OMIT, Action.DELAY, Action.CHANGE):
-            if one.message is not kind or (is_person(receiver) and not one.means(receiver)):
+        for deviation in self._round_deviations(number, Action.OMIT, Action.DELAY, Action.CHANGE):
+            if deviation.message is not kind or (
+                is_person(receiver) and not deviation.means(receiver)
+            ):
                 continue
-            self.deviations.note(one, self.network.instruments)
-            match one.do:
+            self.deviations.note(deviation, self.network.instruments)
+            match deviation.do:
                 case Action.OMIT:
                     await trio.lowlevel.checkpoint()
                     return None
                 case Action.DELAY:
-                    await trio.sleep(one.deadlines * deadline_of(self.network))
+                    await trio.sleep(deviation.deadlines * deadline_of(self.network))
                 case _:
-                    meant = self.deviations.entry_test(one, self.network.board)
-                    body = changed(body, one.field, one.change, meant) or body
+                    is_target = self.deviations.entry_test(deviation, self.network.board)
+                    body = changed(body, deviation.field, deviation.change, is_target) or body
         return body
 
     def _submission(self, plan: Round, row: Sequence[str], signer: Signer | None) -> Submission:
@@ -107,9 +111,9 @@ class DeviantPlace(Endpoint):
         return submission(plan, sealed.envelope, signer)
 
 
-def _means(one: Deviation, place: int, senders: Sequence[str]) -> bool:
+def _means(deviation: Deviation, place: int, senders: Sequence[str]) -> bool:
     """Whether a deviation means the ballots at a place: by their user, if it is known."""
-    return one.means(senders[place]) if senders else one.means_place(place)
+    return deviation.means(senders[place]) if senders else deviation.means_place(place)
 
 
 def _by_name(senders: Sequence[str]) -> Callable[[int], int]:
@@ -117,11 +121,11 @@ def _by_name(senders: Sequence[str]) -> Callable[[int], int]:
     return lambda place: parties.index(senders[place]) if senders else place
 
 
-def _reaction(one: Deviation, number: int) -> Body:
+def _reaction(deviation: Deviation, number: int) -> Body:
     """Return the post that is made without a cause."""
-    if one.message is Kind.BURNED:
+    if deviation.message is Kind.BURNED:
         return Burned(GROUNDLESS)
-    return Alarm(number, Cause(one.change))
+    return Alarm(number, Cause(deviation.change))
 
 
 class DeviantShuffler(DeviantPlace, BatchDoor):
@@ -134,37 +138,39 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
     def change(self, turn: Turn) -> None:
         """Drop, double or replace ballots: of people at the first shuffler, else by place."""
         slots = turn.plan.slots if turn.senders else 1
-        for one in self._round_deviations(turn.plan.call.round, *IN_BATCH):
+        for deviation in self._round_deviations(turn.plan.call.round, *IN_BATCH):
             groups = [turn.layers[at : at + slots] for at in range(0, len(turn.layers), slots)]
-            hit = [at for at in range(len(groups)) if _means(one, at, turn.senders)]
+            hit = [at for at in range(len(groups)) if _means(deviation, at, turn.senders)]
             ranks = {at: rank for rank, at in enumerate(sorted(hit, key=_by_name(turn.senders)))}
             turn.layers = [
                 layer
                 for at, group in enumerate(groups)
-                for layer in (self._instead(turn, one, ranks[at], group) if at in ranks else group)
+                for layer in (
+                    self._instead(turn, deviation, ranks[at], group) if at in ranks else group
+                )
             ]
 
-    def _instead(self, turn: Turn, one: Deviation, rank: int, group: Layers) -> Layers:
+    def _instead(self, turn: Turn, deviation: Deviation, rank: int, group: Layers) -> Layers:
         """Return the replacement of some layers; dropped layers are counted as unopened.
 
         rank: of the ballot among the meant ballots; own rows cycle through all possible rows.
         """
-        self.deviations.note(one, self.network.instruments)
-        if one.do is Action.DROP:
+        self.deviations.note(deviation, self.network.instruments)
+        if deviation.do is Action.DROP:
             turn.refused[Reason.DOES_NOT_OPEN] += len(group)
             return []
-        if one.do is Action.DOUBLE:
+        if deviation.do is Action.DOUBLE:
             return [*group, *group]
-        row = one.row or covering_rows(turn.plan, rank + 1)[-1]
-        own = self.deviations.sealed(turn.plan, row, f"replace {self.party} {rank}")
-        return [onion[self.hop - 1] for onion in own.onions][: len(group)]
+        row = deviation.row or covering_rows(turn.plan, rank + 1)[-1]
+        own_answer = self.deviations.sealed(turn.plan, row, f"replace {self.party} {rank}")
+        return [onion[self.hop - 1] for onion in own_answer.onions][: len(group)]
 
 
 def places(deviations: Deviations) -> Mapping[str, Fault]:
     """Return the places of members, and of the people that the board is withheld from."""
     faults: dict[str, Fault] = {
         member: partial(_place(member), deviations)
-        for member in {one.by for one in deviations.strategy}
+        for member in {deviation.by for deviation in deviations.strategy}
         if member != parties.NETWORK
     }
     holds = list(deviations.deviations_by(parties.NETWORK, Action.HOLD))
@@ -175,9 +181,9 @@ def places(deviations: Deviations) -> Mapping[str, Fault]:
     shows = list(deviations.deviations_by(parties.NETWORK, Action.SHOW))
     readers = {*map(parties.user, range(deviations.people)), *(p for s in shows for p in s.people)}
     for party in sorted(readers) if shows else ():
-        shown = [show for show in shows if is_shown_to(show, party)]
-        if shown and party not in faults and party not in deviations.members:
-            faults[party] = partial(misled, deviations, shown)
+        party_shows = [show for show in shows if is_shown_to(show, party)]
+        if party_shows and party not in faults and party not in deviations.members:
+            faults[party] = partial(misled, deviations, party_shows)
     return faults
 
 

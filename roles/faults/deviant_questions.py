@@ -37,10 +37,10 @@ class Overasking(Strategy):
         due = self.honest.ask(schema, self._honest_results(heard))
         if due is not None and due.round != number:  # it was asked before this round
             due = None
-        means = any(one.is_in(number) for one in self._call_deviations())
+        means = any(deviation.is_in(number) for deviation in self._call_deviations())
         for call in _calls(schema, calls) if means else ():
             if call != due and self._is_legal(schema, calls, call):
-                self.deviations.asked.add(number)
+                self.deviations.deviant_rounds.add(number)
                 return call
         return due
 
@@ -55,9 +55,9 @@ class Overasking(Strategy):
     def _call_deviations(self) -> Iterator[Deviation]:
         return self.deviations.deviations_by(parties.CURATOR, Action.ASK)
 
-    def _honest_results(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
-        first = min(self.deviations.asked, default=len(heard) + 1)
-        return heard[: first - 1]
+    def _honest_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
+        first = min(self.deviations.deviant_rounds, default=len(round_results) + 1)
+        return round_results[: first - 1]
 
 
 def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:

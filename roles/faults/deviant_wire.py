@@ -16,14 +16,14 @@ from .own_levels import Row
 from .shuffler import covering_rows
 
 ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # of `network`
-HEARD = (Action.IGNORE, Action.ADD)  # of members
+INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # of members
 
 
 def wire(deviations: Deviations) -> Wire | None:
     """Return the wire that carries out these deviations; None without such deviations."""
-    heard = any(one.do in HEARD for one in deviations.strategy)
+    changes_input = any(deviation.do in INPUT_ACTIONS for deviation in deviations.strategy)
     on_wires = any(True for _ in deviations.deviations_by(parties.NETWORK, *ON_WIRES))
-    return DeviantWire(deviations) if heard or on_wires else None
+    return DeviantWire(deviations) if changes_input or on_wires else None
 
 
 @dataclass(slots=True)
@@ -33,12 +33,12 @@ class DeviantWire(Wire):
     Attributes:
         deviations: the strategy.
         added: the deviations and rounds in which own answers were submitted.
-        asked: the rows that `network` requested in users' names, by person and round.
+        requested_rows: the rows that `network` requested in users' names, by person and round.
     """
 
     deviations: Deviations
     added: set[tuple[Deviation, int]] = field(default_factory=set)
-    asked: dict[tuple[str, int], Row] = field(default_factory=dict)
+    requested_rows: dict[tuple[str, int], Row] = field(default_factory=dict)
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
         """Whether a letter is delivered."""
@@ -50,15 +50,17 @@ class DeviantWire(Wire):
         await self._add(network, message, receiver)
         await self._answered(network, message, receiver)
         person = sender if is_person(sender) else receiver
-        for one in self.deviations.strategy:
-            if not _strikes(one, message, receiver, person):
+        for deviation in self.deviations.strategy:
+            if not _strikes(deviation, message, receiver, person):
                 continue
-            self.deviations.note(one, network.instruments)
-            match one.do:
+            self.deviations.note(deviation, network.instruments)
+            match deviation.do:
                 case Action.DELAY:
-                    await trio.sleep(one.deadlines * deadline_of(network))
+                    await trio.sleep(deviation.deadlines * deadline_of(network))
                 case Action.REPLACE if message.kind is Kind.QUERY:
-                    return await self._request_outputs(network, message, sender, receiver, one)
+                    return await self._request_outputs(
+                        network, message, sender, receiver, deviation
+                    )
                 case Action.REPLACE:
                     return await self._replaced(network, message, sender, receiver)
                 case _:
@@ -69,17 +71,17 @@ class DeviantWire(Wire):
         """Submit an own answer in the name of a person who does not exist, once a round."""
         if not isinstance(message.body, Submission):
             return
-        for one in self.deviations.deviations_by(receiver, Action.ADD):
+        for deviation in self.deviations.deviations_by(receiver, Action.ADD):
             number = message.round
-            if not one.is_in(number) or (one, number) in self.added:
+            if not deviation.is_in(number) or (deviation, number) in self.added:
                 continue
-            self.added.add((one, number))
-            self.deviations.note(one, network.instruments)
+            self.added.add((deviation, number))
+            self.deviations.note(deviation, network.instruments)
             plan = network.plan(network.board.calls[number - 1])
             sealed = self.deviations.sealed(plan, covering_rows(plan, 1)[0], "add")
-            own = replace(message, body=submission(plan, sealed.envelope, None))
+            own_message = replace(message, body=submission(plan, sealed.envelope, None))
             stranger = parties.user(self.deviations.people)
-            await network.inject(stranger, receiver, own.encode())
+            await network.inject(stranger, receiver, own_message.encode())
 
     async def _replaced(
         self, network: Network, message: Message, sender: str, receiver: str
@@ -94,19 +96,19 @@ class DeviantWire(Wire):
             sealed = self.deviations.sealed(plan, row, f"replace {sender}")
         except ParameterError:  # the lock of the round is not known yet
             return True
-        own = replace(message, body=replace(message.body, envelope=sealed.envelope))
-        await network.inject(sender, receiver, own.encode())
+        own_message = replace(message, body=replace(message.body, envelope=sealed.envelope))
+        await network.inject(sender, receiver, own_message.encode())
         return False
 
     async def _request_outputs(
-        self, network: Network, message: Message, sender: str, receiver: str, one: Deviation
+        self, network: Network, message: Message, sender: str, receiver: str, deviation: Deviation
     ) -> bool:
         """Request outputs of an own row from `randomness` in a user's name; False after that."""
         number = message.round
         plan = network.plan(network.board.calls[number - 1])
-        row = one.row or tuple(covering_rows(plan, parties.index(sender) + 1)[-1])
+        row = deviation.row or tuple(covering_rows(plan, parties.index(sender) + 1)[-1])
         asking = threshold.ask(plan, row, self.deviations.entropy.fork(f"query {sender} {number}"))
-        self.asked[sender, number] = row
+        self.requested_rows[sender, number] = row
         await network.inject(sender, receiver, replace(message, body=asking.body).encode())
         return False
 
@@ -115,19 +117,19 @@ class DeviantWire(Wire):
 
         If users are registered, it is refused: only they can sign it. The outputs are known.
         """
-        row = self.asked.pop((receiver, message.round), None)
+        row = self.requested_rows.pop((receiver, message.round), None)
         if row is None:
             return
         self.deviations.consulted.add(row)
         plan = network.plan(network.board.calls[message.round - 1])
         sealed = self.deviations.sealed(plan, row, f"ask {receiver}")
-        own = replace(message, body=submission(plan, sealed.envelope, None))
-        await network.inject(receiver, plan.openers[0], own.encode())
+        own_message = replace(message, body=submission(plan, sealed.envelope, None))
+        await network.inject(receiver, plan.openers[0], own_message.encode())
 
 
-def _strikes(one: Deviation, message: Message, receiver: str, person: str) -> bool:
+def _strikes(deviation: Deviation, message: Message, receiver: str, person: str) -> bool:
     """Whether a deviation is about a letter on its way."""
-    on_wires = one.by == parties.NETWORK and one.do in ON_WIRES
-    ignored = one.do is Action.IGNORE and one.by == receiver
-    about = one.message is message.kind and one.is_in(message.round)
-    return (on_wires or ignored) and about and is_person(person) and one.means(person)
+    on_wires = deviation.by == parties.NETWORK and deviation.do in ON_WIRES
+    ignored = deviation.do is Action.IGNORE and deviation.by == receiver
+    about = deviation.message is message.kind and deviation.is_in(message.round)
+    return (on_wires or ignored) and about and is_person(person) and deviation.means(person)

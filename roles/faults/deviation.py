@@ -15,7 +15,7 @@ from ...protocol.board import Board
 from ...protocol.opened_exploits import Function
 from ...protocol.parties import RANDOMNESS, Role, role
 from ...protocol.phases import BOARD
-from ...protocol.search.changes import Meant
+from ...protocol.search.changes import TargetTest
 from ...protocol.search.deviation import Action, Deviation
 from ...protocol.search.opened_groups import KnownOutputs
 from ...protocol.search.view import SearchEvent, known_values
@@ -35,13 +35,14 @@ class DeviationRecord(AdversaryRecord):
 
     Attributes:
         events: letters and posts, in order.
-        own: the layers of each ballot that members made, outermost first.
-        others: functions from the coalition's view to that of a session that a party was shown.
+        own_layers: the layers of each ballot that members made, outermost first.
+        other_sessions: functions from the coalition's view to that of a session that a party was
+            shown.
     """
 
     events: list[SearchEvent] = field(default_factory=list)
-    own: list[tuple[bytes, ...]] = field(default_factory=list)
-    others: list[OtherSession] = field(default_factory=list)
+    own_layers: list[tuple[bytes, ...]] = field(default_factory=list)
+    other_sessions: list[OtherSession] = field(default_factory=list)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep a message and its time."""
@@ -50,7 +51,7 @@ class DeviationRecord(AdversaryRecord):
 
     def keep_layers(self, sealed: Sealed) -> None:
         """Keep the layers of a member's own ballots."""
-        self.own += sealed.onions
+        self.own_layers += sealed.onions
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Deviations:
         entropy: the sealing randomness of own answers.
         people: the number of users.
         record: the record of the coalition's view.
-        asked: the rounds in which the curator's call deviated from its rule.
+        deviant_rounds: the rounds in which the curator's call deviated from its rule.
         consulted: the rows of which members have the outputs of `randomness`.
     """
 
@@ -72,33 +73,39 @@ class Deviations:
     people: int
     members: tuple[str, ...] = ()
     record: DeviationRecord = field(default_factory=DeviationRecord)
-    asked: set[int] = field(default_factory=set)
+    deviant_rounds: set[int] = field(default_factory=set)
     consulted: set[Row] = field(default_factory=set)
 
     @property
     def coalition(self) -> tuple[str, ...]:
         """All members, in order."""
-        return tuple(sorted({*self.members, *(one.by for one in self.strategy)}))
+        return tuple(sorted({*self.members, *(deviation.by for deviation in self.strategy)}))
 
     def deviations_by(self, member: str, *kinds: Action) -> Iterator[Deviation]:
         """Yield the deviations of a member, of some kinds."""
-        return (one for one in self.strategy if one.by == member and one.do in kinds)
+        return (
+            deviation
+            for deviation in self.strategy
+            if deviation.by == member and deviation.do in kinds
+        )
 
-    def note(self, one: Deviation, instruments: Instruments) -> None:
+    def note(self, deviation: Deviation, instruments: Instruments) -> None:
         """Record that a deviation was carried out, by each of its places in the strategy."""
-        for place, other in enumerate(self.strategy):
-            if other == one:
+        for place, candidate in enumerate(self.strategy):
+            if candidate == deviation:
                 note_of(place)(instruments)
 
-    def entry_test(self, one: Deviation, board: Board) -> Meant:
+    def entry_test(self, deviation: Deviation, board: Board) -> TargetTest:
         """Return a test of entries of a list: meant by their person, or by their ballot's row."""
-        said = self._rows(board) if one.row else {}
+        values_by_ballot = self._rows(board) if deviation.row else {}
 
         def is_target(entry: object) -> bool:
             if isinstance(entry, bytes):
-                return entry in said and _is_part(said[entry], one.row)
+                return entry in values_by_ballot and _is_part(
+                    values_by_ballot[entry], deviation.row
+                )
             index = entry if isinstance(entry, int) else getattr(entry, "person", -1)
-            return isinstance(index, int) and one.means(parties.user(index))
+            return isinstance(index, int) and deviation.means(parties.user(index))
 
         return is_target
 
@@ -111,8 +118,8 @@ class Deviations:
         """Seal an own answer. label: distinguishes the answers of a round."""
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
         if plan.shape is not None:
-            known = self._member_function(plan)
-            sealed = seal_own(plan, row, known, self.entropy.fork("own seeds"), fresh)
+            member_function = self._member_function(plan)
+            sealed = seal_own(plan, row, member_function, self.entropy.fork("own seeds"), fresh)
         else:
             ballots = answers(plan, coarsened_row(plan, row))
             sealed = enclose(plan, ballots, sealing(fresh, plan.session))
@@ -128,17 +135,17 @@ class Deviations:
 
     def outputs(self, board: Board) -> Mapping[int, Mapping[bytes, bytes]]:
         """Return the outputs that `randomness` gave to members, by round."""
-        found = dict[int, Mapping[bytes, bytes]]()
+        outputs_by_round = dict[int, Mapping[bytes, bytes]]()
         for number, function in self.record.functions.items():
             plan = self.record.loot(board, ()).plan(number)
             if plan is not None:
-                found[number] = row_outputs(plan, function, self.consulted)
-        return found
+                outputs_by_round[number] = row_outputs(plan, function, self.consulted)
+        return outputs_by_round
 
 
-def _is_part(said: Mapping[int, str], row: Sequence[str]) -> bool:
+def _is_part(ballot_values: Mapping[int, str], row: Sequence[str]) -> bool:
     """Whether a ballot answers as a row would."""
-    return all(row[column] == value for column, value in said.items())
+    return all(row[column] == value for column, value in ballot_values.items())
 
 
 def is_person(party: str) -> bool:

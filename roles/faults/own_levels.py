@@ -19,13 +19,13 @@ Row = tuple[str, ...]
 
 def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping[bytes, bytes]:
     """Return the outputs of `randomness` for rows and all their prefixes, by input."""
-    known = dict[bytes, bytes]()
+    outputs = dict[bytes, bytes]()
     for row in rows:
-        said = plan.announcement.schema.coarsen(row)
+        coarse_row = plan.announcement.schema.coarsen(row)
         for level, end in enumerate(level_ends(plan)):
-            asked = threshold.level_input(plan, level, said[:end])
-            known[asked] = function.output(asked)
-    return known
+            query_input = threshold.level_input(plan, level, coarse_row[:end])
+            outputs[query_input] = function.output(query_input)
+    return outputs
 
 
 def seal_own(
@@ -36,15 +36,15 @@ def seal_own(
     seeds: the source of own seeds, equal for equal prefixes. fresh: the source of this ballot.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
-    said, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
+    coarse_row, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
     for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
-        seed = function.output(threshold.level_input(plan, level, said[:end]))[:SEED]
+        seed = function.output(threshold.level_input(plan, level, coarse_row[:end]))[:SEED]
         if not any(seed):  # no member has the output
-            seed = seeds.fork(repr(said[:end])).random(SEED)
-        levels.append(TextLevel(seed, pad(threshold.text_of(said[start:end]), width)))
+            seed = seeds.fork(repr(coarse_row[:end])).random(SEED)
+        levels.append(TextLevel(seed, pad(threshold.text_of(coarse_row[start:end]), width)))
         start = end
     entropy = sealing(fresh, plan.session)
     (salt,) = salts(plan, entropy)
     ballot = threshold.write(plan, Sealer(plan.shape), levels, salt, entropy)
-    (sealed,) = submit_all(Phrasebook(plan), [said], [fresh], written=[ballot])
+    (sealed,) = submit_all(Phrasebook(plan), [coarse_row], [fresh], written=[ballot])
     return sealed

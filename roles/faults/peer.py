@@ -34,11 +34,11 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
     match body:
         case Relay(step=step) if step > 1 and body.layers_forwarded:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
-            kept = len(pairs) - max(1, round(rate * len(pairs)))
-            return replace(body, bags=bags_of(pairs[:kept]))
+            kept_count = len(pairs) - max(1, round(rate * len(pairs)))
+            return replace(body, bags=bags_of(pairs[:kept_count]))
         case FoundBallots() if plan.path == 1 and body.sealed:
-            kept = len(body.sealed) - max(1, round(rate * len(body.sealed)))
-            return replace(body, sealed=body.sealed[:kept])
+            kept_count = len(body.sealed) - max(1, round(rate * len(body.sealed)))
+            return replace(body, sealed=body.sealed[:kept_count])
     return body
 
 
@@ -103,10 +103,10 @@ class FaultySeat(PeerSeat):
         if plan is None or plan.call.round not in self.attacks:
             return body
         act, rate = self.attacks[plan.call.round]
-        said = act(plan, body, rate)
-        if said != body:
+        changed_body = act(plan, body, rate)
+        if changed_body != body:
             self.notes.get(plan.call.round, no_note)(self.commons.instruments)
-        return said
+        return changed_body
 
 
 def faulty_peer(

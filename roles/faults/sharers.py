@@ -29,35 +29,35 @@ class JunkSender(Endpoint):
     ) -> None:
         super().__init__(network, party)
         self.row, self.entropy, self.note = row, entropy, note
-        self.asked: tuple[Round, threshold.PendingOutputs] | None = None
+        self.pending_query: tuple[Round, threshold.PendingOutputs] | None = None
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Ask its own question in place of its user's."""
         if isinstance(body, Query):
             asking = threshold.ask(plan, self.row, self.entropy.fork("rows"))
-            self.asked, body = (plan, asking), asking.body
+            self.pending_query, body = (plan, asking), asking.body
         await super().send(plan, receiver, body)
 
-    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
         """Answer in its user's place, and let it wait: the letter does not fit its question."""
         while True:
-            letters = await super().receive(*kinds, most=most)
-            kept = [letter for letter in letters if not await self._takes(letter)]
-            if kept:
-                return kept
+            letters = await super().receive(*kinds, limit=limit)
+            remaining_letters = [letter for letter in letters if not await self._takes(letter)]
+            if remaining_letters:
+                return remaining_letters
 
     async def _takes(self, letter: Letter) -> bool:
         """Whether a letter is the answer to its question; junk is then sent."""
-        if self.asked is None:
+        if self.pending_query is None:
             return False
-        plan, asking = self.asked
+        plan, asking = self.pending_query
         try:
             answer = self.accept(plan, letter).body
         except Refused:
             return False
         if not isinstance(answer, Evaluated):
             return False
-        self.asked = None
+        self.pending_query = None
         await self._hand_in(plan, asking, answer)
         return True
 

@@ -81,13 +81,13 @@ class OtherBoard(OwnStream):
                 return None
             if self._may_change(entry.author):
                 self._deviations.note(show, self._network.instruments)
-                meant = self._deviations.entry_test(show, self._network.board)
-                body = changed(body, show.field, show.change, meant) or body
+                is_target = self._deviations.entry_test(show, self._network.board)
+                body = changed(body, show.field, show.change, is_target) or body
         return self._following(body)
 
     def _may_change(self, author: str) -> bool:
         """Whether the coalition can make a post in the name of its author."""
-        return self._network.known is None or author in self._deviations.coalition
+        return self._network.known_roster is None or author in self._deviations.coalition
 
     def _following(self, body: Body) -> Body:
         """Return the body of a post on this board, if it follows from the posts there."""
@@ -95,7 +95,7 @@ class OtherBoard(OwnStream):
         match body:
             case Head(place=place) if roster is not None and notary is not None:
                 return sign_head(roster, place, self._board.state, notary)
-            case Consent() if self._network.known is None:
+            case Consent() if self._network.known_roster is None:
                 return Consent(self._board.session)
             case _:
                 return body
@@ -105,7 +105,7 @@ class OtherBoard(OwnStream):
         message = Message(self._board.session, entry.message.round, body)
         is_same = (message.session, body) == (entry.message.session, entry.message.body)
         signer = self._deviations.record.signers.get(entry.author)
-        roster = self._network.known
+        roster = self._network.known_roster
         if is_same and self._board.witness == self._network.board.witness:
             return entry.data
         if roster is None or entry.author == BOARD:
@@ -129,43 +129,45 @@ def misled(
     if forging is not None:
         entropy = deviations.entropy.fork(f"{LABEL} {party}")
         note = partial(deviations.note, forging)
-        own = Forgery(network.stream, entropy, network.notary, network.instruments, note)
-        network.show(party, own)
-        deviations.record.others.append(on_the_forged_board)
+        forgery = Forgery(network.stream, entropy, network.notary, network.instruments, note)
+        network.show(party, forgery)
+        deviations.record.other_sessions.append(on_the_forged_board)
     else:
-        other = OtherBoard(network.stream, shows, deviations, network)
-        network.show(party, other)
-        deviations.record.others.append(lambda loot: replace(loot, board=other.board))
+        other_board = OtherBoard(network.stream, shows, deviations, network)
+        network.show(party, other_board)
+        deviations.record.other_sessions.append(lambda loot: replace(loot, board=other_board.board))
     return Endpoint(network, party)
 
 
 def retell(deviations: Deviations, show: Deviation, network: Network, body: Announcement) -> None:
     """Let users read another announcement than that on the board, as a curator does."""
-    told, pairs = body, dict[str, KeyPair]()
+    announcement, pairs = body, dict[str, KeyPair]()
     if show.change == OWN_KEYS:
-        told, pairs = with_own_keys(body, deviations.entropy.fork(LABEL))
+        announcement, pairs = with_own_keys(body, deviations.entropy.fork(LABEL))
     else:
-        meant = deviations.entry_test(show, network.board)
-        other = changed(body, show.field, show.change, meant)
-        told = other if isinstance(other, Announcement) else body
+        is_target = deviations.entry_test(show, network.board)
+        changed_body = changed(body, show.field, show.change, is_target)
+        announcement = changed_body if isinstance(changed_body, Announcement) else body
     for person in map(parties.user, range(deviations.people)):
         if is_shown_to(show, person):
-            network.show(person, Retold(network.stream, told))
+            network.show(person, Retold(network.stream, announcement))
     deviations.note(show, network.instruments)
     keys = {party: pair.secret for party, pair in pairs.items()}
 
     def other_session(loot: AdversaryView) -> AdversaryView:
-        return replace(loot, told=told, keys={**loot.keys, **keys})
+        return replace(loot, shown_announcement=announcement, keys={**loot.keys, **keys})
 
-    deviations.record.others.append(other_session)
+    deviations.record.other_sessions.append(other_session)
 
 
-def with_own_keys(told: Announcement, entropy: Entropy) -> tuple[Announcement, dict[str, KeyPair]]:
+def with_own_keys(
+    announcement: Announcement, entropy: Entropy
+) -> tuple[Announcement, dict[str, KeyPair]]:
     """Return an announcement of other keys for all parties, and these keys."""
-    scheme = suite_by_code(told.suite, lesson=True)
-    hops = [parties.shuffler(hop + 1) for hop in range(len(told.shufflers))]
+    scheme = suite_by_code(announcement.suite, lesson=True)
+    hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
     pairs = {
         party: scheme.keypair(entropy.fork(f"key {party}"))
         for party in (*hops, parties.CURATOR, parties.ANALYST)
     }
-    return announced_with(told, pairs), pairs
+    return announced_with(announcement, pairs), pairs

@@ -60,15 +60,15 @@ class Deed:
     ignores: Ignoring = hears_all
     note: Note = no_note
 
-    def count(self, many: int) -> int:
-        """Return the number of struck messages among `many`."""
-        return round(self.rate * many) if self.users is None else min(self.users, many)
+    def count(self, total: int) -> int:
+        """Return the number of struck messages among `total`."""
+        return round(self.rate * total) if self.users is None else min(self.users, total)
 
-    def chosen(self, many: int) -> set[int]:
-        """Draw the places of struck messages among `many`."""
-        count = self.count(many)
-        lots = self.entropy.random(16 * many)
-        ranked = sorted(range(many), key=lambda i: lots[16 * i : 16 * i + 16])
+    def chosen(self, total: int) -> set[int]:
+        """Draw the places of struck messages among `total`."""
+        count = self.count(total)
+        lots = self.entropy.random(16 * total)
+        ranked = sorted(range(total), key=lambda i: lots[16 * i : 16 * i + 16])
         return set(ranked[:count])
 
     def people(self, senders: Sequence[str]) -> list[int]:
@@ -110,11 +110,11 @@ def substitute(deed: Deed, turn: Turn) -> bool:
 
 def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
     """Return the layers, with own answers in place of these people's: a row for each."""
-    plan, made, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
+    plan, layers, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
     for i, row in zip(places, rows, strict=True):
-        own = enclose(plan, answers(plan, row), fresh)
-        made[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own.onions]
-    return made
+        own_answer = enclose(plan, answers(plan, row), fresh)
+        layers[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own_answer.onions]
+    return layers
 
 
 def subtract(deed: Deed, turn: Turn) -> bool:
@@ -129,8 +129,8 @@ def surround(deed: Deed, turn: Turn) -> bool:
 
 def single_out(deed: Deed, turn: Turn) -> bool:
     """Replace the answers of all people but the target by known rows."""
-    others = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
-    turn.layers = _with_own(deed, turn, others, covering_rows(turn.plan, len(others)))
+    other_places = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
+    turn.layers = _with_own(deed, turn, other_places, covering_rows(turn.plan, len(other_places)))
     return bool(turn.senders)
 
 
@@ -145,18 +145,21 @@ def forged_row(plan: Round) -> tuple[str, ...]:
     return tuple(feature.values[-1] if feature.values else "x" for feature in features)
 
 
-def covering_rows(plan: Round, many: int) -> list[Row]:
-    """Return `many` rows of invented people, all possible rows in turn.
+def covering_rows(plan: Round, row_count: int) -> list[Row]:
+    """Return `row_count` rows of invented people, all possible rows in turn.
 
     A person among them is in as large a crowd as possible, so no rule on crowds objects.
     """
     features = plan.announcement.schema.features
-    asked = {column for ask in plan.call.asks for column in ask}
-    said = [feature.values or ("x",) for feature in features]
+    queried_columns = {column for ask in plan.call.asks for column in ask}
+    column_values = [feature.values or ("x",) for feature in features]
     every = product(
-        *(values if column in asked else values[-1:] for column, values in enumerate(said))
+        *(
+            values if column in queried_columns else values[-1:]
+            for column, values in enumerate(column_values)
+        )
     )
-    return list(islice(cycle(islice(every, many)), many))
+    return list(islice(cycle(islice(every, row_count)), row_count))
 
 
 def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
@@ -204,7 +207,7 @@ def forward(_deed: Deed, turn: Turn) -> bool:
 
 def wrong_digest(_deed: Deed, turn: Turn) -> bool:
     """Account for another batch than it sends."""
-    turn.digest = bytes(len(turn.said.digest))
+    turn.digest = bytes(len(turn.honest_account.digest))
     return True
 
 
@@ -213,9 +216,9 @@ def pre_empt(deed: Deed, turn: Turn) -> bool:
     plan, fresh = turn.plan, deed.seals(turn.plan)
     if turn.hop == len(plan.hops) - 1:
         return False  # it is the last one itself
-    many = len(turn.layers) // plan.slots
-    own = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(many)]
-    layers = sorted(onion[-1] for ballots in own for onion in ballots.onions)
+    row_count = len(turn.layers) // plan.slots
+    own_answers = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(row_count)]
+    layers = sorted(onion[-1] for ballots in own_answers for onion in ballots.onions)
     turn.early.append((plan.reader, Batch(tuple(layers))))
     return bool(layers)
 

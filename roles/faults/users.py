@@ -86,8 +86,8 @@ class Faulty(Endpoint):
     async def post(self, body: Body) -> None:
         """Post as every user does, but no request in a round with the attack `absent`."""
         calls = self.board.calls
-        away = self.attacks.get(calls[-1].round if calls else 0) == "absent"
-        if not (away and isinstance(body, Ask)):
+        is_absent = self.attacks.get(calls[-1].round if calls else 0) == "absent"
+        if not (is_absent and isinstance(body, Ask)):
             await super().post(body)
 
 

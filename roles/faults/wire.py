@@ -36,10 +36,10 @@ class BlockingWire(Wire):
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
         """Whether this submission is delivered."""
         await trio.lowlevel.checkpoint()
-        lost = self.strikes(sender) and _round_of(data) in self.rounds
-        if lost:
+        is_blocked = self.strikes(sender) and _round_of(data) in self.rounds
+        if is_blocked:
             self.note(network.instruments)
-        return not lost
+        return not is_blocked
 
 
 @dataclass(slots=True)
@@ -76,14 +76,14 @@ class Replay(Wire):
             own; `session`, in a later session (the same object must hold the wires of both),
             likewise.
         stranger: the other name.
-        kept: earlier submissions, to be sent again.
+        earlier_submissions: earlier submissions, to be sent again.
         note: records that a submission was sent again.
     """
 
     target: str
     into: str
     stranger: str
-    kept: list[Message] = field(default_factory=list)
+    earlier_submissions: list[Message] = field(default_factory=list)
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
@@ -96,12 +96,12 @@ class Replay(Wire):
             return True
         if not isinstance(message.body, Submission):
             return True
-        for old in self.kept:
+        for old in self.earlier_submissions:
             if self._due(old, message):
-                again = Message(message.session, message.round, _body(old, message))
+                replayed_message = Message(message.session, message.round, _body(old, message))
                 self.note(network.instruments)
-                await network.inject(sender, receiver, again.encode())
-        self.kept.append(message)
+                await network.inject(sender, receiver, replayed_message.encode())
+        self.earlier_submissions.append(message)
         if self.into == "round":
             self.note(network.instruments)
             await network.inject(self.stranger, receiver, data)

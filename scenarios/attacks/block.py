@@ -23,8 +23,8 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 def missing_people(scene: Scene, fault: Fault) -> Measured:
     """Count the people missing in the last round, at most the senders that the network saw."""
-    loot, (missing, most) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
-    return min(missing, len(senders(loot, len(loot.board.tallies)))), most
+    loot, (missing, maximum) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
+    return min(missing, len(senders(loot, len(loot.board.tallies)))), maximum
 
 
 ATTACK = Attack(

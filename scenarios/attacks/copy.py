@@ -12,12 +12,12 @@ from ..schema.model import Fault
 
 def counted_twice(scene: Scene, fault: Fault) -> Measured:
     """Count the answers of round 1 that the shuffler sent again and that were counted again."""
-    who = fault.by or parties.shuffler(1)
-    loot = scene.loot((who,))
+    attacker = fault.by or parties.shuffler(1)
+    loot = scene.loot((attacker,))
     plan = loot.plan(1)
-    sent = batch(loot, plan, parties.index(who) + 2) if plan is not None else ()
+    batch_layers = batch(loot, plan, parties.index(attacker) + 2) if plan is not None else ()
     people = max((mix.people for mix in scene.board.mixed if mix.hop == 1), default=0)
-    return counted_besides(scene, len(sent) - len(set(sent)), people)
+    return counted_besides(scene, len(batch_layers) - len(set(batch_layers)), people)
 
 
 ATTACK = Attack(

@@ -12,9 +12,9 @@ def counted(scene: Scene, _fault: Fault) -> Measured:
 
     If people take part at random, a group of size 1 may belong to no person: it is not counted.
     """
-    least = 1 if scene.scenario.policy.sample is None else 2
+    min_size = 1 if scene.scenario.policy.sample is None else 2
     sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)
-    return sum(size for size in sizes if size >= least), scene.n
+    return sum(size for size in sizes if size >= min_size), scene.n
 
 
 ATTACK = Attack(

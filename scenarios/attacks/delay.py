@@ -15,22 +15,22 @@ from ..schema.model import Fault
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Delay the messages of all users except the target."""
-    others = all_but(target(entry), setup.people)
-    setup.wires.append(Delay(others, rounds_of(entry), note_of(number)))
+    other_users = all_but(target(entry), setup.people)
+    setup.wires.append(Delay(other_users, rounds_of(entry), note_of(number)))
 
 
 def isolated_target(scene: Scene, fault: Fault) -> Measured:
     """Return 1 of 1 if network and reader find the target's own answers in counts of one person."""
-    number, who = fault.round or 1, target(fault)
+    number, target_user = fault.round or 1, target(fault)
     readers = [call.reader.value for call in scene.board.calls[number - 1 : number]]
     loot = scene.loot((parties.NETWORK, *readers))
     counts = counted(loot, number)
-    if not counts or who not in senders(loot, number) or {*map(total, counts)} != {1}:
+    if not counts or target_user not in senders(loot, number) or {*map(total, counts)} != {1}:
         return 0, 1
     values = [values for count in counts for values in count]
     columns = [column for ask in scene.board.calls[number - 1].asks for column in ask]
     row = dict(zip(columns, [value for part in values for value in part], strict=True))
-    return float(bool(row) and scene.right(parties.index(who), row) == len(row)), 1
+    return float(bool(row) and scene.right(parties.index(target_user), row) == len(row)), 1
 
 
 def total(counts: Counts) -> int:

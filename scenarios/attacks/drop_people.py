@@ -13,10 +13,12 @@ from ..schema.model import Fault
 
 def left_out(scene: Scene, fault: Fault) -> Measured:
     """Count the people missing in the last round, at most the people that the shuffler dropped."""
-    loot, (missing, most) = scene.loot((shuffler(1),)), uncounted(scene, fault)
+    loot, (missing, maximum) = scene.loot((shuffler(1),)), uncounted(scene, fault)
     rounds = range(1, len(loot.board.tallies) + 1)
-    lost = [len(senders(loot, number)) - len(handed_on(loot, number).people) for number in rounds]
-    return min(missing, max(lost, default=0)), most
+    dropped_counts = [
+        len(senders(loot, number)) - len(handed_on(loot, number).people) for number in rounds
+    ]
+    return min(missing, max(dropped_counts, default=0)), maximum
 
 
 ATTACK = Attack(

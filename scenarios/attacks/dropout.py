@@ -17,15 +17,15 @@ def left_between(scene: Scene, fault: Fault) -> Measured:
     The network saw the dropouts; the curator knows the first counts, unless they are public.
     """
     loot = scene.loot((NETWORK, *with_curator(scene.scenario, fault)))
-    before, decision = counted(loot, 1), loot.board.decision
+    earlier_counts, decision = counted(loot, 1), loot.board.decision
     joint = public_release(loot.board)
-    gone = set(senders(loot, 1)) - set(senders(loot, len(loot.board.calls)))
-    if decision is None or joint is None or not before or not gone:
+    dropouts = set(senders(loot, 1)) - set(senders(loot, len(loot.board.calls)))
+    if decision is None or joint is None or not earlier_counts or not dropouts:
         return 0, 0
-    kept = decision.kept
-    after = [exploits.sums(joint, kept, column) for column in kept]
-    less = exploits.subtract([before[column] for column in kept], after)
-    return exploits.certain_cells(less), sum(left.total() for left in less)
+    released_columns = decision.kept
+    later_counts = [exploits.sums(joint, released_columns, column) for column in released_columns]
+    less = exploits.subtract([earlier_counts[column] for column in released_columns], later_counts)
+    return exploits.certain_cells(less), sum(difference.total() for difference in less)
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:

@@ -11,7 +11,7 @@ from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
 # False claims: that right sums are wrong, and that a batch that no party sent is unordered.
-SAID = (
+ALARMS = (
     Alarm(0, Cause.BALANCE),
     Alarm(0, Cause.ORDER, b"\x00\x00\x00\x02\x00\x00\x00\x01b\x00\x00"),
 )
@@ -19,7 +19,7 @@ SAID = (
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """Run the user in a place of its own, from which it raises alarms."""
-    setup.places[parties.user(index)] = alarmist(rounds, SAID)
+    setup.places[parties.user(index)] = alarmist(rounds, ALARMS)
 
 
 def believed(scene: Scene, fault: Fault) -> Measured:

@@ -18,8 +18,8 @@ Row = tuple[str, ...]
 def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
     """Let the user submit the next guessed row; k - 1 users submit each guess."""
     place = len(setup.guesses) // max(setup.scenario.policy.k - 1, 1)
-    here = islice(guesses(setup.crowd.people.values), place, None)
-    setup.guesses[index] = next(here, setup.row(index))
+    remaining_guesses = islice(guesses(setup.crowd.people.values), place, None)
+    setup.guesses[index] = next(remaining_guesses, setup.row(index))
 
 
 def guesses(domains: Sequence[Sequence[str]]) -> Iterator[Row]:
@@ -30,13 +30,13 @@ def guesses(domains: Sequence[Sequence[str]]) -> Iterator[Row]:
 def guessed(scene: Scene) -> Mapping[str, Row]:
     """Return the guessed row of each attacking user that has submitted it."""
     strikers = scene.strikers(ATTACK_NAME)
-    sent = {*submissions(scene.loot(strikers), 1)}
+    submitters = {*submissions(scene.loot(strikers), 1)}
     rows = list(islice(guesses(scene.people.values), len(strikers)))
     each = max(scene.scenario.policy.k - 1, 1)
     return {
         user: rows[at // each]
         for at, user in enumerate(strikers)
-        if user in sent and at // each < len(rows)
+        if user in submitters and at // each < len(rows)
     }
 
 
@@ -47,11 +47,11 @@ def confirmed(scene: Scene, _fault: Fault) -> Measured:
     if not mine or counts is None:
         return 0, scene.n
     prefixes = {*map(prefix_of, counts[0])}
-    left, columns = Counter(counts[0]), len(scene.people.schema.names)
+    remaining_counts, columns = Counter(counts[0]), len(scene.people.schema.names)
     for row in mine.values():
-        said = shown_of(dict(enumerate(row)), prefixes)
-        left[cell(tuple(said.values()), columns)] -= 1
-    return exposed(+left, scene.scenario.policy.k), scene.n
+        shown_values = shown_of(dict(enumerate(row)), prefixes)
+        remaining_counts[cell(tuple(shown_values.values()), columns)] -= 1
+    return exposed(+remaining_counts, scene.scenario.policy.k), scene.n
 
 
 def friends(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:

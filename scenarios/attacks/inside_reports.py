@@ -18,10 +18,10 @@ FRIENDS = 10  # users, if the fault names neither number nor share
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
     """Return the users that disclose their reports to the reader."""
-    many = FRIENDS if entry.users is None and entry.share is None else entry.users
-    if many is None:
-        many = round((entry.share or 0.0) * scene.n)
-    return friends_of(entry, scene.n, min(many, scene.n - 1))
+    friend_count = FRIENDS if entry.users is None and entry.share is None else entry.users
+    if friend_count is None:
+        friend_count = round((entry.share or 0.0) * scene.n)
+    return friends_of(entry, scene.n, min(friend_count, scene.n - 1))
 
 
 def grown(scene: Scene, entry: Fault) -> Measured:
@@ -30,25 +30,29 @@ def grown(scene: Scene, entry: Fault) -> Measured:
     The reader subtracts the disclosed reports from the counts. If epsilon is known only between
     bounds, this is the least growth that they allow.
     """
-    who = friends(scene, entry)
-    loot = scene.loot((parties.ANALYST, *who))
-    told = [ballots for ballots in scene.transcript.made if parties.user(ballots.user) in {*who}]
-    heard = {*senders(loot, 1)}
+    accomplices = friends(scene, entry)
+    loot = scene.loot((parties.ANALYST, *accomplices))
+    disclosed_reports = [
+        ballots
+        for ballots in scene.transcript.sealed_answers
+        if parties.user(ballots.user) in {*accomplices}
+    ]
+    respondents = {*senders(loot, 1)}
     read = read_by(loot, 1)
-    most = scene.scenario.local.epsilon or 0.0
+    maximum = scene.scenario.local.epsilon or 0.0
     if not read:
-        return 0, most
-    left = list(map(Counter, read))
-    for made in told:
-        if parties.user(made.user) in heard:
-            for ask, values in made.answers:
-                left[ask][tuple(values)] -= 1
-    if any(min(count.values()) < 0 for count in left):
-        return 0, most  # a user disclosed a report that it has not sent
+        return 0, maximum
+    remaining_counts = list(map(Counter, read))
+    for report in disclosed_reports:
+        if parties.user(report.user) in respondents:
+            for ask, values in report.answers:
+                remaining_counts[ask][tuple(values)] -= 1
+    if any(min(count.values()) < 0 for count in remaining_counts):
+        return 0, maximum  # a user disclosed a report that it has not sent
     promised = scene.scenario.local.relied_on
-    before = epsilon(scene, [honest(sum(count.values()), promised) for count in read])
-    now = epsilon(scene, [count.total() for count in left])
-    return max(now[0] - before[1], 0.0), most
+    initial_epsilon = epsilon(scene, [honest(sum(count.values()), promised) for count in read])
+    now = epsilon(scene, [count.total() for count in remaining_counts])
+    return max(now[0] - initial_epsilon[1], 0.0), maximum
 
 
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:

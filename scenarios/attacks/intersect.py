@@ -28,8 +28,8 @@ def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
     Two sessions differ by half of these users, so no pair of releases reveals a row.
     """
     coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
-    away = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
-    silent = {name: fault("absent", note=note_of(place)) for name in away}
+    absentees = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
+    silent = {name: fault("absent", note=note_of(place)) for name in absentees}
     return replace(cast, faults={**cast.faults, **silent})
 
 
@@ -52,10 +52,12 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
 def _session_release(loot: AdversaryView) -> SeenRelease | None:
     """Return senders and release of a session; None without a release or a sender seen."""
     joint, decision = public_release(loot.board), loot.board.decision
-    who = frozenset(parties.index(sender) for sender in senders(loot, len(loot.board.calls)))
-    if joint is None or decision is None or not decision.kept or not who:
+    respondents = frozenset(
+        parties.index(sender) for sender in senders(loot, len(loot.board.calls))
+    )
+    if joint is None or decision is None or not decision.kept or not respondents:
         return None
-    return SeenRelease(who, tuple(decision.kept), joint)
+    return SeenRelease(respondents, tuple(decision.kept), joint)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
@@ -78,5 +80,5 @@ ATTACK = Attack(
     reads=("users",),
     stopped_by=("burn",),
     trials={"": trial},
-    sequel=Sequel(many=lambda entry: comers(entry) + MORE, before=some_stay_away),
+    sequel=Sequel(session_count=lambda entry: comers(entry) + MORE, change_earlier=some_stay_away),
 )

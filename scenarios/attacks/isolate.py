@@ -13,8 +13,8 @@ from ..schema.model import Fault
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Block the messages of all users but the target; invented people fill the batch."""
-    others = all_but(target(entry), setup.people)
-    setup.wires.append(BlockingWire(others, EVERY_ROUND, note_of(number)))
+    other_users = all_but(target(entry), setup.people)
+    setup.wires.append(BlockingWire(other_users, EVERY_ROUND, note_of(number)))
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:

@@ -23,17 +23,23 @@ def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
 def closed(scene: Scene, _fault: Fault) -> Measured:
     """Count the other people with values that would be open, but are closed by a junk share."""
     strikers = scene.strikers("junk-share")
-    sent = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
+    striker_indices = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
     counts = scene.public.tallies[0].counts if scene.public.tallies else None
-    if not sent or counts is None:
+    if not striker_indices or counts is None:
         return 0, scene.n
-    said = {made.user: tuple(made.answers[0][1]) for made in scene.transcript.made if made.answers}
-    others = [row for i, row in said.items() if i not in sent and i < scene.n]
-    told = scene.public.announcement
-    if told is None:
+    submitted_rows = {
+        record.user: tuple(record.answers[0][1])
+        for record in scene.transcript.sealed_answers
+        if record.answers
+    }
+    other_rows = [
+        row for i, row in submitted_rows.items() if i not in striker_indices and i < scene.n
+    ]
+    announcement = scene.public.announcement
+    if announcement is None:
         return 0, scene.n
-    due = Counter(published_rows(Counter(others), told.policy, told.schema))
-    aimed = {tuple(scene.people.row(index)) for index in sent}
+    due = Counter(published_rows(Counter(other_rows), announcement.policy, announcement.schema))
+    aimed = {tuple(scene.people.row(index)) for index in striker_indices}
     return sum(max(due[row] - counts[0].get(row, 0), 0) for row in aimed), scene.n
 
 

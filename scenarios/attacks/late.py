@@ -8,8 +8,8 @@ from ..schema.model import Fault
 
 def sent_in_vain(scene: Scene, fault: Fault) -> Measured:
     """Count the people missing in the last round, at most the attackers that sent in it."""
-    missing, most = uncounted(scene, fault)
-    return min(missing, sent_by_strikers(scene, fault, len(scene.public.tallies))), most
+    missing, maximum = uncounted(scene, fault)
+    return min(missing, sent_by_strikers(scene, fault, len(scene.public.tallies))), maximum
 
 
 ATTACK = Attack(

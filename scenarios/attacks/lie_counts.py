@@ -18,10 +18,12 @@ def commit(setup: AttackSetup, _entry: Fault, number: int) -> None:
 def miscounted(scene: Scene, _fault: Fault) -> Measured:
     """Count the people in the release in excess of the counts that the analyst has read."""
     loot = scene.loot((parties.ANALYST,))
-    told, read = public_release(loot.board), read_by(loot, len(loot.board.tallies))
-    if loot.board.burned or told is None or not read:
+    published_counts, read = public_release(loot.board), read_by(loot, len(loot.board.tallies))
+    if loot.board.burned or published_counts is None or not read:
         return 0, scene.n
-    return sum(max(0, many - read[0].get(cell, 0)) for cell, many in told.items()), scene.n
+    return sum(
+        max(0, count - read[0].get(cell, 0)) for cell, count in published_counts.items()
+    ), scene.n
 
 
 ATTACK = Attack(

@@ -27,8 +27,8 @@ def other_columns(
         for kind in (Kind.DECISION, Kind.COMMITTED):
             cast.adversary.posting.setdefault(kind, set()).add(place)
     names, policy = crowd.people.schema.names, scenario.policy
-    gone = tuple(names[column] for column in board.decision.kept)
-    forbidden = tuple(dict.fromkeys((*policy.forbidden, *gone)))
+    released_names = tuple(names[column] for column in board.decision.kept)
+    forbidden = tuple(dict.fromkeys((*policy.forbidden, *released_names)))
     policy = changed(policy, forbidden=forbidden, required=())
     return replace(cast, decide=strategy(changed(scenario, policy=policy), crowd.round2_people))
 
@@ -40,11 +40,11 @@ def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
     the same.
     """
     loot = scene.loot((parties.CURATOR,))
-    before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
-    if before is None or not counted(loot, 1) or counted(loot, 1) != counted(before, 1):
+    earlier_view = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
+    if earlier_view is None or not counted(loot, 1) or counted(loot, 1) != counted(earlier_view, 1):
         return 0, scene.n
-    earlier, two = public_release(before.board), public_release(loot.board)
-    first, second = before.board.decision, loot.board.decision
+    earlier, two = public_release(earlier_view.board), public_release(loot.board)
+    first, second = earlier_view.board.decision, loot.board.decision
     if earlier is None or two is None or first is None or second is None:
         return 0, scene.n
     return expected_alone(earlier, first.kept, two, second.kept), scene.n
@@ -59,5 +59,5 @@ ATTACK = Attack(
     waits="a release in the session before, and a decision in this one",
     measure=unique_on_both,
     stopped_by=("union",),
-    sequel=Sequel(after=other_columns),
+    sequel=Sequel(change_last=other_columns),
 )

@@ -30,19 +30,19 @@ def crafted(question: Question, people: Population, index: int) -> str:
     import numpy as np
 
     rng = np.random.default_rng([STREAM, index])
-    wanted = [len(people.values[column]) - 1 for column in question.columns]
-    codes: Any = np.tile(np.array([wanted]), (TRIED, 1))
+    target_codes = [len(people.values[column]) - 1 for column in question.columns]
+    codes: Any = np.tile(np.array([target_codes]), (TRIED, 1))
     randomizer = question.randomizer
-    made = randomizer.sample(randomizer.inputs_of(codes), rng)
-    texts: list[str] = randomizer.encode(made, question.domain)
-    seen = [tally(randomizer, question.domain, {(text,): 1}).supporting for text in texts]
+    reports = randomizer.sample(randomizer.inputs_of(codes), rng)
+    texts: list[str] = randomizer.encode(reports, question.domain)
+    supports = [tally(randomizer, question.domain, {(text,): 1}).supporting for text in texts]
     aims = slice(None) if randomizer.takes_bits else slice(-1, None)
-    return max(zip(texts, seen, strict=True), key=lambda x: (x[1][aims].sum(), -x[1].sum()))[0]
+    return max(zip(texts, supports, strict=True), key=lambda x: (x[1][aims].sum(), -x[1].sum()))[0]
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """Run the user in a place of its own, from which it sends its crafted reports."""
-    row = tuple(crafted(asked, setup.crowd.people, index) for asked in _questions(setup))
+    row = tuple(crafted(question, setup.crowd.people, index) for question in _questions(setup))
     user = parties.user(index)
     setup.places[user] = crafter(rounds, row, setup.entropy(f"crafting of {user}"))
 
@@ -58,15 +58,15 @@ def moved(scene: Scene, fault: Fault) -> Measured:
     counts. An honest report of that value moves the estimate by 1 person on average.
     """
     loot = scene.loot(scene.strikers(fault.attack))
-    sent = [parties.index(user) for user in senders(loot, 1)]
+    submitters = [parties.index(user) for user in senders(loot, 1)]
     counts = loot.board.tallies[0].counts if loot.board.tallies else None
-    if not sent or counts is None:
+    if not submitters or counts is None:
         return 0, scene.n
     people = scene.people
     shifts = []
     for question, count in zip(noisy_questions(scene.scenario, people), counts, strict=True):
         without = Counter(count)
-        without.subtract((crafted(question, people, index),) for index in sent)
+        without.subtract((crafted(question, people, index),) for index in submitters)
         shifts.append(estimated(question, count) - estimated(question, +without))
     value = max(shifts, default=0.0)
     return max(value, 0.0), max(scene.n, value)
@@ -75,20 +75,29 @@ def moved(scene: Scene, fault: Fault) -> Measured:
 def estimated(question: Question, counts: Counts) -> float:
     """Analyst: the estimated people with the last value (of flipped bits: of the first bit set)."""
     randomizer = question.randomizer
-    seen = tally(randomizer, question.domain, counts)
-    if not seen.people:
+    question_tally = tally(randomizer, question.domain, counts)
+    if not question_tally.people:
         return 0.0
     if randomizer.takes_bits:
-        ones = int(seen.supporting[0])
+        set_bits = int(question_tally.supporting[0])
         return float(
-            randomizer.single().estimate_tally([seen.people - ones, ones], seen.people).counts[1]
+            randomizer.single()
+            .estimate_tally([question_tally.people - set_bits, set_bits], question_tally.people)
+            .counts[1]
         )
     if (
         not randomizer.gives_shares
     ):  # of numbers: people with the largest one, none of them with the least
-        total = seen.people * randomizer.measures(seen.supporting, seen.people)[0].value
-        return float((total - seen.people * min(randomizer.points)) / (2 * randomizer.scale))
-    return float(randomizer.estimate_tally(seen.supporting, seen.people).counts[-1])
+        total = (
+            question_tally.people
+            * randomizer.measures(question_tally.supporting, question_tally.people)[0].value
+        )
+        return float(
+            (total - question_tally.people * min(randomizer.points)) / (2 * randomizer.scale)
+        )
+    return float(
+        randomizer.estimate_tally(question_tally.supporting, question_tally.people).counts[-1]
+    )
 
 
 ATTACK = Attack(

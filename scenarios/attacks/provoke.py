@@ -21,7 +21,7 @@ def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
     Accusations and disclosed secrets are public; the attackers add their own secrets.
     """
     rows = accuser_values(scene.loot)
-    right = sum(scene.right(who, row) for who, row in rows.items())
+    right = sum(scene.right(person, row) for person, row in rows.items())
     return right, scene.n * len(scene.people.schema.names)
 
 

@@ -21,9 +21,9 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 def counted_again(scene: Scene, _fault: Fault) -> Measured:
     """Count the messages of round 1 counted in excess of the people that the network saw."""
     loot = scene.loot((parties.NETWORK,))
-    sent = submissions(loot, 1)
-    people = len({sender for sender in sent if parties.index(sender) < scene.n})
-    return counted_besides(scene, len(sent) - people, people)
+    submitters = submissions(loot, 1)
+    people = len({sender for sender in submitters if parties.index(sender) < scene.n})
+    return counted_besides(scene, len(submitters) - people, people)
 
 
 ATTACK = Attack(
@@ -45,5 +45,5 @@ ATTACK = Attack(
         "session": aimed(into="session"),
     },
     commit=commit,
-    sequel=Sequel(wanted=lambda entry: entry.into == "session"),
+    sequel=Sequel(needs_earlier=lambda entry: entry.into == "session"),
 )

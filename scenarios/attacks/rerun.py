@@ -32,14 +32,18 @@ def without_target(
 def subtracted(scene: Scene, fault: Fault) -> Measured:
     """Count the values of the target that remain when the second counts are subtracted."""
     columns = len(scene.people.schema.names)
-    before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
-    if before is None:
+    earlier_view = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
+    if earlier_view is None:
         return 0, columns
-    earlier, two = counted(before, 1), counted(scene.loot((parties.CURATOR,)), 1)
+    earlier, two = counted(earlier_view, 1), counted(scene.loot((parties.CURATOR,)), 1)
     if not earlier or not two or scene.board.burned:
         return 0, columns
-    gone = exploits.subtract(earlier, two)
-    row = {column: next(iter(left)) for column, left in enumerate(gone) if left.total() == 1}
+    differences = exploits.subtract(earlier, two)
+    row = {
+        column: next(iter(difference))
+        for column, difference in enumerate(differences)
+        if difference.total() == 1
+    }
     return scene.right(parties.index(target(fault)), row), columns
 
 
@@ -55,5 +59,5 @@ ATTACK = Attack(
     reads=("target",),
     stopped_by=("burn",),
     trials={"": aimed()},
-    sequel=Sequel(before=crashed, after=without_target),
+    sequel=Sequel(change_earlier=crashed, change_last=without_target),
 )

@@ -43,9 +43,9 @@ def values_read(scene: Scene, entry: Fault) -> Measured:
     if plan is None:
         return 0, len(scene.people.schema.names)
     people = singled_out(loot, number, AccompliceRows({}, put_in(scene, number, covering_rows)))
-    who = parties.index(target(entry))
-    asked = {column for ask in plan.call.asks for column in ask}
-    return scene.right(who, people.get(who, {})), len(asked)
+    target_index = parties.index(target(entry))
+    queried_columns = {column for ask in plan.call.asks for column in ask}
+    return scene.right(target_index, people.get(target_index, {})), len(queried_columns)
 
 
 ATTACK = Attack(

@@ -18,12 +18,12 @@ def replaced(scene: Scene, _fault: Fault) -> Measured:
     """
     loot = scene.loot((shuffler(1),))
     plan = loot.plan(1)
-    own = handed_on(loot, 1).strange // plan.slots if plan else 0
-    gone = [
+    invented_people = handed_on(loot, 1).strange // plan.slots if plan else 0
+    replaced_counts = [
         (scene.truth(column) - Counter(count)).total()
         for column, count in enumerate(scene.counts())
     ]
-    return min(max(gone, default=0), own), scene.n
+    return min(max(replaced_counts, default=0), invented_people), scene.n
 
 
 ATTACK = Attack(

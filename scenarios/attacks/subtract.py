@@ -22,7 +22,9 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
     """Return the known row, as often as the shuffler put it in."""
-    return put_in(scene, last_release(scene), lambda plan, many: [forged_row(plan)] * many)
+    return put_in(
+        scene, last_release(scene), lambda plan, row_count: [forged_row(plan)] * row_count
+    )
 
 
 ATTACK = Attack(
@@ -33,7 +35,7 @@ ATTACK = Attack(
     unit=UNIT,
     waits="an answer of the target in the round of the release",
     learns=wholly,
-    measure=target_read(with_curator, made=forged_rows),
+    measure=target_read(with_curator, inserted_rows=forged_rows),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
     trials={"": aimed(by=shuffler(1))},

@@ -33,7 +33,7 @@ ATTACK = Attack(
     unit=UNIT,
     waits="a batch of the first shuffler in the round of the release",
     learns=wholly,
-    measure=target_read(nobody_else, made=forged_rows),
+    measure=target_read(nobody_else, inserted_rows=forged_rows),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
     trials={"": aimed(by=shuffler(1))},

@@ -40,7 +40,7 @@ def forged_rows(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
     """Return the friend's answers, if the shuffler put them in."""
     (friend,) = friends_of(entry, scene.n, 1)
     row = scene.people.row(index(friend))
-    return put_in(scene, last_release(scene), lambda _plan, many: [row] * many)
+    return put_in(scene, last_release(scene), lambda _plan, row_count: [row] * row_count)
 
 
 def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ ATTACK = Attack(
     unit=UNIT,
     waits="an answer of the target in the round of the release",
     learns=wholly,
-    measure=target_read(with_curator, made=forged_rows),
+    measure=target_read(with_curator, inserted_rows=forged_rows),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
     trials={"": aimed(by=shuffler(1))},

@@ -13,13 +13,13 @@ from ..schema.model import Fault, Scenario
 __all__ = ["ATTACK"]
 
 FRIENDS = 9  # in the trial: with the target they are as many as `min_dropout` lets go
-LATER = range(2, 256)  # rounds after the first
+LATER_ROUNDS = range(2, 256)  # rounds after the first
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Let friends not submit after round 1; the shuffler claims that the target came too late."""
     for friend in friends_of(entry, setup.people, entry.users or 0):
-        setup.message(index(friend), unnoted(LATER), "absent")
+        setup.message(index(friend), unnoted(LATER_ROUNDS), "absent")
     setup.deed(thin_out, entry, number, aimed=target(entry), ignores=without_target)
 
 
@@ -35,8 +35,8 @@ def trial(people: int, _shufflers: int) -> list[Keys]:
 
 def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
     """Return some of the users, and the curator if only it knows the counts."""
-    some = (f"{entry.users} of the people",) if entry.users else ()
-    return *some, *with_curator(scenario, entry)
+    friend_group = (f"{entry.users} of the people",) if entry.users else ()
+    return *friend_group, *with_curator(scenario, entry)
 
 
 ATTACK = Attack(

@@ -25,8 +25,8 @@ def accepted_rounds(scene: Scene, fault: Fault) -> Measured:
         if number > len(loot.board.tallies):
             continue
         plan = loot.plan(number)
-        sent = batch(loot, plan, hop + 1) if plan else ()
-        wrong += bool(sent) and batch_digest(sent) not in posted
+        forwarded_batch = batch(loot, plan, hop + 1) if plan else ()
+        wrong += bool(forwarded_batch) and batch_digest(forwarded_batch) not in posted
     return wrong, len(tried)
 
 

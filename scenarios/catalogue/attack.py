@@ -44,12 +44,12 @@ def handed_on(program: "ReleaseProgram") -> str:
 Learns = Callable[[float, float], bool]  # value, largest: whether a row was read
 
 
-def wholly(value: float, most: float) -> bool:
+def wholly(value: float, maximum: float) -> bool:
     """Whether all values of a person were read, where the value counts them."""
-    return 0 < most <= value
+    return 0 < maximum <= value
 
 
-def counts_victim(value: float, _most: float) -> bool:
+def counts_victim(value: float, _maximum: float) -> bool:
     """Whether the row of at least one person was read, where the value counts people."""
     return value >= 1
 
@@ -66,18 +66,20 @@ class Sequel:
     """The use that an attack makes of several sessions of the same people; the last counts.
 
     Attributes:
-        wanted: whether an entry of `[[fault]]` needs a session before.
-        many: the number of sessions that it needs.
-        before: changes a session before: its number, from 0, and the place of the entry in the
-            file.
-        after: changes the session that follows them; `Board` is that of the one just before, and
-            last comes the place of the entry.
+        needs_earlier: whether an entry of `[[fault]]` needs a session before.
+        session_count: the number of sessions that it needs.
+        change_earlier: changes a session change_earlier: its number, from 0, and the place of the
+            entry in the file.
+        change_last: changes the session that follows them; `Board` is that of the one just before,
+            and last comes the place of the entry.
     """
 
-    wanted: "Callable[[Fault], bool]" = lambda _entry: True
-    many: "Callable[[Fault], int]" = lambda _entry: 1
-    before: "Callable[[Cast, Fault, int, int], Cast]" = lambda cast, *_: cast
-    after: "Callable[[Cast, Fault, Scenario, Samples, Board, int], Cast]" = lambda cast, *_: cast
+    needs_earlier: "Callable[[Fault], bool]" = lambda _entry: True
+    session_count: "Callable[[Fault], int]" = lambda _entry: 1
+    change_earlier: "Callable[[Cast, Fault, int, int], Cast]" = lambda cast, *_: cast
+    change_last: "Callable[[Cast, Fault, Scenario, Samples, Board, int], Cast]" = lambda cast, *_: (
+        cast
+    )
 
 
 def committed(**keys: Any) -> Trial:

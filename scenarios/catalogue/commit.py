@@ -76,9 +76,9 @@ def _strike(setup: AttackSetup, faults: Faults) -> None:
 
 def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[int, int]) -> None:
     """Let a person commit an attack. entries: by round."""
-    before = setup.guesses.get(index)
+    earlier_guess = setup.guesses.get(index)
     how(setup, index, {number: note_of(entry) for number, entry in entries.items()})
-    if setup.guesses.get(index) != before:
+    if setup.guesses.get(index) != earlier_guess:
         for entry in entries.values():
             setup.answers(index, entry)
 
@@ -94,7 +94,7 @@ def sequels(scenario: Scenario) -> Iterator[tuple[Fault, Sequel, int]]:
     """Yield the attacks of a scenario that need several sessions: entry, sequel, place in file."""
     for number, entry in enumerate(scenario.fault):
         sequel = ATTACKS[entry.attack].sequel
-        if sequel is not None and sequel.wanted(entry):
+        if sequel is not None and sequel.needs_earlier(entry):
             yield entry, sequel, number
 
 
@@ -107,11 +107,11 @@ def earlier_sessions(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
         burn=scenario.defence.burn, union=scenario.defence.union
     )
     guards = replace(cast.guards, history=history)
-    for number in range(max(sequel.many(entry) for entry, sequel, _ in two)):
+    for number in range(max(sequel.session_count(entry) for entry, sequel, _ in two)):
         entropy = cast.entropy.fork(f"the session before{f', {number}' if number else ''}")
         first = replace(cast, entropy=entropy, guards=guards, adversary=AdversaryRecord())
         for entry, sequel, place in two:
-            first = sequel.before(first, entry, number, place)
+            first = sequel.change_earlier(first, entry, number, place)
         yield first
 
 
@@ -119,5 +119,5 @@ def next_session(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, bo
     """Return the session that follows the first; `board` is the first session's board."""
     cast = replace(cast, guards=first.guards)
     for entry, sequel, place in sequels(scenario):
-        cast = sequel.after(cast, entry, scenario, crowd, board, place)
+        cast = sequel.change_last(cast, entry, scenario, crowd, board, place)
     return cast

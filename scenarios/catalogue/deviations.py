@@ -21,17 +21,17 @@ LABEL = "deviations"  # the fork of a session's entropy that own answers are sea
 
 def deviation_of(entry: DeviationSection) -> Deviation:
     """Return the protocol's form of a deviation of a file."""
-    said = {name: value for name, value in asdict(entry).items() if value is not None}
-    kinds = {name: Kind[said[name].upper()].value for name in NAMED if name in said}
-    return convert(said | kinds, Deviation)
+    field_values = {name: value for name, value in asdict(entry).items() if value is not None}
+    kinds = {name: Kind[field_values[name].upper()].value for name in NAMED if name in field_values}
+    return convert(field_values | kinds, Deviation)
 
 
 def entry_of(deviation: Deviation) -> DeviationSection:
     """Return the file's form of a deviation, without keys that have an empty value."""
     values = ((field.name, getattr(deviation, field.name)) for field in fields(deviation))
-    said: dict[str, Any] = {name: value for name, value in values if value}
-    kinds = {name: said[name].name.lower() for name in NAMED if name in said}
-    return convert(said | kinds | {"do": deviation.do.value}, DeviationSection)
+    field_values: dict[str, Any] = {name: value for name, value in values if value}
+    kinds = {name: field_values[name].name.lower() for name in NAMED if name in field_values}
+    return convert(field_values | kinds | {"do": deviation.do.value}, DeviationSection)
 
 
 def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people: int) -> Deviations:

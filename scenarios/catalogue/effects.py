@@ -15,10 +15,10 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
     effects = []
     for fault in measured(scene.scenario):
         attack = ATTACKS[fault.attack]
-        value, most = attack.measure(scene, fault)
-        who = (fault.by,) if fault.by is not None else ()
-        who = (*who, *attack.helpers(scene.scenario, fault))
-        effects.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
+        value, maximum = attack.measure(scene, fault)
+        attackers = (fault.by,) if fault.by is not None else ()
+        attackers = (*attackers, *attack.helpers(scene.scenario, fault))
+        effects.append(Effect(fault.attack, attackers, attack.unit, float(value), float(maximum)))
     return tuple(effects)
 
 
@@ -34,14 +34,14 @@ def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
     rows = ATTACKS[fault.attack].rows_read
     if rows is None:
         return effect
-    value, most = rows.measure(scene, fault)
-    return Effect(fault.attack, effect.parties, rows.unit, float(value), float(most))
+    value, maximum = rows.measure(scene, fault)
+    return Effect(fault.attack, effect.parties, rows.unit, float(value), float(maximum))
 
 
 def measured(scenario: Scenario) -> tuple[Fault, ...]:
     """Return the faults of a scenario with an attack on its program's kind of answers."""
-    here = handed_on(program_of(scenario))
-    return tuple(fault for fault in scenario.fault if ATTACKS[fault.attack].about == here)
+    answer_kind = handed_on(program_of(scenario))
+    return tuple(fault for fault in scenario.fault if ATTACKS[fault.attack].about == answer_kind)
 
 
 def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
@@ -50,7 +50,9 @@ def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
     for fault in scene.scenario.fault:
         among = ATTACKS[fault.attack].among_peers
         if among is not None:
-            value, most = among.measure(scene, fault)
-            who = (fault.by,) if fault.by is not None else ()
-            effects.append(Effect(fault.attack, who, among.unit, float(value), float(most)))
+            value, maximum = among.measure(scene, fault)
+            attackers = (fault.by,) if fault.by is not None else ()
+            effects.append(
+                Effect(fault.attack, attackers, among.unit, float(value), float(maximum))
+            )
     return tuple(effects)

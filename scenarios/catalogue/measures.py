@@ -32,10 +32,10 @@ def handled(loot: AdversaryView, by: str, number: int) -> int:
 
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
     """Measure the people not counted in the last tallied round, of all, by the board's totals."""
-    came = max(
+    respondents = max(
         (max(tally.totals, default=0) for tally in scene.public.tallies[-1:]), default=scene.n
     )
-    return max(scene.n - came, 0), scene.n
+    return max(scene.n - respondents, 0), scene.n
 
 
 def refused_for(*reasons: Reason) -> Measure:
@@ -46,10 +46,12 @@ def refused_for(*reasons: Reason) -> Measure:
 
     def measure(scene: "Scene", fault: "Fault") -> Measured:
         first = [mix for mix in scene.public.mixed if mix.hop == 1]
-        came = sum(mix.received for mix in first)
+        arrivals = sum(mix.received for mix in first)
         refused = sum(mix.refused.get(reason, 0) for mix in first for reason in reasons)
         rounds = range(1, len(scene.public.calls) + 1)
-        return min(refused, sum(sent_by_strikers(scene, fault, number) for number in rounds)), came
+        return min(
+            refused, sum(sent_by_strikers(scene, fault, number) for number in rounds)
+        ), arrivals
 
     return measure
 
@@ -60,8 +62,8 @@ def moved(scene: "Scene", fault: "Fault") -> Measured:
     The value is at most the number of answers to one question that the attack's users sent.
     """
     plan = scene.loot(()).plan(1)
-    sent = sent_by_strikers(scene, fault, 1) * (plan.slots if plan else 0)
-    return min(largest_excess(scene), sent), scene.n
+    forged_answers = sent_by_strikers(scene, fault, 1) * (plan.slots if plan else 0)
+    return min(largest_excess(scene), forged_answers), scene.n
 
 
 def largest_excess(scene: "Scene") -> int:
@@ -79,8 +81,10 @@ def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
     added: answers that attackers know to have added to some question. people: the number of other
     respondents, as attackers know it. Totals are public.
     """
-    most = max((total for tally in scene.board.tallies[:1] for total in tally.totals), default=0)
-    return min(max(most - people, 0), added), scene.n
+    largest_total = max(
+        (total for tally in scene.board.tallies[:1] for total in tally.totals), default=0
+    )
+    return min(max(largest_total - people, 0), added), scene.n
 
 
 def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
@@ -89,9 +93,9 @@ def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
     The value is at most the number of layers that came to the shuffler that loses them.
     """
     board, by = scene.public, fault.by or parties.shuffler(1)
-    given = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)
+    answer_count = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)
     counted = sum(sum(tally.totals) for tally in board.tallies[:1])
-    return min(max(given - counted, 0), handled(scene.loot((by,)), by, 1)), given
+    return min(max(answer_count - counted, 0), handled(scene.loot((by,)), by, 1)), answer_count
 
 
 def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
@@ -104,9 +108,9 @@ def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
     first = next((mix for mix in loot.board.mixed if mix.hop == 1), None)
     if first is None or loot.board.burned or not first.people:
         return 0, log2(scene.n)
-    made = sum(parties.index(sender) >= scene.n for sender in senders(loot, 1))
-    own = max(made - first.refused.get(Reason.UNREGISTERED, 0), 0)
-    return log2(first.people) - log2(max(first.people - own, 1)), log2(first.people)
+    invented_senders = sum(parties.index(sender) >= scene.n for sender in senders(loot, 1))
+    invented_people = max(invented_senders - first.refused.get(Reason.UNREGISTERED, 0), 0)
+    return log2(first.people) - log2(max(first.people - invented_people, 1)), log2(first.people)
 
 
 def linked(

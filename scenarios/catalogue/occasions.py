@@ -60,8 +60,8 @@ def _idle(scenario: Scenario, acted: Collection[int], ended: Ended) -> Iterator[
     """
     stopped = {scenario.fault[place].attack for place in acted} if ended.burned is not None else ()
     for place, entry in enumerate(scenario.fault):
-        met = ended.answered if _traits(scenario, entry).looks else place in acted
-        if not met and entry.attack not in stopped:
+        has_occasion = ended.answered if _traits(scenario, entry).looks else place in acted
+        if not has_occasion and entry.attack not in stopped:
             yield place, entry
 
 

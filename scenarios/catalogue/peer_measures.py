@@ -17,18 +17,18 @@ def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
 
     A peer that breaks the rules is named, and the round is burned with the answers of all peers.
     """
-    seen = scene.record.reckoning
-    if seen.burned is None and not (seen.decision and seen.decision.kept):
+    reckoning = scene.record.reckoning
+    if reckoning.burned is None and not (reckoning.decision and reckoning.decision.kept):
         return 0, scene.n  # nothing was safe enough: that is no attacker's doing
     return scene.n - sum((scene.release or {}).values()), scene.n
 
 
 def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
     """Measure the answers of round 1 that were not counted, of all given."""
-    given = len(scene.record.board.keys) * len(scene.people.schema.names)
+    answer_count = len(scene.record.board.keys) * len(scene.people.schema.names)
     tallies = scene.record.reckoning.tallies[:1]
     counted = sum(sum(count.values()) for tally in tallies for count in tally)
-    return max(given - counted, 0), given
+    return max(answer_count - counted, 0), answer_count
 
 
 def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-HERE = __name__.rpartition(".catalogue")[0]  # the package `scenarios`
+PACKAGE = __name__.rpartition(".catalogue")[0]  # the package `scenarios`
 GUARD_FILES = Path(__file__).parent.parent / "guards"
 
 
@@ -61,7 +61,7 @@ def _attack(name: str) -> Attack:
 
 
 def _guard(name: str) -> Guard:
-    guard: Guard = import_module(f"{HERE}.guards.{name}").GUARD
+    guard: Guard = import_module(f"{PACKAGE}.guards.{name}").GUARD
     return guard
 
 
@@ -89,9 +89,9 @@ def guarding(topology: str) -> Mapping[str, Guard]:
 def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
     """Return the guards declared to stop or to show an attack; () if no party can commit it."""
     how = ATTACKS[attack].among(topology)
-    said = how.stopped_by if how else ()
-    later = (name for name, guard in guarding(topology).items() if attack in guard.stops)
-    return tuple(dict.fromkeys((*said, *later)))
+    declared_guards = how.stopped_by if how else ()
+    guard_names = (name for name, guard in guarding(topology).items() if attack in guard.stops)
+    return tuple(dict.fromkeys((*declared_guards, *guard_names)))
 
 
 def sybils(scenario: "Scenario") -> int:

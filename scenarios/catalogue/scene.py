@@ -138,8 +138,8 @@ class PeerScene:
     @property
     def release(self) -> Counts | None:
         """The released counts, by row."""
-        seen = self.record.reckoning
-        return released(tuple(seen.calls), tuple(seen.tallies), seen.decision)
+        reckoning = self.record.reckoning
+        return released(tuple(reckoning.calls), tuple(reckoning.tallies), reckoning.decision)
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
         """Return the number of columns in which a row equals a person's."""

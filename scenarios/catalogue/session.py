@@ -90,10 +90,10 @@ class AttackSetup:
         """Return a source of randomness for an attack alone."""
         return self.cast.entropy.fork(label)
 
-    def message(self, index: int, rounds: Notes, what: str) -> None:
+    def message(self, index: int, rounds: Notes, change: str) -> None:
         """Let a user change its message in some rounds, each with a note, by the change's name."""
         user = parties.user(index)
-        self.messages[user].update(dict.fromkeys(rounds, what))
+        self.messages[user].update(dict.fromkeys(rounds, change))
         self.notes[user].update(rounds)
 
     def answers(self, index: int, entry: int) -> None:

@@ -35,10 +35,10 @@ def nobody_else(_scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
     return ()
 
 
-def friends_of(entry: "Fault", people: int, many: int) -> tuple[str, ...]:
-    """Return the last `many` people without the target: accomplices of the first shuffler."""
-    others = (parties.user(i) for i in reversed(range(people)))
-    return tuple(user for user in others if user != target(entry))[:many]
+def friends_of(entry: "Fault", people: int, count: int) -> tuple[str, ...]:
+    """Return the last `count` people without the target: accomplices of the first shuffler."""
+    candidates = (parties.user(i) for i in reversed(range(people)))
+    return tuple(user for user in candidates if user != target(entry))[:count]
 
 
 def no_rows(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
@@ -57,30 +57,30 @@ def put_in(
     plan = loot.plan(number)
     if plan is None:
         return {}
-    many = handed_on(loot, number).strange // plan.slots
-    return {number: [dict(enumerate(row)) for row in rows(plan, many)]}
+    row_count = handed_on(loot, number).strange // plan.slots
+    return {number: [dict(enumerate(row)) for row in rows(plan, row_count)]}
 
 
 def target_read(
     helpers: "Callable[[Scenario, Fault], tuple[str, ...]]",
     friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
-    made: InsertedRows = no_rows,
+    inserted_rows: InsertedRows = no_rows,
 ) -> "Measure":
     """Measure the number of released values of the target that are read, of all released of it.
 
     helpers: the parties that give letters and keys besides the first shuffler. friends: people who
-    tell their rows. made: the first shuffler's own rows, by round.
+    tell their rows. inserted_rows: the first shuffler's own rows, by round.
     """
 
     def measure(scene: "Scene", entry: "Fault") -> "Measured":
         loot = scene.loot((parties.shuffler(1), *helpers(scene.scenario, entry)))
-        told = [parties.index(party) for party in friends(scene, entry)]
-        rows = {friend: dict(enumerate(scene.people.row(friend))) for friend in told}
-        people = left_over(loot, AccompliceRows(rows, made(scene, entry)))
+        friend_indices = [parties.index(party) for party in friends(scene, entry)]
+        rows = {friend: dict(enumerate(scene.people.row(friend))) for friend in friend_indices}
+        people = left_over(loot, AccompliceRows(rows, inserted_rows(scene, entry)))
         decision = scene.board.decision
         columns = len(decision.kept) if decision else len(scene.people.schema.names)
-        who = parties.index(target(entry))
-        return scene.right(who, people.get(who, {})), columns
+        target_index = parties.index(target(entry))
+        return scene.right(target_index, people.get(target_index, {})), columns
 
     return measure
 

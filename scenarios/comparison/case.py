@@ -22,7 +22,7 @@ from ..populations import Population
 from ..schema.model import Scenario
 from .result import ProgramCost
 
-ALL = 2_500  # people; with more the messages of samples are sent, unless asked for all
+MESSAGE_LIMIT = 2_500  # people; with more the messages of samples are sent, unless asked for all
 SAMPLE = 400  # people in each sample
 SAMPLES = 4
 STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
@@ -154,13 +154,16 @@ def sampled(
 
 
 def scaled(
-    seconds: list[float], sent: list[float], people: int, rounds: int, decided: float = 0.0
+    seconds: list[float], user_bytes: list[float], people: int, rounds: int, decided: float = 0.0
 ) -> ProgramCost:
-    """Return the cost for all people from samples. seconds: scaled up; sent: bytes a person."""
+    """Return the cost for all people from samples.
+
+    seconds: scaled up; user_bytes: bytes a person.
+    """
     mean = float(np.mean(seconds)) + decided
     reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))
     limits = (max(0.0, mean - reach), mean + reach)
-    return ProgramCost(mean, limits, people, len(seconds), float(np.mean(sent)), rounds)
+    return ProgramCost(mean, limits, people, len(seconds), float(np.mean(user_bytes)), rounds)
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

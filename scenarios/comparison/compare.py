@@ -49,11 +49,14 @@ class _Compared(NamedTuple):
 
 
 class ComparisonStopped(KeyboardInterrupt):
-    """Ctrl-C after some programs. found: the comparison of these; the rest counts as skipped."""
+    """Ctrl-C after some programs.
+
+    comparison: the comparison of these; the rest counts as skipped.
+    """
 
     def __init__(self, comparison: Comparison) -> None:
         super().__init__(f"{len(comparison.programs)} programs compared")
-        self.found = comparison
+        self.comparison = comparison
 
 
 def programs() -> Mapping[str, Program]:
@@ -109,13 +112,13 @@ def compare(
             only peers can commit.
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
-    given = loaded(scenario)
-    require_single_rows(given, "compare")
-    resolved = _comparable(given)
+    loaded_scenario = loaded(scenario)
+    require_single_rows(loaded_scenario, "compare")
+    resolved = _comparable(loaded_scenario)
     table = _rows_by_name(only, resolved)
     given_seed = resolved.scenario.seed if seed is None else seed
     case = _case(resolved, randbelow(1 << 31) if given_seed is None else given_seed, messages)
-    case = replace(case, cheating=cheating, once=given.mix.submit == "once")
+    case = replace(case, cheating=cheating, once=loaded_scenario.mix.submit == "once")
     compared, skipped, stopped = _through(table, case, progress or (lambda _: None), executor)
     comparison = _comparison(case, given_seed, compared, skipped)
     if stopped:
@@ -221,14 +224,14 @@ def _comparable(scenario: Scenario) -> Scenario:
     from .peers import central
 
     scenario = changed(scenario, mix=changed(scenario.mix, kind="onion", submit="each-round"))
-    if topology_of(scenario).alike:
+    if topology_of(scenario).is_symmetric:
         scenario = central(scenario)
     if scenario.population.setting != "fixed":
         raise ParameterError(
             f"{scenario.scenario.name}: its rounds ask different people; programs are compared on "
             'the same people: set population.setting = "fixed"'
         )
-    if not program_of(scenario).held:
+    if not program_of(scenario).has_columns:
         raise ParameterError(
             f"{scenario.scenario.name}: owners who hold sets have no columns; programs are "
             'compared on people: take another policy.kind than "incidence"'
@@ -239,7 +242,7 @@ def _comparable(scenario: Scenario) -> Scenario:
 def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa: FBT001 - passed on
     """Return the same people, faults and promise for every program. seed: of all of them."""
     from ..play.presence import draw_faults
-    from .case import ALL, Case
+    from .case import MESSAGE_LIMIT, Case
 
     crowd = samples(scenario, seed)
     people = crowd.people
@@ -251,7 +254,11 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
         )
     faults = draw_faults(public_copy, people.n, seed)
     return Case(
-        public_copy, people, faults, seed, people.n <= ALL if messages is None else messages
+        public_copy,
+        people,
+        faults,
+        seed,
+        people.n <= MESSAGE_LIMIT if messages is None else messages,
     )
 
 

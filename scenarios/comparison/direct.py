@@ -58,13 +58,13 @@ class DirectWay:
 
     def seal(self, user: int, row: Row, entropy: Entropy) -> bytes:
         """Seal the message of a user."""
-        plain = pad(Writer().many(row, Writer.text).finish(), self.size)
+        plain = pad(Writer().structures(row, Writer.text).finish(), self.size)
         return seal_layer(self.scheme, self.reader.public, plain, self.context(user), entropy)
 
     def read(self, user: int, layer: bytes) -> Row:
         """Open a message as the reader; Refused if it is not valid."""
         plain = open_layer(self.reader.secret, layer, self.context(user))
-        return decode(unpad(plain), lambda reader: reader.many(Reader.text))
+        return decode(unpad(plain), lambda reader: reader.structures(Reader.text))
 
 
 def hand_in(
@@ -90,18 +90,18 @@ def hand_in(
 
 def paid(
     case: Case,
-    said: Callable[[Case], Sequence[Row]],
+    make_rows: Callable[[Case], Sequence[Row]],
     widths: Sequence[int],
     decided: float = 0.0,
 ) -> tuple[RivalExpenses, ProgramCost]:
     """Send the rows of all people, or of samples; return the refused messages, and the cost.
 
-    said: returns the rows of some people. decided: seconds of CPU spent on all people besides.
+    make_rows: returns the rows of some people. decided: seconds of CPU spent on all people besides.
     """
     if not case.messages:
         return RivalExpenses(), sampled(
-            case, lambda part: hand_in(part, said(part), widths)[1], 1, decided
+            case, lambda part: hand_in(part, make_rows(part), widths)[1], 1, decided
         )
-    rows = said(case)
+    rows = make_rows(case)
     seconds, (_, purse) = timed(lambda: hand_in(case, rows, widths))
     return purse, measured(case, seconds + decided, purse, 1)

@@ -125,7 +125,7 @@ def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
     return question.randomizer.inputs_of(codes[:, list(question.columns)])
 
 
-def encoded_reports(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
+def encoded_reports(case: Case, how: str, questions: Sequence[Question]) -> list[Row]:
     """Return the messages of people: the text of each report."""
     rng = case.rng(STREAM)
     columns = [
@@ -133,27 +133,27 @@ def encoded_reports(case: Case, how: str, asked: Sequence[Question]) -> list[Row
             question.randomizer.sample(symbols(case, how, question, case.people.codes), rng),
             question.domain,
         )
-        for question in asked
+        for question in questions
     ]
     return list(zip(*columns, strict=True))
 
 
-def draws(case: Case, how: str, asked: Sequence[Question]) -> list[PairErrors]:
+def draws(case: Case, how: str, questions: Sequence[Question]) -> list[PairErrors]:
     """Return the errors of the analyst's two-way tables, for independent draws of noise."""
     codes, rng = case.codes(), case.rng(STREAM + 1)
     errors = []
     for _ in range(DRAWS):
         tables = joint_tables if how == "joint" else product_tables
-        errors.append(errors_of_tables(codes, case.sizes, tables(case, asked, codes, rng)))
+        errors.append(errors_of_tables(codes, case.sizes, tables(case, questions, codes, rng)))
     return errors
 
 
 def joint_tables(
-    case: Case, asked: Sequence[Question], codes: Any, rng: Any
+    case: Case, questions: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
     """Return the analyst's two-way tables from estimates of whole rows."""
-    randomizer = asked[0].randomizer
-    reports = randomizer.sample(symbols(case, "joint", asked[0], codes), rng)
+    randomizer = questions[0].randomizer
+    reports = randomizer.sample(symbols(case, "joint", questions[0], codes), rng)
     shares = randomizer.estimate(reports).projected().reshape(case.sizes)
     columns = range(len(case.sizes))
     return {
@@ -163,11 +163,11 @@ def joint_tables(
 
 
 def product_tables(
-    case: Case, asked: Sequence[Question], codes: Any, rng: Any
+    case: Case, questions: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
     """Return the analyst's two-way tables as products of estimates of single features."""
     single: dict[int, Any] = {}
-    for question in asked:
+    for question in questions:
         reports = question.randomizer.sample(symbols(case, "features", question, codes), rng)
         estimate = question.randomizer.estimate(reports)
         if question.randomizer.takes_bits:
@@ -180,12 +180,12 @@ def product_tables(
     }
 
 
-def report_leakage(case: Case, how: str, asked: Sequence[Question]) -> float:
+def report_leakage(case: Case, how: str, questions: Sequence[Question]) -> float:
     """Return the bits of a person's reports about its row; the prior is the frequency of rows."""
     if how != "joint":
-        return information(asked, case.codes())[0] or 0.0
-    randomizer: GRR = asked[0].randomizer
-    shares: Any = np.unique(symbols(case, how, asked[0], case.codes()), return_counts=True)[1]
+        return information(questions, case.codes())[0] or 0.0
+    randomizer: GRR = questions[0].randomizer
+    shares: Any = np.unique(symbols(case, how, questions[0], case.codes()), return_counts=True)[1]
     p = shares / shares.sum()
     law = np.concatenate(
         [
@@ -199,7 +199,7 @@ def report_leakage(case: Case, how: str, asked: Sequence[Question]) -> float:
     return max(0.0, float(-(law * np.log2(law)).sum()) + noise)
 
 
-def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
+def guessed(case: Case, how: str, questions: Sequence[Question]) -> float | None:
     """Return the share of right guesses, if each guess is the most likely row given the report.
 
     sum over reports y of max over rows x of p(x) P(y | x), rows as likely as they are frequent.
@@ -207,22 +207,22 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
     """
     codes = case.codes()
     rows, people = np.unique(codes, axis=0, return_counts=True)
-    if not len(codes) or not all(question.randomizer.identity_form for question in asked):
+    if not len(codes) or not all(question.randomizer.identity_form for question in questions):
         return None
     if how == "joint":
         cells: Any = np.ravel_multi_index(tuple(rows.T), case.sizes)
         rows = cells[:, None]
-    if prod(question.randomizer.a for question in asked) * len(rows) > LIKELIHOODS:
+    if prod(question.randomizer.a for question in questions) * len(rows) > LIKELIHOODS:
         return None
     likely = (people / people.sum())[None, :]
-    for question, symbol in zip(asked, rows.T, strict=True):
+    for question, symbol in zip(questions, rows.T, strict=True):
         law = question.randomizer.matrix[:, symbol]
         likely = (likely[:, None, :] * law[None, :, :]).reshape(-1, len(people))
     return float(likely.max(axis=1).sum())
 
 
 def received(
-    case: Case, members: tuple[str, ...], told: float, right: float | None = None
+    case: Case, members: tuple[str, ...], leakage: float, right: float | None = None
 ) -> Received:
     """Return the leakage: all parties have the estimates, the analyst each person's report."""
     linked_reports = len(case.codes()) if members else 0
@@ -235,7 +235,7 @@ def received(
         cells,
         linked_reports,
         constant,
-        linked_reports * told,
+        linked_reports * leakage,
         exact=False,
         crowd=crowd,
         reports=True,

@@ -68,13 +68,13 @@ class Meter(Instrument):
     """The bytes of users and of all parties, and the CPU time from first to last message.
 
     Attributes:
-        sent: bytes of people so far.
+        user_bytes: bytes of people so far.
         total: bytes of all parties so far; a post counts once.
         first: CPU seconds at the first message; None before that.
         last: CPU seconds at the last message.
     """
 
-    sent: int = 0
+    user_bytes: int = 0
     total: int = 0
     first: float | None = None
     last: float = 0.0
@@ -84,7 +84,7 @@ class Meter(Instrument):
         self._note_time()
         self.total += len(data)
         if role(sender) in (Role.USER, Role.PEER):
-            self.sent += len(data)
+            self.user_bytes += len(data)
 
     def posted(self, time: float, entry: "Entry") -> None:  # noqa: ARG002
         """Note the time of a post, the last of which closes the session."""
@@ -170,7 +170,7 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
             cpu_limits=None,
             people=case.n,
             samples=1,
-            bytes=meter.sent / case.n,
+            bytes=meter.user_bytes / case.n,
             rounds=rounds(outcome),
             total=meter.total / case.n,
         )
@@ -217,13 +217,18 @@ def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
     return Privacy(outcome.exposure.true, promised, None, *(excluded or (None, None)))
 
 
-def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: float) -> Utility:
-    """Return the utility of a run. asked, told: with noise, the questions and a report's bits."""
+def worth_of(
+    case: Case, outcome: Outcome, questions: Sequence[Question], leakage: float
+) -> Utility:
+    """Return the utility of a run.
+
+    questions, leakage: with noise, the questions and a report's bits.
+    """
     if not outcome.released:
         return empty_utility(case)
-    if asked:
-        errors = draws(case, "features", asked)
-        return estimated(case, errors, told, tuple(range(len(case.sizes))))
+    if questions:
+        errors = draws(case, "features", questions)
+        return estimated(case, errors, leakage, tuple(range(len(case.sizes))))
     decision = outcome.decision
     if decision is None:
         return empty_utility(case)
@@ -255,7 +260,7 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
         meter = Meter()
         run(part, number, "real", instruments=(meter,), worst_case_nodes=0)
         seconds.append(meter.seconds * case.n / people)
-        bytes_sent.append(meter.sent / people)
+        bytes_sent.append(meter.user_bytes / people)
         totals.append(meter.total / people)
     price = scaled(seconds, bytes_sent, people, rounds(outcome))
     return replace(price, total=sum(totals) / SAMPLES)

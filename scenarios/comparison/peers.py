@@ -25,7 +25,7 @@ from .case import Case
 from .mixed import Meter, cheated, exposure_kind, privacy_of, rounds, variant, worth_of
 from .result import Compared, ProgramCost, Trust
 
-FEW = 300  # people; with more, their messages take too long
+MAX_PEOPLE = 300  # people; with more, their messages take too long
 USER, PEER = "user-", "peer-"
 
 
@@ -75,9 +75,10 @@ def peers(case: Case) -> Iterator[Compared]:
     Raises ParameterError for too many people or without messages, and ScenarioError if peers cannot
     run the scenario.
     """
-    if case.n > FEW or not case.messages:
+    if case.n > MAX_PEOPLE or not case.messages:
         raise ParameterError(
-            f"what peers learn is measured on the messages of all of them, up to {FEW} people"
+            f"what peers learn is measured on the messages of all of them, up to {MAX_PEOPLE} "
+            "people"
         )
     scenario, meter = among(case), Meter()
     outcome = run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
@@ -95,7 +96,7 @@ def peers(case: Case) -> Iterator[Compared]:
         ),
         privacy_of(outcome, None),
         worth_of(public_case, outcome, (), 0.0),
-        ProgramCost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
+        ProgramCost(meter.seconds, None, case.n, 1, meter.user_bytes / case.n, rounds(outcome)),
     )
 
 

@@ -20,7 +20,7 @@ from .result import Compared, Comparison, Learnt, Utility
 
 Measure = Literal["cells", "entropy", "error"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-ANY = PartyNames(  # the parties of all programs; their numbers depend on the scenario
+ALL_PARTIES = PartyNames(  # the parties of all programs; their numbers depend on the scenario
     (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
 )
 NEAR = 1e-9  # a difference of utilities that is rounding
@@ -96,7 +96,7 @@ class ProgramRanking:
         return head + best_text + (f"; perhaps less: {', '.join(open_)}" if open_ else "")
 
 
-def check_names(coalition: Sequence[str], accepted: PartyNames = ANY) -> None:
+def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) -> None:
     """Raise an error for an empty coalition, or for an unknown name.
 
     Args:

@@ -86,7 +86,7 @@ def _numbers(number: int, point: FrontierPoint, best: set[str]) -> tuple[object,
     promised = "" if point.promised is None else point.promised
     return (
         number, point.name, point.family, point.bits, point.exposure, promised,
-        point.error, low, high, point.kept, point.name in best,
+        point.error, low, high, point.entropy_share, point.name in best,
     )  # fmt: skip
 
 

@@ -49,7 +49,9 @@ from .shares_session import SharesResult, SharesSession, shufflers
 from .utility import released, utility
 
 PROGRAM = "shares"
-MANY = 8  # parties; with more, only single parties, pairs and a few larger coalitions are scored
+MAX_PARTIES = (
+    8  # parties; with more, only single parties, pairs and a few larger coalitions are scored
+)
 
 
 def shares(case: Case) -> Iterator[Compared]:
@@ -112,8 +114,8 @@ def ideal(case: Case) -> SharesResult:
     )
 
 
-def play(case: Case, kept: Sequence[int] | None = None) -> SharesResult:
-    """Send every message. kept: the columns of round 2, if they are decided already."""
+def play(case: Case, released_columns: Sequence[int] | None = None) -> SharesResult:
+    """Send every message. released_columns: the columns of round 2, if they are decided already."""
     session, played_shares = SharesSession.open(case), SharesResult()
     try:
         piles = collect(case, session, played_shares.purse)
@@ -122,12 +124,12 @@ def play(case: Case, kept: Sequence[int] | None = None) -> SharesResult:
         total = add(piles[0].subtotal(users), piles[1].subtotal(users))
         played_shares.linked = _reconstruct(session.sharing, piles)
         played_shares.marginals = count(session.sharing, total, len(users))
-        if kept is None:
+        if released_columns is None:
             played_shares.decision = deciding(case).rule(
                 case.people.schema, *marginals(played_shares.marginals)
             )
-            kept = played_shares.decision.kept
-        columns = tuple(kept)
+            released_columns = played_shares.decision.kept
+        columns = tuple(released_columns)
         if columns:
             plan = open_round(
                 session.announcement,
@@ -240,7 +242,7 @@ def coalitions(case: Case) -> list[tuple[str, ...]]:
     chain = shufflers(case)
     readers = (ANALYST, CURATOR, AGGREGATOR_1, AGGREGATOR_2)
     names = (*readers, *chain)
-    largest = len(names) if len(names) <= MANY else 2
+    largest = len(names) if len(names) <= MAX_PARTIES else 2
     groups = [members for size in range(largest + 1) for members in combinations(names, size)]
     if largest < len(names):
         groups += [(ANALYST, *chain), (CURATOR, *chain), names]
@@ -256,7 +258,7 @@ def learnt(case: Case, played: SharesResult) -> list[Received]:
         view = look(members)
         view_key = (
             tuple(view.by_round),
-            tuple(view.everybody),
+            tuple(view.linked_columns),
             tuple(s.columns for s in view.counted),
         )
         if view_key not in scored:

@@ -98,7 +98,7 @@ def _released_columns(case: Case) -> tuple[int, ...]:
     weights = column_weights(policy, schema.names)
     return best_columns(
         case.codes(), policy.k, policy.max_exposure, weights, required, forbidden
-    ).kept
+    ).kept_columns
 
 
 def _suppression_text(suppressed: Suppressed) -> str:

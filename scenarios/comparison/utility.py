@@ -56,7 +56,7 @@ def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
         match rule:
             case Redact(values=values, rate=rate):
                 chances[rule.column] = [1.0 if text in values else rate for text in texts]
-            case Mask(said=named_values):
+            case Mask(named_values=named_values):
                 chances[rule.column] = [float(text not in named_values) for text in texts]
     return chances
 
@@ -67,15 +67,15 @@ def empty_utility(case: Case) -> Utility:
 
 
 def estimated(
-    case: Case, draws: Sequence[PairErrors], told: float, columns: Sequence[int]
+    case: Case, draws: Sequence[PairErrors], leakage: float, columns: Sequence[int]
 ) -> Utility:
-    """Score estimates from noise, drawn several times. told: bits of a report about a row."""
+    """Score estimates from noise, drawn several times. leakage: bits of a report about a row."""
     means = np.array([draw.mean for draw in draws])
     largest = np.array([draw.largest for draw in draws])
     return Utility(
         names(case, columns),
         0.0,
-        told,
+        leakage,
         entropy_of(case.codes()),
         len(draws[0].pairs),
         len(draws[0].pairs),

@@ -2,7 +2,7 @@
 
 from ..catalogue.guard import Guard, Requirement
 
-WANTED = {
+REQUIREMENT_REASONS = {
     "defence.registered": "what came in is shown by what registered people sign",
     "mix.salt": "layers are told apart",
     "mix.pad": "layers are of one size",
@@ -29,7 +29,7 @@ GUARD = Guard(
     default=False,
     needs={"defence.registered": True},
     wanted=(
-        *(Requirement.switched_on(key, why) for key, why in WANTED.items()),
+        *(Requirement.switched_on(key, why) for key, why in REQUIREMENT_REASONS.items()),
         Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
         Requirement("mix.suite", "sealedbox", 'others open layers; say mix.suite = "sealedbox"'),
     ),

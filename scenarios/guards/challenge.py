@@ -2,7 +2,7 @@
 
 from ..catalogue.guard import Guard, Requirement
 
-WANTED = {
+REQUIREMENT_REASONS = {
     "defence.registered": "who was accepted is shown by what registered people sign",
     "mix.salt": "ballots that nobody could guess are looked for",
     "mix.pad": "a missing ballot is proved by layers of one size",
@@ -14,7 +14,7 @@ WANTED = {
 }
 
 LOCKED = (
-    *(Requirement.switched_on(key, why) for key, why in WANTED.items()),
+    *(Requirement.switched_on(key, why) for key, why in REQUIREMENT_REASONS.items()),
     Requirement("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
     Requirement("mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'),
 )

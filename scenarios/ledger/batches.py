@@ -75,7 +75,7 @@ def handed(batch: HandedBatch, crowd: ScenarioPeople) -> LedgerBatch:
 
 def _unsaid(name: str, rule: Hiding) -> Suppression:
     match rule:
-        case Mask(said=named_values):
+        case Mask(named_values=named_values):
             return Suppression(column=name, said=named_values)
         case Redact(values=values, cover=cover):
             return Suppression(column=name, blank=values, cover=cover)

@@ -49,7 +49,7 @@ ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # 6 has no keeper, no unsure batch an
 LABEL = b"veilmix ledger 1\0"  # of what a keeper signs
 PATIENCE = 10.0  # seconds to wait for another run that has the file
 KEY = 32  # bytes
-LOST = (
+RECOVERY_ADVICE = (
     "without it nobody can tell what may still be released about whom: put back a copy, or name a "
     "new file and release nothing about the same people"
 )
@@ -86,14 +86,14 @@ class Ledger:
         entries: the sessions, in order.
         key: b"" until it is needed.
         signer: of the keeper, for the signature; None: `veilmix run` and `score` sign no ledger.
-        found: the file as it was when it was opened; None: there was no file.
+        initial_book: the file as it was when it was opened; None: there was no file.
     """
 
     path: Path
     entries: list[LedgerEntry] = field(default_factory=list)
     key: bytes = b""
     signer: Signer | None = None
-    found: Book | None = None
+    initial_book: Book | None = None
 
     def secret(self) -> bytes:
         """Return the key of the fingerprints; make it if there is no key."""
@@ -131,17 +131,17 @@ class Ledger:
         self.entries[-1] = changed(last, handed=(*last.handed, batch))
         self._write()
 
-    def attest(self, shown: int, *, complete: bool) -> None:
+    def attest(self, tally_count: int, *, complete: bool) -> None:
         """Note the tallies of the last session in memory, to be written with its end.
 
-        shown: the number of tallies on the board. complete: whether the last tally counts all
+        tally_count: the number of tallies on the board. complete: whether the last tally counts all
         people that the session asked, so that its batch is no longer unsure.
         """
         last = self.entries[-1]
         batches = list(last.handed)
-        if complete and batches and shown == len(batches):
+        if complete and batches and tally_count == len(batches):
             batches[-1] = changed(batches[-1], unsure=UNSET)
-        self.entries[-1] = changed(last, handed=tuple(batches), shown=shown)
+        self.entries[-1] = changed(last, handed=tuple(batches), shown=tally_count)
 
     def end(
         self,
@@ -193,7 +193,7 @@ def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator
     with locked(file, patience):
         book = read_book(file)
         entries = [] if book is None else list(book.entries)
-        yield Ledger(file, entries, _key(file) or b"", found=book)
+        yield Ledger(file, entries, _key(file) or b"", initial_book=book)
 
 
 def key_of(path: Path) -> Path:
@@ -213,7 +213,7 @@ def _key(path: Path) -> bytes | None:
     except ValueError:
         key = b""
     if len(key) != KEY:
-        raise StorageError(f"{place}: no key of {KEY} bytes in hexadecimal; {LOST}")
+        raise StorageError(f"{place}: no key of {KEY} bytes in hexadecimal; {RECOVERY_ADVICE}")
     return key
 
 
@@ -243,7 +243,9 @@ def read_book(path: Path) -> Book | None:
     book = _decoded(path, data)
     key = _key(path)
     if key is None:
-        raise StorageError(f"{key_of(path)}: the key of {path.name} is not there; {LOST}")
+        raise StorageError(
+            f"{key_of(path)}: the key of {path.name} is not there; {RECOVERY_ADVICE}"
+        )
     for number, entry in enumerate(book.entries, start=1):
         certifies, attests = book.schema != UNCERTIFIED, book.schema >= SIGNED
         if wrong := entry_defect(entry, certifies=certifies, attests=attests):
@@ -266,9 +268,9 @@ def _decoded(path: Path, data: bytes) -> Book:
             )
         book: Book = converted(plain, Book, data.decode())
     except Unreadable as bad:
-        raise StorageError(f"{path}:{bad.line}: no ledger: {bad.why}; {LOST}") from None
+        raise StorageError(f"{path}:{bad.line}: no ledger: {bad.why}; {RECOVERY_ADVICE}") from None
     return book
 
 
 def _damaged(path: Path, defect: str) -> StorageError:
-    return StorageError(f"{path}: {defect}; {LOST}")
+    return StorageError(f"{path}: {defect}; {RECOVERY_ADVICE}")

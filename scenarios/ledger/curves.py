@@ -31,19 +31,19 @@ TINY = 1e-9  # nats: an epsilon that is taken for 0
 
 
 def certify(
-    asked: Sequence[Question], reports: Sequence[int], relied_on: int | None
+    questions: Sequence[Question], reports: Sequence[int], relied_on: int | None
 ) -> Certified | None:
     """Return the certificate of n reports to each question; None if no bound is known of all.
 
     relied_on: people assumed to keep their reports secret; None: all.
     """
-    shuffled, composed = after_shuffling(asked, reports, relied_on)
-    whole = composed if len(asked) > 1 else next(iter(shuffled), None)
+    shuffled, composed = after_shuffling(questions, reports, relied_on)
+    whole = composed if len(questions) > 1 else next(iter(shuffled), None)
     if whole is None or not all(reports):
         return None
     parts = tuple(
         (question.randomizer, honest(n, relied_on))
-        for question, n in zip(asked, reports, strict=True)
+        for question, n in zip(questions, reports, strict=True)
     )
     return Certified(
         epsilon=whole.hockey_stick,

@@ -59,7 +59,7 @@ class KnownRelease:
 
     Attributes:
         number: of its session in the ledger, from 1.
-        told: its people, its columns and their wording.
+        scope: its people, its columns and their wording.
         cells: counts by marks, the columns ascending; None where they are not known.
         singles: counts of single columns by marks, of the columns that are known without `cells`.
         rows: of each person, the columns ascending, if persons have several; counts are of
@@ -67,24 +67,24 @@ class KnownRelease:
     """
 
     number: int
-    told: Release
+    scope: Release
     cells: CellCounts | None = None
     singles: Mapping[str, CellCounts | None] = field(default_factory=dict)
     rows: PersonRows | None = None
 
     @classmethod
     def with_cells(
-        cls, number: int, told: Release, cells: CellCounts, rows: PersonRows | None = None
+        cls, number: int, scope: Release, cells: CellCounts, rows: PersonRows | None = None
     ) -> "KnownRelease":
         """Return a release with its cells, and the counts of its columns."""
-        whole = cls(number, told, cells, rows=rows)
-        return replace(whole, singles={name: whole.over((name,)) for name in told.columns})
+        whole = cls(number, scope, cells, rows=rows)
+        return replace(whole, singles={name: whole.over((name,)) for name in scope.columns})
 
     def over(self, columns: Sequence[str]) -> CellCounts | None:
         """Return the counts over some of its columns; None where they are not known."""
         if len(columns) == 1 and columns[0] in self.singles:
             return self.singles[columns[0]]
-        order = sorted(self.told.columns)
+        order = sorted(self.scope.columns)
         if self.cells is None or list(columns) == order:
             return self.cells
         rows = self.rows_over(columns)
@@ -94,16 +94,16 @@ class KnownRelease:
 
     def rows_over(self, columns: Sequence[str]) -> PersonRows | None:
         """Return each person's rows over some of its columns; None without several rows."""
-        order = sorted(self.told.columns)
+        order = sorted(self.scope.columns)
         if self.rows is None or list(columns) == order:
             return self.rows
         return project_rows(self.rows, [order.index(column) for column in columns])
 
     def words(self, column: str) -> object:
         """Return a column's wording: two releases with equal wordings have comparable cells."""
-        rule = self.told.hidden.get(column)
+        rule = self.scope.hidden.get(column)
         cover_number = self.number if isinstance(rule, Redact) and rule.cover else 0
-        return self.told.coarser.get(column, ()), rule, cover_number
+        return self.scope.coarser.get(column, ()), rule, cover_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +170,10 @@ class ReleaseGroup:
         """Return the exposed persons, by the rows of persons; None where rows are unknown."""
         wordings = {tuple(map(release.words, self.columns)) for release, _ in self.terms}
         terms = [(release.rows_over(self.columns), factor) for release, factor in self.terms]
-        known = [(rows, factor) for rows, factor in terms if rows is not None]
-        if len(known) < len(terms) or len(wordings) > 1:
+        row_terms = [(rows, factor) for rows, factor in terms if rows is not None]
+        if len(row_terms) < len(terms) or len(wordings) > 1:
             return None
-        return min(shown_persons(known, self.k).shown, len(self.people))
+        return min(shown_persons(row_terms, self.k).shown_people, len(self.people))
 
     def breaks(self, people: int | None) -> bool:
         """Whether this number of exposed people (None: unknown) exceeds the promise."""
@@ -194,7 +194,7 @@ def new_groups(
     groups: dict[frozenset[str], list[ReleaseGroup]] = defaultdict(list)
     looked_at: set[frozenset[int]] = set()
     for columns in _common_columns(near_releases, now):
-        about = [release for release in near_releases if columns <= release.told.columns]
+        about = [release for release in near_releases if columns <= release.scope.columns]
         numbers = frozenset(release.number for release in about)
         if numbers in looked_at:  # with fewer columns the same groups show less
             continue
@@ -211,19 +211,19 @@ def _is_whole_release(
 ) -> bool:
     """Whether a group is all people of the present release, which its session judges itself."""
     strictest = (group.k, group.max_exposure) == (promise.k, promise.max_exposure)
-    return strictest and group.people == new_release.told.people
+    return strictest and group.people == new_release.scope.people
 
 
 def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[KnownRelease]:
     """Return the releases that share people with the present release, or with a linked release."""
     near_releases: list[KnownRelease] = []
-    reached, rest = set(new_release.told.people), list(past)
+    reached, rest = set(new_release.scope.people), list(past)
     while neighbours := [
-        release for release in rest if not reached.isdisjoint(release.told.people)
+        release for release in rest if not reached.isdisjoint(release.scope.people)
     ]:
         near_releases += neighbours
         rest = [release for release in rest if release not in neighbours]
-        reached.update(*(release.told.people for release in neighbours))
+        reached.update(*(release.scope.people for release in neighbours))
     return near_releases
 
 
@@ -231,9 +231,9 @@ def _common_columns(
     near_releases: Sequence[KnownRelease], new_release: KnownRelease
 ) -> list[frozenset[str]]:
     """Return the columns that some releases share with the present release, most columns first."""
-    sets = {new_release.told.columns}
+    sets = {new_release.scope.columns}
     for release in near_releases:
-        sets |= {columns & release.told.columns for columns in sets}
+        sets |= {columns & release.scope.columns for columns in sets}
         if len(sets) > MOST_COLUMN_SETS:
             raise TooManyGroupsError
     return sorted(filter(None, sets), key=lambda columns: (-len(columns), sorted(columns)))
@@ -249,14 +249,14 @@ def _groups(
     readable = _distinct(
         [release for release in about if release.cells is not None], new_release, columns
     )
-    if any(release.told.people == new_release.told.people for release in readable):
+    if any(release.scope.people == new_release.scope.people for release in readable):
         return
     unread = [release for release in about if release.cells is None]
     unreadable = [
         release
         for release in _distinct(unread, new_release, columns)
-        if release.told.people
-        not in {listed_release.told.people for listed_release in (*readable, new_release)}
+        if release.scope.people
+        not in {listed_release.scope.people for listed_release in (*readable, new_release)}
     ]
     atoms = _atoms([*readable, *unreadable, new_release])
     earlier_span, full_span = _span(readable, atoms), _span([*readable, new_release], atoms)
@@ -285,8 +285,8 @@ def _distinct(
     sets: dict[frozenset[str], KnownRelease] = {}
     for release in releases:
         has_same_words = tuple(map(release.words, columns)) == words_now
-        if has_same_words or release.told.people not in sets:
-            sets[release.told.people] = release
+        if has_same_words or release.scope.people not in sets:
+            sets[release.scope.people] = release
     return list(sets.values())
 
 
@@ -294,7 +294,7 @@ def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
     """Return the people of each pattern of attendance, in a fixed order."""
     patterns: defaultdict[str, list[int]] = defaultdict(list)
     for number, release in enumerate(releases):
-        for person in release.told.people:
+        for person in release.scope.people:
             patterns[person].append(number)
     atoms: defaultdict[tuple[int, ...], set[str]] = defaultdict(set)
     for person, sessions in patterns.items():
@@ -304,7 +304,7 @@ def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
 
 def _span(releases: Sequence[KnownRelease], atoms: Sequence[frozenset[str]]) -> Span:
     """Return the span of the releases' people. An atom is in a release as a whole or not at all."""
-    rows = [[int(atom <= release.told.people) for atom in atoms] for release in releases]
+    rows = [[int(atom <= release.scope.people) for atom in atoms] for release in releases]
     return span_of(rows, len(atoms))
 
 

@@ -69,7 +69,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2 (setting = "fixed" is accepted)'
         )
-    if program_of(scenario).reports and not program_of(scenario).held:
+    if program_of(scenario).reports and not program_of(scenario).has_columns:
         raise DataError("--ledger: it counts what reports about features cost, and these are sets")
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:
@@ -104,7 +104,7 @@ def keep(
     """
     crowd = crowd_of(scenario, drawn, ledger.secret())
     questions = noisy_questions(scenario, drawn.people)
-    ledger_session = begin(ledger, scenario, drawn.people.schema, crowd, seed, asked=questions)
+    ledger_session = begin(ledger, scenario, drawn.people.schema, crowd, seed, questions=questions)
     ledger_session.memory.counted = counted
     played_session = play(ledger_session.memory)
     names = drawn.people.schema.names
@@ -211,11 +211,12 @@ def begin(
     crowd: ScenarioPeople,
     seed: int | None,
     session: str = "",
-    asked: Sequence["Question"] = (),
+    questions: Sequence["Question"] = (),
 ) -> Begun:
     """Note a session before it is played.
 
-    schema: of its features. session: its name, if any. asked: the questions answered with noise.
+    schema: of its features. session: its name, if any. questions: the questions answered with
+    noise.
     """
     past = ledger.past(session)
     noise = noise_of(scenario, schema)
@@ -226,7 +227,7 @@ def begin(
     if noise:
         from .mixed_spending import MixedBudget
 
-        budget = MixedBudget(past, noise, asked, crowd, scenario)
+        budget = MixedBudget(past, noise, questions, crowd, scenario)
         memory.priced = budget.refusal
     ledger.begin(changed(entry_of(scenario, crowd, seed, noise), session=session))
     return Begun(ledger, scenario, past, noise, spending_now, budget, rule, memory)
@@ -264,7 +265,7 @@ def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int
 
 def remembered(
     ledger: Ledger,
-    before: Sequence[LedgerEntry],
+    earlier_entries: Sequence[LedgerEntry],
     scenario: Scenario,
     crowd: ScenarioPeople,
     seed: int | None,
@@ -277,15 +278,15 @@ def remembered(
     promise is kept by itself. spent: the reason not to ask these people again, if there is such.
     """
     refuse, noisy = scenario.policy.ledger == "refuse", scenario.local.mechanism in mechanisms()
-    past = [entry for entry in before if entry.noise is None and not noisy]
-    strangers = f"of session {len(before) + 1}"
+    past = [entry for entry in earlier_entries if entry.noise is None and not noisy]
+    strangers = f"of session {len(earlier_entries) + 1}"
     marks = {parties.user(index): mark for index, mark in enumerate(crowd.people)}
     return History(
         [session(entry) for entry in past],
         burn=refuse,
         union=refuse,
         promised=[CountedPeople(frozenset(entry.people), entry.least) for entry in past],
-        strange=incomparable(before, crowd) or spent,
+        strange=incomparable(earlier_entries, crowd) or spent,
         person=lambda user: marks.get(user, f"{user} {strangers}"),
         column=lambda name: source_name(scenario, name),
         read=lambda name: crowd.read.get(name, ()),

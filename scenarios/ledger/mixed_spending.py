@@ -39,9 +39,9 @@ from .spending import ROUNDING, counts, price
 SMALL = 1e-3  # of the largest epsilon; a smaller epsilon is added: a lattice for both is too long
 PATTERNS = 16  # sets of runs that are composed; people with others have the bound of all runs
 OLD = "noted before epsilons after shuffling were"
-NOTHING = "no bound after shuffling was certified"
-KEPT = "noise is kept from run to run, so reports depend on those of other runs"
-OTHERS = "its neighbours are other ones: {}"
+NO_BOUND = "no bound after shuffling was certified"
+PERMANENT_NOISE = "noise is kept from run to run, so reports depend on those of other runs"
+DIFFERENT_ADJACENCY = "its neighbours are other ones: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,13 @@ class RunsCost:
         epsilon: nats, of all of them.
         delta: of the runs that are not kept apart.
         runs: that are not kept apart.
-        apart: the runs that are kept apart, with their local price.
+        separate_runs: the runs that are kept apart, with their local price.
     """
 
     epsilon: float
     delta: float
     runs: tuple[NoisyRun, ...]
-    apart: tuple[LocalRuns, ...]
+    separate_runs: tuple[LocalRuns, ...]
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class MixedBudget:
     Attributes:
         past: the earlier sessions.
         noise: of this session.
-        asked: its questions.
+        questions: its questions.
         crowd: its people.
         scenario: of this session.
         counted: the cost of each set of runs that was composed.
@@ -92,7 +92,7 @@ class MixedBudget:
 
     past: Sequence[LedgerEntry]
     noise: Noise
-    asked: Sequence[Question]
+    questions: Sequence[Question]
     crowd: ScenarioPeople
     scenario: Scenario
     counted: dict[frozenset[tuple["NoisyRun", int]], RunsCost] = field(default_factory=dict)
@@ -100,14 +100,14 @@ class MixedBudget:
 
     def certify(self, reports: Sequence[int]) -> Certified | None:
         """Return the certificate of the present run. reports: a number for each question."""
-        return certify(self.asked, reports, self.scenario.local.relied_on)
+        return certify(self.questions, reports, self.scenario.local.relied_on)
 
     def refusal(self, batch: HandedBatch) -> str | None:
         """Return the reason to refuse a batch, if its users would pass the limit."""
         limit = self.scenario.local.spend_shuffled
         if limit is None:
             return None
-        reports = [len(batch.people)] * len(self.asked)
+        reports = [len(batch.people)] * len(self.questions)
         total = self.spent(self.certify(reports))
         self.judged = total
         if not total.beyond:
@@ -131,7 +131,7 @@ class MixedBudget:
             worst.delta,
             len(worst.runs),
             min((part.hidden for part in relied), default=None),
-            worst.apart,
+            worst.separate_runs,
             limit,
             int(people[exceeds_limit].sum()),
             ADJACENCY,
@@ -197,11 +197,11 @@ def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
     if certified is UNSET:
         return NoisyRun(noise, None, OLD)
     if certified is None:
-        return NoisyRun(noise, None, NOTHING)
+        return NoisyRun(noise, None, NO_BOUND)
     if noise.forever is not None and noises[noise] > 1:
-        return NoisyRun(noise, None, KEPT)
+        return NoisyRun(noise, None, PERMANENT_NOISE)
     if certified.adjacency != ADJACENCY:
-        return NoisyRun(noise, None, OTHERS.format(certified.adjacency))
+        return NoisyRun(noise, None, DIFFERENT_ADJACENCY.format(certified.adjacency))
     return NoisyRun(noise, certified)
 
 

@@ -32,34 +32,36 @@ class NetChange:
     Attributes:
         number: of the earlier session.
         present: of the present session.
-        came, left: people of the present, or of the earlier release alone.
+        newcomers, leavers: people of the present, or of the earlier release alone.
         columns: that both releases have in equal words, ascending.
         people: newcomers, leavers, and people that moved at least.
-        shown: number of these people in cells of the difference that are smaller than k.
+        exposed: number of these people in cells of the difference that are smaller than k.
         k, max_exposure: the strictest promise to the people of both releases.
     """
 
     number: int
     present: int
-    came: int
-    left: int
+    newcomers: int
+    leavers: int
     columns: tuple[str, ...]
     people: int
-    shown: int
+    exposed: int
     k: int
     max_exposure: float
 
     @property
     def breaks(self) -> bool:
         """Whether a larger share of its people is shown than was promised."""
-        return self.shown > self.max_exposure * self.people
+        return self.exposed > self.max_exposure * self.people
 
     @property
     def refusal(self) -> str:
         """The reason to refuse the present release."""
         return (
-            f"the difference to session {self.number} shows {self.shown:,} of the {self.people:,} "
-            f"people who came ({self.came:,}), left ({self.left:,}) or moved in a crowd smaller "
+            f"the difference to session {self.number} shows {self.exposed:,} of the "
+            f"{self.people:,} "
+            f"people who came ({self.newcomers:,}), left ({self.leavers:,}) or moved in a crowd "
+            "smaller "
             f"than {self.k}, and at most {100 * self.max_exposure:.4g} % was promised; release "
             "exactly the people of an earlier session, or coarser values of all of them"
         )
@@ -74,7 +76,7 @@ class NetChange:
             k=self.k,
             max_exposure=self.max_exposure,
             at_most=None,
-            exposed=self.shown,
+            exposed=self.exposed,
         )
 
 
@@ -92,17 +94,17 @@ def net_changes(
         promises: of all sessions, the present last.
     """
     for release in past:
-        mine, theirs = now.told.people, release.told.people
+        mine, theirs = now.scope.people, release.scope.people
         if release.cells is None or now.cells is None or mine.isdisjoint(theirs):
             continue
         columns = tuple(
             name
-            for name in sorted(now.told.columns & release.told.columns)
+            for name in sorted(now.scope.columns & release.scope.columns)
             if now.words(name) == release.words(name)
         )
-        came, left = len(mine - theirs), len(theirs - mine)
-        if columns and ((came and left) or mine == theirs):
-            change = _net_change(release, now, columns, (came, left), promises)
+        newcomers, leavers = len(mine - theirs), len(theirs - mine)
+        if columns and ((newcomers and leavers) or mine == theirs):
+            change = _net_change(release, now, columns, (newcomers, leavers), promises)
             if change.people:
                 yield change
 
@@ -111,34 +113,34 @@ def _net_change(
     release: KnownRelease,
     now: KnownRelease,
     columns: tuple[str, ...],
-    others: tuple[int, int],
+    exclusive_counts: tuple[int, int],
     promises: Sequence[SessionPromise],
 ) -> NetChange:
     """Subtract two releases over common columns."""
-    everybody = now.told.people | release.told.people
-    touched = [promise for promise in promises if not promise.people.isdisjoint(everybody)]
+    all_people = now.scope.people | release.scope.people
+    touched = [promise for promise in promises if not promise.people.isdisjoint(all_people)]
     k = max(promise.k for promise in touched)
     max_exposure = min(promise.max_exposure for promise in touched)
-    came, left = others
+    newcomers, leavers = exclusive_counts
     before_rows, now_rows = release.rows_over(columns), now.rows_over(columns)
     if before_rows is not None and now_rows is not None:
         persons = shown_persons([(now_rows, 1), (before_rows, -1)], k)
-        people, shown = persons.people, persons.shown
+        people, shown_people = persons.people, persons.shown_people
     else:
         difference = Counter(now.over(columns) or {})
         difference.subtract(release.over(columns) or {})
         sizes = [abs(cell) for cell in difference.values() if cell]
-        moved = max(0, -(-(sum(sizes) - came - left) // 2))
-        people = came + left + moved
-        shown = min(people, sum(size for size in sizes if size < k))
+        moved = max(0, -(-(sum(sizes) - newcomers - leavers) // 2))
+        people = newcomers + leavers + moved
+        shown_people = min(people, sum(size for size in sizes if size < k))
     return NetChange(
         number=release.number,
         present=now.number,
-        came=came,
-        left=left,
+        newcomers=newcomers,
+        leavers=leavers,
         columns=columns,
         people=people,
-        shown=shown,
+        exposed=shown_people,
         k=k,
         max_exposure=max_exposure,
     )

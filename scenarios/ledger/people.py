@@ -139,7 +139,7 @@ class _Reading:
         column_pairs: Sequence[tuple[str, str]],
         names: Sequence[str],
     ) -> None:
-        self.own = own_row
+        self.own_row = own_row
         self.columns = [(name, names.index(source_name)) for name, source_name in column_pairs]
         self.cells: dict[str, dict[str, set[str]]] = {
             name: defaultdict(set) for name, _ in column_pairs
@@ -151,7 +151,7 @@ class _Reading:
         """Pass rows on, and note the reading of the rows of the people asked."""
         for number, row in enumerate(rows):
             if (place := places.get(number)) is not None:
-                own_row = self.own(place)
+                own_row = self.own_row(place)
                 for (name, column), value in zip(self.columns, own_row, strict=True):
                     self.cells[name][value].add(row[column].strip())
             yield row

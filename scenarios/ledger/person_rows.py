@@ -28,11 +28,11 @@ class ShownPersons:
 
     Attributes:
         people: in the combination.
-        shown: of these people, in a cell that shows fewer than k persons.
+        shown_people: of these people, in a cell that shows fewer than k persons.
     """
 
     people: int
-    shown: int
+    shown_people: int
 
 
 def project_rows(rows: PersonRows, places: Sequence[int]) -> PersonRows:
@@ -56,22 +56,22 @@ def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) ->
     weights = dict[str, dict[Cell, Fraction | int]]()
     for rows, factor in terms:
         for person, cells in rows.items():
-            own = weights.setdefault(person, {})
+            person_weights = weights.setdefault(person, {})
             for cell in cells:
-                own[cell] = own.get(cell, 0) + factor
+                person_weights[cell] = person_weights.get(cell, 0) + factor
     persons_of = defaultdict[Cell, list[str]](list)
     net, sums, people = Counter[Cell](), dict[Cell, Fraction | int](), set[str]()
-    for person, own in weights.items():
-        for cell, weight in own.items():
+    for person, person_weights in weights.items():
+        for cell, weight in person_weights.items():
             if weight:
                 people.add(person)
                 persons_of[cell].append(person)
                 net[cell] += 1 if weight > 0 else -1
                 sums[cell] = sums.get(cell, 0) + weight
-    exposed, most = set[str](), 0
+    exposed, largest_total = set[str](), 0
     for cell, persons in persons_of.items():
         size = max(abs(net[cell]), int(sums[cell] != 0))
         if 0 < size < k:
             exposed.update(persons)
-            most += size
-    return ShownPersons(len(people), min(len(exposed), most))
+            largest_total += size
+    return ShownPersons(len(people), min(len(exposed), largest_total))

@@ -21,7 +21,7 @@ from .groups import KnownRelease, ReleaseGroup, SessionPromise, TooManyGroupsErr
 from .people import ScenarioPeople
 from .person_rows import PersonRows
 
-SHOWN = 5  # groups of an account: the most exposed ones
+MAX_GROUPS = 5  # groups of an account: the most exposed ones
 REMEDY = "ask exactly the people of an earlier session, or release nothing more about them"
 TOO_MANY = (
     "the releases about these people can be combined in more ways than are looked at, so nobody "
@@ -42,8 +42,8 @@ class GroupRule:
             has ended.
         rows: of each person of the present release, if persons have several; else None.
         exact: whether `cells` decide, and not the counts of single columns.
-        found: the new groups of the last release that was judged, each with the people at most
-            exposed.
+        group_bounds: the new groups of the last release that was judged, each with the people at
+            most exposed.
     """
 
     past: Sequence[KnownRelease]
@@ -53,7 +53,7 @@ class GroupRule:
     cells: CellCounts | None = None
     rows: PersonRows | None = None
     exact: bool = False
-    found: list[tuple[ReleaseGroup, int | None]] = field(default_factory=list)
+    group_bounds: list[tuple[ReleaseGroup, int | None]] = field(default_factory=list)
 
     def refusal(self, now: HandedBatch, singles: SingleCounts | None) -> str | None:
         """Return the reason to refuse a release, or None.
@@ -68,15 +68,15 @@ class GroupRule:
             if name in release_now.columns
         }
         release = KnownRelease(self.number, release_now, self.cells, columns, self.rows)
-        self.found = []
+        self.group_bounds = []
         try:
             groups = new_groups(self.past, release, self.promises)
         except TooManyGroupsError:
             return TOO_MANY
-        self.found = [(group, group.at_most) for group in groups]
+        self.group_bounds = [(group, group.at_most) for group in groups]
         broken_groups = [
             group
-            for group, at_most in self.found
+            for group, at_most in self.group_bounds
             if group.breaks(group.exposed if self.exact else at_most)
         ]
         return (
@@ -107,10 +107,12 @@ class GroupRule:
         released: its cells; () without a release.
         """
         cells = {cell.marks: cell.people for cell in released} or None
-        completed = [(self._completed(group, cells), at_most) for group, at_most in self.found]
+        completed = [
+            (self._completed(group, cells), at_most) for group, at_most in self.group_bounds
+        ]
         rows = [_row(group, at_most) for group, at_most in completed]
         rows.sort(key=lambda row: (row.share, row.people), reverse=True)
-        return len(rows), tuple(rows[:SHOWN])
+        return len(rows), tuple(rows[:MAX_GROUPS])
 
     def _completed(self, group: ReleaseGroup, cells: CellCounts | None) -> ReleaseGroup:
         """Return a group with the cells of the present release."""

@@ -15,7 +15,7 @@ Level = Literal["serious", "warning", "note"]
 Cell = str | int | float
 LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
 RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on every page
-SHOWN = 25  # rows of a table; all are in its CSV
+VISIBLE_ROWS = 25  # rows of a table; all are in its CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class PageGrid:
     @property
     def visible_rows(self) -> Sequence[Sequence[str | Marked]]:
         """The rows that are on the page."""
-        return self.rows if len(self.rows) <= SHOWN + 5 else self.rows[:SHOWN]
+        return self.rows if len(self.rows) <= VISIBLE_ROWS + 5 else self.rows[:VISIBLE_ROWS]
 
     @property
     def hidden(self) -> int:

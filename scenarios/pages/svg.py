@@ -297,6 +297,6 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
 
 
-def shorten(text: str, most: int) -> str:
+def shorten(text: str, max_length: int) -> str:
     """Cut a text that has no room, and show that it is cut."""
-    return text if len(text) <= most else text[: most - 3].rstrip() + "..."
+    return text if len(text) <= max_length else text[: max_length - 3].rstrip() + "..."

@@ -38,7 +38,7 @@ async def play(
     try:
         result = await trio.to_thread.run_sync(_unless_left, work, abandon_on_cancel=True)
     finally:
-        leaver.wanted = True
+        leaver.is_abandoned = True
     assert result is not None  # noqa: S101 - None only where a cancelled task has left already
     return result
 
@@ -51,10 +51,10 @@ class _Leaver(Instrument):
     """An instrument that ends a cancelled run at its next message."""
 
     def __init__(self) -> None:
-        self.wanted = False
+        self.is_abandoned = False
 
     def _look(self) -> None:
-        if self.wanted:
+        if self.is_abandoned:
             raise _RunCancelled
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
@@ -69,7 +69,7 @@ class _Leaver(Instrument):
         """Check at every post."""
         self._look()
 
-    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002 - a hook
+    def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002 - a hook
         """Check at every piece of a long stage."""
         self._look()
 

@@ -53,8 +53,8 @@ def play_ideal(
 
     seed: of the noise that users add and of the values that they suppress as covers.
     """
-    said = _ScenarioAnswers(scenario, crowd, faults, entropy_of(seed))
-    ideal = _ideal(scenario, said)
+    scenario_answers = _ScenarioAnswers(scenario, crowd, faults, entropy_of(seed))
+    ideal = _ideal(scenario, scenario_answers)
     single, opens = crowd.people.n <= SUMMARY_ABOVE, program_of(scenario).opens
     look = partial(
         ideal_view,
@@ -62,17 +62,17 @@ def play_ideal(
         ideal,
         announced_policy(scenario),
         scenario.mix.shufflers,
-        asked=scenario.defence.tokens,
+        uses_tokens=scenario.defence.tokens,
         public=announced_rules(scenario).names_people,
         once=scenario.mix.submit == "once",
-        whole=said.whole_rows(ideal.posted[0]) if opens else None,
-        answers=said.answers if single else None,
+        whole=scenario_answers.whole_rows(ideal.posted[0]) if opens else None,
+        answers=scenario_answers.answers if single else None,
         domains=tuple(domains_of(crowd.people.schema)) if opens else (),
         verified=scenario.mix.kind == "verified",
     )
     truth = None
     if single and not program_of(scenario).reports:
-        truth = plain_rows([said.answers(call).made for call in ideal.posted])
+        truth = plain_rows([scenario_answers.answers(call).sealed_rows for call in ideal.posted])
     return imagined(ideal, lambda members: look(*members), truth=truth)
 
 
@@ -85,7 +85,7 @@ class _ScenarioAnswers:
     faults: Faults
     entropy: Entropy
     tables: dict[int, PeopleTable] = field(default_factory=dict)
-    known: dict[int, Answers] = field(default_factory=dict)
+    answers_by_round: dict[int, Answers] = field(default_factory=dict)
 
     def submitted_table(self, call: Call) -> PeopleTable:
         """Return the table of submitted values of all users asked in a round."""
@@ -94,17 +94,18 @@ class _ScenarioAnswers:
         return self.tables[call.round]
 
     def _draw_table(self, call: Call) -> PeopleTable:
-        people, asked = self.crowd.people, self.queried_people(call)
+        people, queried_indices = self.crowd.people, self.queried_people(call)
         if questions := noisy_questions(self.scenario, people):
-            return ideal_reports(questions, people, asked, self.entropy)
+            return ideal_reports(questions, people, queried_indices, self.entropy)
         if people.several is not None:
-            return persons_table(people, asked)
+            return persons_table(people, queried_indices)
         table = PeopleTable(
-            people.values, people.codes[asked] if len(asked) < people.n else people.codes
+            people.values,
+            people.codes[queried_indices] if len(queried_indices) < people.n else people.codes,
         )
-        if (some := participation(self.scenario)) is not None:
-            return some.submitted_table(table, asked, self.entropy)
-        return hide_table(table, call.hidden, _covers(call, asked, self.entropy))
+        if (participation_rule := participation(self.scenario)) is not None:
+            return participation_rule.submitted_table(table, queried_indices, self.entropy)
+        return hide_table(table, call.hidden, _covers(call, queried_indices, self.entropy))
 
     def queried_people(self, call: Call) -> "npt.NDArray[np.intp]":
         """Return the indices of the people that a call asks."""
@@ -118,13 +119,15 @@ class _ScenarioAnswers:
         """Return the table of the counted users."""
         import numpy as np
 
-        table, asked = self.submitted_table(call), self.queried_people(call)
-        here = present(self.crowd, self.faults, self._submitted(call))
-        if len(here) == len(asked):
+        table, queried_indices = self.submitted_table(call), self.queried_people(call)
+        present_people = present(self.crowd, self.faults, self._submitted(call))
+        if len(present_people) == len(queried_indices):
             return table
         if self.crowd.people.several is not None:
-            return persons_table(self.crowd.people, here)
-        return PeopleTable(table.values, table.codes[np.searchsorted(asked, here)])
+            return persons_table(self.crowd.people, present_people)
+        return PeopleTable(
+            table.values, table.codes[np.searchsorted(queried_indices, present_people)]
+        )
 
     def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
         """Return the number of counted people per whole row."""
@@ -133,23 +136,26 @@ class _ScenarioAnswers:
 
     def answers(self, call: Call) -> Answers:
         """Return the answers of a round, by person."""
-        if call.round not in self.known:
-            self.known[call.round] = self._answers(call)
-        return self.known[call.round]
+        if call.round not in self.answers_by_round:
+            self.answers_by_round[call.round] = self._answers(call)
+        return self.answers_by_round[call.round]
 
     def _answers(self, call: Call) -> Answers:
         number = self._submitted(call)
-        asked, came = self.queried_people(call), present(self.crowd, self.faults, number)
-        rows = rows_of(self.submitted_table(call), call, asked)
+        queried_indices, present_people = (
+            self.queried_people(call),
+            present(self.crowd, self.faults, number),
+        )
+        rows = rows_of(self.submitted_table(call), call, queried_indices)
         if number != call.round:  # the ballots that counted are mixed again
-            listed = frozenset(came.tolist())
+            listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
         defence = self.scenario.defence
         if defence.tokens or program_of(self.scenario).opens:  # users first ask for tokens
             silent = present(self.crowd, self.faults, call.round, SILENT)
             rows = {person: rows[person] for person in silent.tolist()}
         unsent = struck_in(self.faults, call.round, UNSENT)
-        return Answers(rows, frozenset(rows) - unsent, frozenset(came.tolist()))
+        return Answers(rows, frozenset(rows) - unsent, frozenset(present_people.tolist()))
 
 
 def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
@@ -167,12 +173,12 @@ def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "
     return dict(zip(people.tolist(), map(shared.__getitem__, places.ravel().tolist()), strict=True))
 
 
-def persons_table(people: Population, who: "npt.NDArray[np.intp]") -> PeopleTable:
+def persons_table(people: Population, person_indices: "npt.NDArray[np.intp]") -> PeopleTable:
     """Return the table of these persons, of people with several rows each."""
     several = people.several
     assert several is not None  # noqa: S101 - the callers have looked
-    taken, codes = several.take(who), people.codes[several.places(who)]
-    return PeopleTable(people.values, codes, taken.owner, several.slots)
+    selection, codes = several.take(person_indices), people.codes[several.places(person_indices)]
+    return PeopleTable(people.values, codes, selection.owner, several.slots)
 
 
 def _rows_of_persons(
@@ -187,14 +193,14 @@ def _rows_of_persons(
     shared: dict[tuple[str, ...], Row] = {}
     rows: dict[int, Row] = {}
     for place, person in enumerate(people):
-        own = slice(starts[place], starts[place + 1])
-        said = tuple(all_values(column[own]) for column in texts)
-        rows[person] = shared.setdefault(said, dict(zip(columns, said, strict=True)))
+        person_slice = slice(starts[place], starts[place + 1])
+        row_values = tuple(all_values(column[person_slice]) for column in texts)
+        rows[person] = shared.setdefault(row_values, dict(zip(columns, row_values, strict=True)))
     return rows
 
 
-def _ideal(scenario: Scenario, said: _ScenarioAnswers) -> Ideal:
-    crowd, faults = said.crowd, said.faults
+def _ideal(scenario: Scenario, scenario_answers: _ScenarioAnswers) -> Ideal:
+    crowd, faults = scenario_answers.crowd, scenario_answers.faults
     people, rules = crowd.people, announced_rules(scenario)
 
     def asking(call: Call) -> int:
@@ -203,12 +209,12 @@ def _ideal(scenario: Scenario, said: _ScenarioAnswers) -> Ideal:
     if noisy_questions(scenario, people):
         schema = announced_schema(scenario, people.schema)
         call = first_call(wire(scenario), schema)
-        given = asking(call) if rules.tokens else None
-        return randomized(schema, said.counted(call), rules, given)
+        token_count = asking(call) if rules.tokens else None
+        return randomized(schema, scenario_answers.counted(call), rules, token_count)
     return run_through(
         wire(scenario),
         people.schema,
-        said.counted,
+        scenario_answers.counted,
         announced_policy(scenario),
         rules,
         strategy(scenario, crowd.round2_people),
@@ -217,20 +223,22 @@ def _ideal(scenario: Scenario, said: _ScenarioAnswers) -> Ideal:
     )
 
 
-def _covers(call: Call, here: "npt.NDArray[np.intp]", entropy: Entropy) -> "npt.ArrayLike":
+def _covers(
+    call: Call, person_indices: "npt.NDArray[np.intp]", entropy: Entropy
+) -> "npt.ArrayLike":
     """Return the draws of the people with these indices for a call's rules.
 
     With a seed they equal the draws of a real run. Shape: people, rules.
     """
     import numpy as np
 
-    shape = len(here), len(call.hidden)
+    shape = len(person_indices), len(call.hidden)
     if not any(isinstance(rule, Redact) for rule in call.hidden):
         return np.zeros(shape, dtype=np.uint64)
     if not entropy.seeded:
         return np.random.default_rng().integers(0, COVERS, shape, dtype=np.uint64)
     drawn = [
         cover_draws(call.hidden, entropy.fork(user(i)).fork(f"round-{call.round}"))
-        for i in here.tolist()
+        for i in person_indices.tolist()
     ]
     return np.array(drawn, dtype=np.uint64).reshape(shape)

@@ -98,8 +98,8 @@ def outcome_of(
     sizes, reports = columns_of(scenario, people), program_of(scenario).reports
     rows = scenario.population.rows
     several = SeveralRows.from_tallies(rows, played.tallies) if rows else None
-    with ThreadPoolExecutor(1) as aside:
-        exposure = None if reports else aside.submit(_exposure, session, worst_case_nodes)
+    with ThreadPoolExecutor(1) as executor:
+        exposure = None if reports else executor.submit(_exposure, session, worst_case_nodes)
         coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
         identified = _identified(session, scored)
         curated = None if exposure is None else _curated(session, exposure)
@@ -148,13 +148,15 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
             return None  # the true values are unknown, and so the likelihood of reports
         from ..scoring.report_reidentification import in_reports
 
-        here = session.present(1)
-        return in_reports(scenario, crowd, here) if scored.findings else None
-    kept = played.decision.kept if played.decision else ()
-    here = session.present(len(played.calls))
-    hidden = played.calls[-1].hidden if kept and played.calls else ()
+        present_people = session.present(1)
+        return in_reports(scenario, crowd, present_people) if scored.findings else None
+    released_columns = played.decision.kept if played.decision else ()
+    present_people = session.present(len(played.calls))
+    hidden = played.calls[-1].hidden if released_columns and played.calls else ()
     opened = program_of(scenario).opens
-    return in_release(scenario, crowd, here, kept, played.release, hidden, opened=opened)
+    return in_release(
+        scenario, crowd, present_people, released_columns, played.release, hidden, opened=opened
+    )
 
 
 def _exposure(session: Session, nodes: int | None) -> Exposure:

@@ -88,12 +88,12 @@ def cast_of(
     rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
     absent = struck_in(faults, 1, ("absent",))
     seats = {
-        peer(who): faulty_peer(
+        peer(person): faulty_peer(
             {number: (_act(strike.attack), rate) for number, strike in strikes.items()},
             secrets,
             {number: note_of(strike.entry) for number, strike in strikes.items()},
         )
-        for who, strikes in faults.items()
+        for person, strikes in faults.items()
     }
     return role.PeerCast(
         agreement(scenario, people.schema),
@@ -127,29 +127,33 @@ def _real(
     secrets: Secrets = {}
     cast = cast_of(scenario, crowd, faults, seed, secrets)
     terms = cast.agreement
-    occasions = OccasionRecord({faults[who][1].entry for who in cast.absent})  # always acts
-    seen = role.play_peers(cast, [TranscriptRecorder(transcript), occasions, *instruments], report)
-    record = PeerRecord(transcript, seen)
+    occasions = OccasionRecord({faults[person][1].entry for person in cast.absent})  # always acts
+    reckoning = role.play_peers(
+        cast, [TranscriptRecorder(transcript), occasions, *instruments], report
+    )
+    record = PeerRecord(transcript, reckoning)
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
         refused[refusal.reason.value] += refusal.count
-    tallies, calls = tuple(seen.tallies), tuple(seen.calls)
-    many = len(seen.board.keys)
+    tallies, calls = tuple(reckoning.tallies), tuple(reckoning.calls)
+    peer_count = len(reckoning.board.keys)
     sizes = by_size(record, seed)
-    ended = Ended(len(seen.calls), seen.burned, answered=many > 0)
+    ended = Ended(len(reckoning.calls), reckoning.burned, answered=peer_count > 0)
     return Played(
         calls,
         tallies,
-        seen.decision,
-        released(calls, tallies, seen.decision),
-        seen.burned,
+        reckoning.decision,
+        released(calls, tallies, reckoning.decision),
+        reckoning.burned,
         dict(sorted(refused.items())),
-        seen.board.digest(),
+        reckoning.board.digest(),
         record.view,
         transcript,
         record.truth,
         measure_among_peers(PeerScene(scenario, people, record, secrets)),
-        peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions, seen.charges, sizes),
+        peers=PeersFound(
+            terms.encode().hex(), peer_count, terms.path, terms.onions, reckoning.charges, sizes
+        ),
         unmet=unmet(scenario, faults, occasions.occasions, ended),
     )
 
@@ -168,16 +172,16 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
     )
 
     def answers(call: Call) -> Answers:
-        here = present(crowd, faults, call.round)
-        rows = rows_of(answering(call), call, here)
+        present_peers = present(crowd, faults, call.round)
+        rows = rows_of(answering(call), call, present_peers)
         return Answers(rows, frozenset(rows), frozenset(rows))
 
     single = answers if people.n <= SUMMARY_ABOVE else None
     about = people.n, ideal, terms.policy, terms.path
-    many = len(present(crowd, faults, 1))
+    peer_count = len(present(crowd, faults, 1))
     return imagined(
         ideal,
         lambda members: ideal_view(*about, *members, public=True, answers=single),
-        truth=plain_rows([answers(call).made for call in ideal.posted]) if single else None,
-        peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions),
+        truth=plain_rows([answers(call).sealed_rows for call in ideal.posted]) if single else None,
+        peers=PeersFound(terms.encode().hex(), peer_count, terms.path, terms.onions),
     )

@@ -32,13 +32,13 @@ def present(
     import numpy as np
 
     n, first = crowd.people.n, crowd.first
-    asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
+    queried_users = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
     counting = range(1, number + 1) if crowd.fixed else (number,)
     silent = {person for r in counting for person in struck_in(faults, r, silencing)}
-    here = np.zeros(n, dtype=bool)
-    here[asked] = True
-    here[sorted(silent)] = False
-    return np.flatnonzero(here)
+    is_present = np.zeros(n, dtype=bool)
+    is_present[queried_users] = True
+    is_present[sorted(silent)] = False
+    return np.flatnonzero(is_present)
 
 
 def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozenset[int]:
@@ -57,9 +57,9 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, Strike]] = {}
     every = range(1, program_of(scenario).rounds(len(scenario.feature), scenario.policy) + 1)
-    everybody = topology_of(scenario).alike
+    is_symmetric = topology_of(scenario).is_symmetric
     for entry, fault in enumerate(scenario.fault):
-        for index in struck(fault, people, rng) if everybody or by_users(fault) else ():
+        for index in struck(fault, people, rng) if is_symmetric or by_users(fault) else ():
             rounds = every if fault.round is None else (fault.round,)
             strike = Strike(fault.attack, entry)
             faults.setdefault(index, {}).update(dict.fromkeys(rounds, strike))

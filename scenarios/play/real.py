@@ -67,8 +67,8 @@ def _remembering(
     scenario: Scenario, people: Population, memory: Callable[[int], bytes]
 ) -> Callable[[int], Randomization]:
     """Return the randomization of each person, by index, with the noise that it keeps."""
-    asked = noisy_questions(scenario, people)
-    return lambda index: randomization(asked, people.schema, memory(index))
+    questions = noisy_questions(scenario, people)
+    return lambda index: randomization(questions, people.schema, memory(index))
 
 
 def play_real(
@@ -105,9 +105,9 @@ def play_real(
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
     board = stage(cast, [TranscriptRecorder(transcript), *adversaries, *instruments], report)
-    told = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
+    effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
     missed = (*_unmet(scenario, cast, board, faults, earlier), *unmet_deviations(scenario, cast))
-    return played_of(transcript, board, told, _raised(scenario, crowd, board), missed)
+    return played_of(transcript, board, effects, _raised(scenario, crowd, board), missed)
 
 
 def _unmet(
@@ -116,8 +116,12 @@ def _unmet(
     """Return the attacks that found no occasion, a sentence each."""
     if cast.adversary is None or not scenario.fault:
         return ()
-    before = {place for *_, record in earlier for place in (record.occasions if record else ())}
-    acted = cast.adversary.occasions | before & {place for *_, place in sequels(scenario)}
+    earlier_occasions = {
+        place for *_, record in earlier for place in (record.occasions if record else ())
+    }
+    acted = cast.adversary.occasions | earlier_occasions & {
+        place for *_, place in sequels(scenario)
+    }
     answered = any(role(letter.sender) is Role.USER for letter in cast.adversary.letters)
     return unmet(scenario, faults, acted, Ended(len(board.calls), board.burned, answered))
 
@@ -148,7 +152,9 @@ def _effects(
     from ..catalogue.effects import measure, measure_rows
     from ..catalogue.scene import Earlier, Scene
 
-    before = tuple(Earlier(*session) for session in earlier)
-    scene = Scene(scenario, crowd.people, board, transcript, cast.adversary, seed, before, faults)
+    earlier_plays = tuple(Earlier(*session) for session in earlier)
+    scene = Scene(
+        scenario, crowd.people, board, transcript, cast.adversary, seed, earlier_plays, faults
+    )
     effects = measure(scene)
     return Achieved(effects, partial(measure_rows, scene, effects))

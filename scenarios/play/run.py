@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import DataError, ParameterError
 from ...protocol.collection import uncollected
 from ...protocol.transcript import Transcript
-from ...roles.workplace import HERE, Workplace
+from ...roles.workplace import LOCAL_WORKPLACE, Workplace
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Report, Session
 from ..programs.registry import program_of, samples
@@ -58,7 +58,7 @@ def run(
     ledger: Ledger | None = None,
     processes: bool = False,
     durable: str = "off",
-    workplace: Workplace = HERE,
+    workplace: Workplace = LOCAL_WORKPLACE,
     recorded: Recorded | None = None,
 ) -> Outcome:
     """Play a scenario once.
@@ -123,16 +123,16 @@ class _How:
 
     def stage(self, scenario: Scenario) -> dict[str, Any]:
         """Return the stage that plays the session, if it is not this process."""
-        if self.workplace != HERE:
+        if self.workplace != LOCAL_WORKPLACE:
             from .apart import executor_stage
 
-            there = executor_stage(scenario, self.mode, self.workplace, processes=self.processes)
-            return {"stage": there}
+            executor = executor_stage(scenario, self.mode, self.workplace, processes=self.processes)
+            return {"stage": executor}
         if self.processes:
             from .apart import processes
 
-            kept = self.ledger is not None
-            return {"stage": processes(scenario, self.mode, self.durable, ledger=kept)}
+            has_ledger = self.ledger is not None
+            return {"stage": processes(scenario, self.mode, self.durable, ledger=has_ledger)}
         return {}
 
 
@@ -144,7 +144,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
     check_answers(chosen, crowd.people.schema)
     faults = draw_faults(chosen, crowd.people.n, seed)
     stage, watched = how.stage(chosen), (how.instruments, how.report)
-    started, kept = time.perf_counter(), None
+    started, ledger_record = time.perf_counter(), None
     with uncollected(crowd.people.n):
         if how.ledger is not None:
             from .curator_counts import CuratorCounts
@@ -154,22 +154,22 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
             watching = ((*how.instruments, counts), how.report)
             session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watching)
             kept_by = (how.ledger, asked_for, chosen, crowd, seed, how.mode)
-            played, kept = _play_in_ledger(*kept_by, partial(session, **stage), counts)
+            played, ledger_record = _play_in_ledger(*kept_by, partial(session, **stage), counts)
         else:
             session = partial(_with_occasions, carrier(chosen), chosen, crowd, faults, seed)
             played = session(how.mode, *watched, **stage)
         seconds = time.perf_counter() - started
         how.recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
-        done = Session(chosen, crowd, played, partial(present, crowd, faults))
-        scored = program_of(chosen).score(done)
-        outcome = outcome_of(done, scored, seed, how.mode, seconds, how.worst_case_nodes)
+        played_session = Session(chosen, crowd, played, partial(present, crowd, faults))
+        scored = program_of(chosen).score(played_session)
+        outcome = outcome_of(played_session, scored, seed, how.mode, seconds, how.worst_case_nodes)
     trust = how.workplace.helpers.trust if how.workplace.helpers else None
-    return expectations(replace(outcome, ledger=kept, executor=trust))
+    return expectations(replace(outcome, ledger=ledger_record, executor=trust))
 
 
-def _with_occasions(play: Callable[..., Played], *given: Any, **named: Any) -> Played:
+def _with_occasions(play: Callable[..., Played], *arguments: Any, **named: Any) -> Played:
     """Play a session; DataError if an attack or a deviation in it found no occasion."""
-    played = play(*given, **named)
+    played = play(*arguments, **named)
     if played.unmet:
         raise DataError("\n".join(played.unmet))
     return played

@@ -23,9 +23,12 @@ def check_answers(scenario: Scenario, schema: "Schema") -> None:
     from ...crypto.verified.values import LONGEST
     from ...protocol.verified_answers import answer_size
 
-    said = announced_schema(scenario, schema).features
+    announced_features = announced_schema(scenario, schema).features
     single = program_of(scenario).reports or scenario.mix.submit == "once"
-    for features in (*((feature,) for feature in said), *(() if single else (said,))):
+    for features in (
+        *((feature,) for feature in announced_features),
+        *(() if single else (announced_features,)),
+    ):
         sizes = [None if f.values is None else len(f.values) + HIDDEN for f in features]
         size = answer_size(sizes, [feature.width for feature in features])
         if size > LONGEST:

@@ -190,8 +190,8 @@ def _with_persons(
 def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
     """Return the table with the role of each column; a column of persons is an identifier."""
     roles = {
-        name: section.roles[given]
-        for given, name in with_parts(section.roles, section.yes_no, whole.columns)
+        name: section.roles[key]
+        for key, name in with_parts(section.roles, section.yes_no, whole.columns)
     }
     if section.person is not None:
         roles[name_in_table(section, section.person)] = "identifier"
@@ -203,7 +203,7 @@ def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
 def _select_columns(whole: SourceTable, names: Sequence[str]) -> SourceTable:
     """Return the requested columns; of further roles only the person's is kept."""
     places = [whole.columns.index(name) for name in names]
-    judged = [column for column in whole.judged if column.column in names or column.said]
+    judged = [column for column in whole.judged if column.column in names or column.is_stated]
     return changed(
         whole,
         columns=tuple(names),
@@ -247,9 +247,9 @@ def named_identifiers(whole: SourceTable) -> list[JudgedColumn]:
 
 def unasked(judged: JudgedColumn) -> str:
     """Return why a column is left out, and how to include it."""
-    more = "" if judged.said else f"; if not, say {_as_quasi(judged)}"
+    more = "" if judged.is_stated else f"; if not, say {_as_quasi(judged)}"
     article = "" if judged.role is ColumnRole.TEXT else "a "
-    return f"{article}{judged.shown} ({judged.reason}){more}"
+    return f"{article}{judged.label} ({judged.reason}){more}"
 
 
 def _as_quasi(judged: JudgedColumn) -> str:

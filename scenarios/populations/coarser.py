@@ -37,7 +37,7 @@ from .footer import Skipped
 from .values import composed, numbers_of
 
 MOST_EDGES = 10_000
-OTHER = "(other)"
+OTHER_LABEL = "(other)"
 KEYS = ("fold", "merge", "date", "prefix", "bins", "hierarchy", "merge_below")
 ONE_OF = ("date", "prefix", "bins", "hierarchy")
 
@@ -92,9 +92,9 @@ def rules_of(
     return tuple(rules)
 
 
-def order_of(rules: Sequence[Rule], said: Sequence[str]) -> tuple[str, ...]:
+def order_of(rules: Sequence[Rule], labels: Sequence[str]) -> tuple[str, ...]:
     """Return the values in an order for people: intervals ascending, other values as texts sort."""
-    values = sorted(set(said))
+    values = sorted(set(labels))
     bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
     if bins is None:
         return tuple(values)
@@ -124,7 +124,7 @@ def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[
     if feature.hierarchy is not None:
         yield f"level {feature.level} of the hierarchy {Path(feature.hierarchy).name}"
     if feature.merge_below is not None:
-        yield f"values of fewer than {feature.merge_below:,} people are {OTHER}"
+        yield f"values of fewer than {feature.merge_below:,} people are {OTHER_LABEL}"
 
 
 def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -> str:
@@ -165,7 +165,7 @@ def _shape(
         yield _date(feature, texts, missing)
     if feature.prefix is not None:
         # A merged value stays as it is.
-        merged_label = (OTHER,) if feature.merge_below is not None else ()
+        merged_label = (OTHER_LABEL,) if feature.merge_below is not None else ()
         yield Prefix(feature.prefix, (missing, *merged_label))
     if feature.bins is not None:
         yield _bins(feature, feature.bins, texts, people)
@@ -258,8 +258,8 @@ def _rare(
         for t, number_of_people in have.items()
         if number_of_people < feature.merge_below and t != missing
     )
-    if rare and rare != [OTHER]:
-        yield Merge(((OTHER, tuple(rare)),))
+    if rare and rare != [OTHER_LABEL]:
+        yield Merge(((OTHER_LABEL, tuple(rare)),))
 
 
 def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Merge:

@@ -21,9 +21,9 @@ from .line_reader import FileHead, LineReader
 class _Text:
     """The form of a text file."""
 
-    def head(self, content: Content, asked: FileOptions) -> FileHead:
+    def head(self, content: Content, options: FileOptions) -> FileHead:
         """Return its first lines. Raises DataError for an empty file."""
-        dialect = dialect_of(content, asked)
+        dialect = dialect_of(content, options)
         if not dialect.opening.lines:
             for _ in _lines(content, dialect):  # an error of the first line says what is wrong
                 break
@@ -33,11 +33,11 @@ class _Text:
             )
         return FileHead(dialect.opening, dialect.description())
 
-    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+    def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
         """Yield each record with the number of its last line."""
-        return _lines(content, dialect_of(content, asked))
+        return _lines(content, dialect_of(content, options))
 
-    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+    def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
         """Accept every file: a text has no formulas."""
 
     def place(self, path: Path, number: int) -> str:
@@ -45,17 +45,17 @@ class _Text:
         return f"{path}:{number}"
 
     def ragged(
-        self, content: Content, number: int, cells: list[str], layout: Layout, asked: FileOptions
+        self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
         """Return a line that lacks only separators at its end. Raises DataError for any other."""
         missing_places = range(len(cells), layout.width)
         if missing_places and set(missing_places) <= set(layout.nameless):
             return [*cells, *[""] * len(missing_places)]
         first = "the header" if layout.header is not None else "the first line"
-        separator = dialect_of(content, asked).separator
+        separator = dialect_of(content, options).separator
         name = SEPARATORS.get(separator, repr(separator))
         above = ""
-        if number > layout.after + 1:
+        if number > layout.preamble_end + 1:
             above = f"; --last-row {number - 1} leaves this line and all below out"
         raise DataError(
             f"{content.path}:{number}: {len(cells)} cells found, {first} has {layout.width} "

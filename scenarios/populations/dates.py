@@ -20,13 +20,16 @@ def serial_dates(columns: Sequence[str], values: Sequence[Sequence[str]]) -> Ite
     values: the different texts of each column; empty texts are left aside.
     """
     for name, texts in zip(columns, values, strict=True):
-        known = [text for text in texts if text]
-        if not known or not any(part in word for word in cut(name) for part in DATED):
+        filled_texts = [text for text in texts if text]
+        if not filled_texts or not any(part in word for word in cut(name) for part in DATED):
             continue
-        if all(len(text) == 5 and text.isdecimal() and int(text) in SERIAL for text in known):
-            day = EPOCH + timedelta(days=int(known[0]))
+        if all(
+            len(text) == 5 and text.isdecimal() and int(text) in SERIAL for text in filled_texts
+        ):
+            day = EPOCH + timedelta(days=int(filled_texts[0]))
             yield (
-                f"column {name!r}: numbers such as {known[0]} look like Excel's count of days "
+                f"column {name!r}: numbers such as {filled_texts[0]} look like Excel's count of "
+                "days "
                 f"({day.isoformat()}) and are read as numbers; if they are dates, write them as "
                 "2019-05-17"
             )

@@ -21,16 +21,16 @@ COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of them
 
 
-def pointed(path: Path, table: SourceTable, said: str | None, missing: str) -> SourceTable:
-    """Write numbers with a point. said: the sign that the user says, None to find out.
+def pointed(path: Path, table: SourceTable, decimal_sign: str | None, missing: str) -> SourceTable:
+    """Write numbers with a point. decimal_sign: the sign that the user says, None to find out.
 
     missing: the value of an empty cell. Raises DataError if numbers contradict the sign.
     """
     codes, values, commas, doubtful = table.codes, list(table.values), [], []
-    if said == ".":
+    if decimal_sign == ".":
         return replace(table, warnings=(*table.warnings, *_unread(table, missing)))
     for j, texts in enumerate(table.values):
-        kind = _kind([text for text in texts if _is_value(text, missing)], sure=said == ",")
+        kind = _kind([text for text in texts if _is_value(text, missing)], sure=decimal_sign == ",")
         if kind == "doubtful":
             doubtful.append(table.columns[j])
         if kind != "comma":
@@ -39,7 +39,7 @@ def pointed(path: Path, table: SourceTable, said: str | None, missing: str) -> S
         if codes is table.codes:
             codes = codes.copy()
         codes[:, j], values[j] = renamed(codes[:, j], [_point(t, missing) for t in texts])
-    if said == "," and not commas:
+    if decimal_sign == "," and not commas:
         _refuse_points(path, table)
     notes = list(table.warnings)
     if doubtful:

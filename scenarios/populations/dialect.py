@@ -55,25 +55,25 @@ class Dialect:
 
 
 @lru_cache(maxsize=2)
-def dialect_of(content: Content, asked: FileOptions) -> Dialect:
+def dialect_of(content: Content, options: FileOptions) -> Dialect:
     """Find out how a file is written. Raises DataError where it cannot be as the user says."""
-    encoding = encoding_of(content, asked.encoding)
+    encoding = encoding_of(content, options.encoding)
     lines = _first_lines(content, encoding)
     skip = 0
-    separator = asked.separator
+    separator = options.separator
     if lines and lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5:
         separator, skip = separator or lines[0].strip()[4], 1
     lines = lines[skip:]
-    above = max(0, (asked.header_row or 1) - 1 - skip)
+    above = max(0, (options.header_row or 1) - 1 - skip)
     separator = _separator(content.path, lines[above:] or lines, separator)
     records = [
         OpeningLine(number + skip, tuple(cell.strip() for cell in row))
         for number, row in _rows(lines, separator)
     ]
     marked = [line.lstrip().startswith('"') for line in lines[above:] if line.strip()]
-    found = records[: LOOKED_AT + TITLES]
-    doubts = () if asked.separator or asked.header_row else tuple(_doubts(lines, found))
-    opening = Opening("line", found, marked=all(marked[1:]), doubts=doubts)
+    first_records = records[: LOOKED_AT + TITLES]
+    doubts = () if options.separator or options.header_row else tuple(_doubts(lines, first_records))
+    opening = Opening("line", first_records, marked=all(marked[1:]), doubts=doubts)
     return Dialect(encoding, separator, opening, skip)
 
 
@@ -136,9 +136,9 @@ def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
 
 def _unusual(lines: list[str]) -> str | None:
     """Return the separator of a table below titles, or with a header that lacks a name."""
-    found = {mark: _below(lines, mark) for mark in SEPARATORS}
-    best = max(found, key=lambda mark: found[mark])
-    if found[best]:
+    below_scores = {mark: _below(lines, mark) for mark in SEPARATORS}
+    best = max(below_scores, key=lambda mark: below_scores[mark])
+    if below_scores[best]:
         return best
     short = {mark: _short_header(lines, mark) for mark in SEPARATORS}
     best = max(short, key=lambda mark: short[mark])

@@ -18,7 +18,7 @@ from .people import Codes
 from .values import composed
 
 CHUNK = 256  # rows turned at once: few enough that their texts stay in the processor's cache
-TOGETHER = 1 << 10  # such pieces that are put together
+MERGE_LIMIT = 1 << 10  # such pieces that are put together
 UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # categories that `protocol.schema` admits in no value
 DROP_ROW = "drop-row"
 _Codes = npt.NDArray[np.integer]
@@ -83,7 +83,7 @@ def encode(
             break
         for column, texts in zip(columns, zip(*block, strict=True), strict=True):
             column.add(texts)
-        if blocks % TOGETHER == 0:
+        if blocks % MERGE_LIMIT == 0:
             progress(blocks * CHUNK)
     return _settle(columns, names, composed(missing), {"", *map(composed, lacking)})
 
@@ -102,7 +102,7 @@ class _TextColumn:
     def add(self, texts: Sequence[str]) -> None:
         numbers = map(self.numbering.__getitem__, texts)
         self.fresh.append(np.fromiter(numbers, np.int32, len(texts)))
-        if len(self.fresh) == TOGETHER:
+        if len(self.fresh) == MERGE_LIMIT:
             self._pack()
 
     def _pack(self) -> None:

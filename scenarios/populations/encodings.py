@@ -25,7 +25,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-SHOWN = {
+ENCODING_LABELS = {
     "utf-8": "UTF-8",
     "utf-8-sig": "UTF-8 with a mark",
     "utf-16": "UTF-16",
@@ -41,13 +41,16 @@ ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # of which no text is UTF-8 by c
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
-def encoding_of(content: Content, said: str | None = None) -> str:
-    """Name the encoding of a text file. said: by the user. Raises DataError for a binary file."""
+def encoding_of(content: Content, chosen_encoding: str | None = None) -> str:
+    """Name the encoding of a text file.
+
+    chosen_encoding: by the user. Raises DataError for a binary file.
+    """
     with content.open() as file:
         head = file.read(HEAD)
     _text(content.path, head)
-    if said is not None:
-        return _checked_encoding(content, said, head)
+    if chosen_encoding is not None:
+        return _checked_encoding(content, chosen_encoding, head)
     for mark, name in MARKS:
         if head.startswith(mark):
             return name
@@ -59,7 +62,7 @@ def encoding_of(content: Content, said: str | None = None) -> str:
 
 def encoding_label(encoding: str) -> str:
     """An encoding as people call it."""
-    return SHOWN.get(encoding, encoding)
+    return ENCODING_LABELS.get(encoding, encoding)
 
 
 def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:

@@ -16,7 +16,7 @@ from ...installation import missing
 from ...library_warnings import collected
 from ..serialization.content import PIECE, Content
 from .encodings import OLD_EXCEL
-from .file_options import NOTHING, FileOptions
+from .file_options import DEFAULT_OPTIONS, FileOptions
 from .line_reader import FileHead, LineReader
 from .packed import check_parts
 from .sheet_rows import (
@@ -33,7 +33,7 @@ from .sheet_rows import (
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of a sheet
 DATE = "is marked as a date"  # openpyxl's warning, which then reads #VALUE! in place of the cell
 NO_DATE = "has the format of a date, but its number is no date; change either"
-ALONE = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
+FORMULA_ONLY_CELL = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
 
@@ -59,23 +59,23 @@ class _Workbook(SheetPlaces):
     """The form of a workbook."""
 
     @lru_cache(maxsize=2)  # noqa: B019 - there is one of it
-    def head(self, content: Content, asked: FileOptions) -> FileHead:
+    def head(self, content: Content, options: FileOptions) -> FileHead:
         """Return the first rows of the sheet. Raises DataError for an empty sheet."""
-        ranges = _merged(content, asked)
-        with _opened(content, asked) as sheet:
+        ranges = _merged(content, options)
+        with _opened(content, options) as sheet:
             names, title = sheet.parent.sheetnames, sheet.title
             first = list(islice(_rows(sheet, ranges), OPENING))
-        return sheet_head(content.path, "Excel", first, ranges, asked, names, title)
+        return sheet_head(content.path, "Excel", first, ranges, options, names, title)
 
-    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+    def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
         """Yield each row with its number, [] for an empty row."""
-        ranges = _merged(content, asked)
-        with _opened(content, asked) as sheet:
+        ranges = _merged(content, options)
+        with _opened(content, options) as sheet:
             yield from with_empty(_rows(sheet, ranges))
 
-    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+    def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
         """Raise DataError for a formula without a value: its writer does not calculate."""
-        for letters, number in _formulas_alone(content, _part(content, asked)):
+        for letters, number in _formulas_alone(content, _part(content, options)):
             place = _column(letters)
             if place in names:
                 raise DataError(
@@ -86,7 +86,7 @@ class _Workbook(SheetPlaces):
 
 def sheet_names(content: Content) -> tuple[str, ...]:
     """Return the names of all sheets of a workbook, in its order."""
-    with _opened(content, NOTHING) as sheet:
+    with _opened(content, DEFAULT_OPTIONS) as sheet:
         return tuple(sheet.parent.sheetnames)
 
 
@@ -120,7 +120,7 @@ def _column(letters: bytes) -> int:
 def _formulas_alone(content: Content, part: str) -> Iterator[tuple[bytes, int]]:
     """Letters and row of every cell with a formula, but no value."""
     for text in _texts(content, part, b"</c>"):
-        for cell in ALONE.finditer(text) if b"<f" in text else ():
+        for cell in FORMULA_ONLY_CELL.finditer(text) if b"<f" in text else ():
             yield cell[1], int(cell[2])
 
 

@@ -30,14 +30,15 @@ class ScenarioFacts:
         people: number of participants.
         features: the requested columns.
         shufflers: their number.
-        asked: the people of the smaller round: fewer than all in the statistical setting only.
+        min_round_people: the people of the smaller round: fewer than all in the statistical setting
+            only.
         sizes: values in the domain of each feature.
     """
 
     people: int | None = None
     features: tuple[str, ...] | None = None
     shufflers: int | None = None
-    asked: int | None = None
+    min_round_people: int | None = None
     sizes: tuple[int, ...] | None = None
 
 
@@ -154,8 +155,8 @@ def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[P
     section = scenario.population
     if whole.persons is None or section.rows is None:
         return
-    said = ask(whole, scenario.feature, section.missing, base).codes
-    if (needed := max_different_rows(whole.persons, said)) > section.rows:
+    codes = ask(whole, scenario.feature, section.missing, base).codes
+    if (needed := max_different_rows(whole.persons, codes)) > section.rows:
         yield problem(("population", "rows"), too_many(whole.name, needed, section.rows))
 
 
@@ -164,11 +165,11 @@ def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...])
     section = scenario.population
     if section.setting == "fixed":
         people = section.users or available
-        return ScenarioFacts(people, features, asked=people)
+        return ScenarioFacts(people, features, min_round_people=people)
     if section.users is None and available is None:
         return ScenarioFacts(None, features)
     first, second = round_sizes(section, available)
-    return ScenarioFacts(first + second, features, asked=min(first, second))
+    return ScenarioFacts(first + second, features, min_round_people=min(first, second))
 
 
 def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -34,7 +34,7 @@ class FileOptions:
     as_number: tuple[str, ...] = ()
 
 
-NOTHING = FileOptions()
+DEFAULT_OPTIONS = FileOptions()
 
 
 def options_of(section: PopulationSection) -> FileOptions:

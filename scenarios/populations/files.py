@@ -20,9 +20,9 @@ from . import csvfile, excel, parquet, spreadsheet, statfile
 from .dates import serial_dates
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
-from .file_options import NOTHING, FileOptions
+from .file_options import DEFAULT_OPTIONS, FileOptions
 from .footer import Skipped
-from .layout import NO_HEADER, WHICH
+from .layout import HEADER_ROW_HINT, NO_HEADER
 from .line_reader import LineReader
 from .people import SourceTable
 from .reshaped import (
@@ -42,29 +42,29 @@ PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 class FileReader(Protocol):
     """The interface of a module that reads one kind of file. asked: the user's options."""
 
-    def header(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
+    def header(self, content: Content, options: FileOptions) -> tuple[str, ...]:
         """Name the columns."""
         ...
 
-    def describe(self, content: Content, asked: FileOptions, left_out: Sequence[str] = ()) -> str:
+    def describe(self, content: Content, options: FileOptions, left_out: Sequence[str] = ()) -> str:
         """Return the form of the file, in a line. left_out: lines below the people, in words."""
         ...
 
-    def doubts(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
+    def doubts(self, content: Content, options: FileOptions) -> tuple[str, ...]:
         """Return the doubts about the form."""
         ...
 
-    def place_of_names(self, content: Content, asked: FileOptions) -> str:
+    def place_of_names(self, content: Content, options: FileOptions) -> str:
         """Write where the names of the columns stand."""
         ...
 
     def rows(
-        self, content: Content, columns: Sequence[str], skipped: Skipped, asked: FileOptions
+        self, content: Content, columns: Sequence[str], skipped: Skipped, options: FileOptions
     ) -> Iterator[Sequence[str]]:
         """Yield these columns of each row; note in `skipped` the lines that are left out."""
         ...
 
-    def where(self, content: Content, index: int, asked: FileOptions) -> str:
+    def where(self, content: Content, index: int, options: FileOptions) -> str:
         """Write where in the file a row (from 0) stands."""
         ...
 
@@ -84,11 +84,11 @@ class FileSource:
 
     Attributes:
         content: its bytes.
-        asked: options of the user about its form.
+        options: options of the user about its form.
     """
 
     content: Content
-    asked: FileOptions
+    options: FileOptions
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,11 +108,11 @@ class FileSource:
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield every row with all columns, as text. Raises DataError."""
         names = _columns(self)
-        rows = self._reader.rows(self.content, self._written(names), Skipped(), self.asked)
+        rows = self._reader.rows(self.content, self._written(names), Skipped(), self.options)
         cells = ([composed(cell) for cell in row] for row in rows)
-        if not self.asked.yes_no:
+        if not self.options.yes_no:
             return cells
-        signs = dict(self.asked.yes_no)
+        signs = dict(self.options.yes_no)
         return (
             [
                 cell
@@ -124,7 +124,7 @@ class FileSource:
 
     def where(self, index: int) -> str:
         """Write where in the file a row (from 0) stands."""
-        return self._reader.where(self.content, index, self.asked)
+        return self._reader.where(self.content, index, self.options)
 
     def table(
         self,
@@ -164,9 +164,9 @@ class FileSource:
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
     ) -> SourceTable:
-        if self.asked.yes_no or self.asked.sets or self.asked.as_number:
+        if self.options.yes_no or self.options.sets or self.options.as_number:
             read = partial(self._as_written, lacking=lacking, progress=progress)
-            return reshaped_choices(choices, self.asked, _columns(self), lacking[0], read)
+            return reshaped_choices(choices, self.options, _columns(self), lacking[0], read)
         return self._as_written(choices, lacking, progress)
 
     def _as_written(
@@ -179,7 +179,7 @@ class FileSource:
         skipped = Skipped()
         try:
             written = self._written(source_columns)
-            rows = self._reader.rows(self.content, written, skipped, self.asked)
+            rows = self._reader.rows(self.content, written, skipped, self.options)
             encoded = encode(
                 rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
             )
@@ -193,8 +193,8 @@ class FileSource:
             source_columns,
             [[text for text in texts if text != lacking[0]] for texts in encoded.values],
         )
-        doubts = self._reader.doubts(self.content, self.asked)
-        form = self._reader.describe(self.content, self.asked, skipped.notes)
+        doubts = self._reader.doubts(self.content, self.options)
+        form = self._reader.describe(self.content, self.options, skipped.notes)
         table = SourceTable(
             name=path.stem,
             columns=ours,
@@ -205,17 +205,17 @@ class FileSource:
             origin=encoded.rows,
             source=self,
         )
-        return pointed(path, table, self.asked.decimal, lacking[0])
+        return pointed(path, table, self.options.decimal, lacking[0])
 
 
 _last: dict[object, SourceTable] = {}  # the last table that was read, by all that it is made of
 
 
-def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:
+def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:
     """Read a file. Raises DataError for an unusable file."""
-    _check_kind(path, asked)
+    _check_kind(path, options)
     try:
-        return FileSource(content_of(path), asked)
+        return FileSource(content_of(path), options)
     except IsADirectoryError:
         raise DataError(f"{path}: is a folder; name a file inside it") from None
     except FileNotFoundError:
@@ -236,28 +236,28 @@ def _spelled(source: FileSource) -> dict[str, str]:
     """Return each column with its name as the file spells it."""
     path = source.content.path
     reader = READERS[path.suffix.lower()]
-    written = reader.header(source.content, source.asked)
+    written = reader.header(source.content, source.options)
     names = [composed(name) for name in written]
-    _check_names(lambda: reader.place_of_names(source.content, source.asked), names)
-    check_forms(path, names, source.asked)
+    _check_names(lambda: reader.place_of_names(source.content, source.options), names)
+    check_forms(path, names, source.options)
     return dict(zip(names, written, strict=True))
 
 
 def _asked_columns(source: FileSource) -> tuple[str, ...]:
     names = _columns(source)
-    if not source.asked.yes_no:
+    if not source.options.yes_no:
         return names
-    asked = expanded_names(names, _parts(source))
-    _check_names(lambda: str(source.content.path), asked)
-    return asked
+    column_names = expanded_names(names, _parts(source))
+    _check_names(lambda: str(source.content.path), column_names)
+    return column_names
 
 
 @lru_cache(maxsize=2)
 def _parts(source: FileSource) -> dict[str, tuple[str, ...]]:
     """Return the parts that occur in each column of `yes_no`."""
-    plain = FileSource(source.content, replace(source.asked, sets=(), yes_no=(), as_number=()))
+    plain = FileSource(source.content, replace(source.options, sets=(), yes_no=(), as_number=()))
     parts = {}
-    for name, sign in source.asked.yes_no:
+    for name, sign in source.options.yes_no:
         table = plain.table([(name, name)], PopulationSection(source="", missing=""))
         parts[name] = part_names(source.content.path, name, sign, table.values[0])
     return parts
@@ -268,8 +268,8 @@ def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
     if sign is None:
         yield text
     else:
-        held = parts_of(text, sign)
-        yield from (YES if part in held else NO for part in parts)
+        cell_parts = parts_of(text, sign)
+        yield from (YES if part in cell_parts else NO for part in parts)
 
 
 def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
@@ -278,13 +278,13 @@ def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
             text = f"is called {name[:40]!r}" if name else "has no name"
             raise DataError(
                 f"{where()}: column {place} {text}; a name of 1 to {MAX_NAME} printable bytes is "
-                f"accepted: write one into the file; {WHICH}; {NO_HEADER}"
+                f"accepted: write one into the file; {HEADER_ROW_HINT}; {NO_HEADER}"
             )
         if name in names[: place - 1]:
             raise DataError(
                 f"{where()}: two columns are called {name!r} "
                 f"(columns {names.index(name) + 1} and {place}); give each a name of its own; "
-                f"{WHICH}"
+                f"{HEADER_ROW_HINT}"
             )
 
 
@@ -308,8 +308,8 @@ def _check_kind(path: Path, options: FileOptions) -> None:
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")
     keys = ("encoding",) if reader is statfile else ()
     if isinstance(reader, LineReader):
-        own = ("separator", "encoding") if reader is csvfile.READER else ("sheet",)
-        keys = (*own, "header", "header_row", "last_row")
+        form_keys = ("separator", "encoding") if reader is csvfile.READER else ("sheet",)
+        keys = (*form_keys, "header", "header_row", "last_row")
     for key in ("separator", "encoding", "sheet", "header", "header_row", "last_row"):
         setting = getattr(options, key)
         if setting is not None and key not in keys:

@@ -66,30 +66,35 @@ def without_footer(
 def _pieces(
     lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> Iterator[list[tuple[int, list[str]]]]:
-    held, full = list[tuple[int, list[str]]](), 0  # full: lines up to the last that is not empty
+    pending_lines, full = (
+        list[tuple[int, list[str]]](),
+        0,
+    )  # full: lines up to the last that is not empty
     while piece := list(islice(lines, PIECE)):
         if full > LAST:
-            yield held[: full - LAST]
-            del held[: full - LAST]
+            yield pending_lines[: full - LAST]
+            del pending_lines[: full - LAST]
             full = LAST
-        held += piece
+        pending_lines += piece
         last = next((i for i in range(len(piece), 0, -1) if any(piece[i - 1][1])), 0)
-        full = len(held) - len(piece) + last if last else full
-    yield held[: _people(held, word, width, skipped)]
+        full = len(pending_lines) - len(piece) + last if last else full
+    yield pending_lines[: _people(pending_lines, word, width, skipped)]
 
 
-def _people(held: Sequence[tuple[int, list[str]]], word: str, width: int, skipped: Skipped) -> int:
+def _people(
+    pending_lines: Sequence[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
+) -> int:
     """Return how many of the last lines are of people."""
-    rows = [_Row(number, cells) for number, cells in held]
-    end, seen = len(rows), 0
-    while end > 1 and seen < LAST:
+    rows = [_Row(number, cells) for number, cells in pending_lines]
+    end, text_rows = len(rows), 0
+    while end > 1 and text_rows < LAST:
         row = rows[end - 1]
         if row.texts and not _is_note(rows, end - 1, width) and not _is_total(row):
             break
-        seen += bool(row.texts)
+        text_rows += bool(row.texts)
         end -= 1
     # A line in doubt is a person's, and so is what stands above it.
-    kept = end
+    people_end = end
     for place in range(end, len(rows)):
         row = rows[place]
         doubtful = _is_total(row) and not _is_sure(row, rows[:end], width)
@@ -98,16 +103,16 @@ def _people(held: Sequence[tuple[int, list[str]]], word: str, width: int, skippe
                 f"the last {word} {row.number} begins with {row.texts[0]!r} and is read as a "
                 f"person's; if it is a total, say --last-row {row.number - 1}"
             )
-            kept = place + 1
-    for row in rows[kept:]:
+            people_end = place + 1
+    for row in rows[people_end:]:
         if not row.texts:
             skipped.empty.append(row.number)
         else:
             kind = "a total" if _is_total(row) else "a note"
             text = row.texts[0]
-            shown = text if len(text) <= 24 else f"{text[:24].rstrip()}..."
-            skipped.notes.append(f"{word} {row.number} ({shown}) left out as {kind}")
-    return kept
+            excerpt = text if len(text) <= 24 else f"{text[:24].rstrip()}..."
+            skipped.notes.append(f"{word} {row.number} ({excerpt}) left out as {kind}")
+    return people_end
 
 
 def _is_total(row: _Row) -> bool:
@@ -136,9 +141,11 @@ def _is_note(rows: Sequence[_Row], place: int, width: int) -> bool:
 
 def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
     """Whether a line that begins as a total is a total."""
-    if len(row.cells) < width and not all(len(other.cells) == len(row.cells) for other in people):
+    if len(row.cells) < width and not all(
+        len(candidate.cells) == len(row.cells) for candidate in people
+    ):
         return True
-    full = [other.cells for other in people if len(other.cells) == len(row.cells)]
+    full = [candidate.cells for candidate in people if len(candidate.cells) == len(row.cells)]
     if not full:
         return False
     place = next(place for place, cell in enumerate(row.cells) if cell.strip())
@@ -148,8 +155,8 @@ def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
         return False
     if all(NUMBER.fullmatch(text) for text in column if text):
         return True
-    for other, cell in enumerate(row.cells):
-        values = [cells[other].strip() for cells in full]
+    for candidate, cell in enumerate(row.cells):
+        values = [cells[candidate].strip() for cells in full]
         if not cell.strip() and all(values):
             return True
         if _is_sum(cell.strip(), values):

@@ -19,7 +19,7 @@ from .second_line import SecondLine, second_line
 
 ROW_NAME = "row_name"  # the column of R's row names and of a pandas index
 NO_HEADER = "if no line names the columns, say --no-header (in a scenario: header = false)"
-WHICH = "--header-row N (in a scenario: header_row = N) names the line of the header"
+HEADER_ROW_HINT = "--header-row N (in a scenario: header_row = N) names the line of the header"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Layout:
         nameless: places of columns that are left out, and have to stay empty.
         width: cells of a line.
         header: number of the line of the header; None: no header.
-        after: number of the last line before the people.
+        preamble_end: number of the last line before the people.
         notes: the layout in words.
         warnings: doubts about it.
     """
@@ -42,40 +42,41 @@ class Layout:
     nameless: tuple[int, ...]
     width: int
     header: int | None
-    after: int
+    preamble_end: int
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
 
-def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
+def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
     """Find the header and the columns. Raises DataError where they are not sure.
 
     opening: not empty.
     """
     opening = replace(opening, lines=without_end(opening.lines))
     lines = opening.lines
-    if asked.header is False:
-        if asked.header_row is not None:
+    if options.header is False:
+        if options.header_row is not None:
             raise DataError(
-                f"{path}: header_row = {asked.header_row}, but no line names columns, as you said "
+                f"{path}: header_row = {options.header_row}, but no line names columns, as you "
+                "said "
                 "too; say one of both"
             )
         return _without_header(lines, trim=False)
-    start = _start(path, opening, asked)
+    start = _start(path, opening, options)
     body = lines[start + 1 :]
-    cells, notes = _header_cells(path, opening, lines[start], body, asked)
-    second = None if asked.header_row is not None else second_line(cells, body)
+    cells, notes = _header_cells(path, opening, lines[start], body, options)
+    second = None if options.header_row is not None else second_line(cells, body)
     people = body[1:] if second is not None and second.kind != "doubt" else body
     # A first line without a sign that it names columns is a person: it is no cell short, no row
     # numbers stand before the cells below it, and its cells look like values.
-    if asked.header is None and asked.header_row is None and not start:
+    if options.header is None and options.header_row is None and not start:
         is_short = len(cells) > len(lines[0].cells)
         rows = [cells, *(line.cells for line in people)]
         if not (is_short or _has_row_numbers(cells, people) or names_columns(rows)):
             return _without_header(lines, trim=True)
     # A line above the header is a title, or the upper half of a header with merged cells.
     above, group = lines[:start], None
-    if above and asked.header_row is None and _is_group(above[-1], lines[start], cells, opening):
+    if above and options.header_row is None and _is_group(above[-1], lines[start], cells, opening):
         above, group = above[:-1], above[-1]
         cells[0] = cells[0] or group.cells[0]
     layout = _columns(path, opening, lines[start], cells, people)
@@ -85,7 +86,7 @@ def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
         notes.insert(0, f"{_numbers_of(opening.word, above)} above it left out")
     if second is not None:
         layout = _with_second(layout, opening, cells, body[0], second)
-    if asked.header_row is None:
+    if options.header_row is None:
         layout = _named_index(layout, opening, body)
     header_note = f"header in {opening.word} {lines[start].number}"
     if group is not None:
@@ -113,27 +114,30 @@ def _without_header(lines: Sequence[OpeningLine], *, trim: bool) -> Layout:
     )
 
 
-def _start(path: Path, opening: Opening, asked: FileOptions) -> int:
+def _start(path: Path, opening: Opening, options: FileOptions) -> int:
     """Return the index of the line of the header."""
     lines, word = opening.lines, opening.word
-    if asked.header_row is not None:
+    if options.header_row is not None:
         for index, line in enumerate(lines):
-            if line.number == asked.header_row:
+            if line.number == options.header_row:
                 return index
         raise DataError(
-            f"{path}: header_row = {asked.header_row}: that {word} is empty, or none of the first "
+            f"{path}: header_row = {options.header_row}: that {word} is empty, or none of the "
+            "first "
             f"{lines[-1].number:,}; a {word} with the names of columns is accepted"
         )
     start = first_complete(lines)
     if not start:
         return 0
     if not is_sure(lines, start):
-        first, found = lines[0], lines[start]
+        first, header_line = lines[0], lines[start]
         text = " ".join(filter(None, first.cells))
         raise DataError(
             f"{path}: {word} {first.number} ({text[:40]!r}) does not look like a part of the table "
-            f"that begins in {word} {found.number}, and it is not sure where the header is: say "
-            f"--header-row {found.number} (in a scenario: header_row = {found.number}) or the "
+            f"that begins in {word} {header_line.number}, and it is not sure where the header is: "
+            "say "
+            f"--header-row {header_line.number} (in a scenario: header_row = {header_line.number}) "
+            "or the "
             f"{word} that it is; {NO_HEADER}"
         )
     return start
@@ -145,17 +149,21 @@ def _has_row_numbers(cells: Sequence[str], body: Sequence[OpeningLine]) -> bool:
 
 
 def _header_cells(
-    path: Path, opening: Opening, line: OpeningLine, body: Sequence[OpeningLine], asked: FileOptions
+    path: Path,
+    opening: Opening,
+    line: OpeningLine,
+    body: Sequence[OpeningLine],
+    options: FileOptions,
 ) -> tuple[list[str], list[str]]:
     """Return the cells of the header, as many as a line has, and notes."""
     cells = list(line.cells)
     width = body_width(body) if body else len(cells)
     if len(cells) != width - 1:
         return cells, []
-    full = [other.cells for other in body if len(other.cells) == width]
+    full = [body_line.cells for body_line in body if len(body_line.cells) == width]
     if not any(row[-1] for row in full):
         return [*cells, ""], []
-    if is_numbering([row[0] for row in full]) or opening.marked or asked.header_row is not None:
+    if is_numbering([row[0] for row in full]) or opening.marked or options.header_row is not None:
         return ["", *cells], [f"its {opening.word} lacks the name of column 1"]
     if len(full) == len(body) and len({row[0] for row in full}) == len(full) > 1:
         raise DataError(
@@ -198,14 +206,14 @@ def _columns(
             raise DataError(
                 f"{where}: column {opening.offset + place + 1} has no name, and values "
                 f"({opening.word} {first.number}: {first.cells[place][:40]!r}): write a name "
-                f"into the file; {WHICH}; {NO_HEADER}"
+                f"into the file; {HEADER_ROW_HINT}; {NO_HEADER}"
             )
     if nameless and len(cells) > len(places):
         notes.append(_empty_columns([opening.offset + place for place in nameless]))
     if not places:
         raise DataError(
             f"{_at(path, opening.word, line.number)}: names no column; write names into the file; "
-            f"{WHICH}; {NO_HEADER}"
+            f"{HEADER_ROW_HINT}; {NO_HEADER}"
         )
     return Layout(
         tuple(names), tuple(places), tuple(nameless), len(cells), line.number, line.number,
@@ -256,10 +264,10 @@ def _with_second(
         row = [*line.cells, ""]
         names = [_pair(name, row[j]) for name, j in zip(layout.names, layout.places, strict=True)]
         notes = (f"joined with {where}", *layout.notes)
-        return replace(layout, names=tuple(names), after=line.number, notes=notes)
+        return replace(layout, names=tuple(names), preamble_end=line.number, notes=notes)
     if kind == "units":
         note = f"{where} ({', '.join(texts[:3])}) left out as a second header"
-        return replace(layout, after=line.number, notes=(*layout.notes, note))
+        return replace(layout, preamble_end=line.number, notes=(*layout.notes, note))
     doubt = (
         f"{where}: {texts[0]!r} stands in column {cells[place]!r} above numbers only and is read "
         f"as a person's; if {where} is the header, say --header-row {line.number}; if it is a "
@@ -270,15 +278,15 @@ def _with_second(
 
 def _named_index(layout: Layout, opening: Opening, body: Sequence[OpeningLine]) -> Layout:
     """Read the name of an index that pandas writes in a line of its own, below two of names."""
-    line = next((line for line in body if line.number > layout.after), None)
+    line = next((line for line in body if line.number > layout.preamble_end), None)
     if line is None or ROW_NAME not in layout.names or line.full != 1 or not line.cells[0]:
         return layout
-    if any(other.full == 1 for other in body if other.number > line.number):
+    if any(body_line.full == 1 for body_line in body if body_line.number > line.number):
         return layout
     note = f"column {opening.offset + 1} has its name in {opening.word} {line.number}"
     notes = (*(note for note in layout.notes if ROW_NAME not in note), note)
     names = tuple(line.cells[0] if name == ROW_NAME else name for name in layout.names)
-    return replace(layout, names=names, after=line.number, notes=notes)
+    return replace(layout, names=names, preamble_end=line.number, notes=notes)
 
 
 def _empty_columns(places: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from ...errors import DataError
 from ..serialization.content import Content
-from .file_options import NOTHING, FileOptions
+from .file_options import DEFAULT_OPTIONS, FileOptions
 from .footer import Skipped, without_footer
 from .layout import Layout, lay_out
 from .opening_line import Opening
@@ -40,15 +40,15 @@ class FileHead:
 class LineForm(Protocol):
     """The form of a file that consists of lines."""
 
-    def head(self, content: Content, asked: FileOptions) -> FileHead:
+    def head(self, content: Content, options: FileOptions) -> FileHead:
         """Return the beginning of a file; `opening.lines` is empty if the file is."""
         ...
 
-    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+    def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
         """Yield each line with its number, [] for an empty line."""
         ...
 
-    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+    def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
         """Raise DataError for cells of these columns, by their places, without a value."""
         ...
 
@@ -57,7 +57,7 @@ class LineForm(Protocol):
         ...
 
     def ragged(
-        self, content: Content, number: int, cells: list[str], layout: Layout, asked: FileOptions
+        self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
         """Return a line with as many cells as the layout has. Raises DataError."""
         ...
@@ -73,77 +73,77 @@ class LineReader:
 
     form: LineForm
 
-    def layout(self, content: Content, asked: FileOptions = NOTHING) -> Layout:
+    def layout(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> Layout:
         """Return the places of names and people. Raises DataError."""
-        return _layout(self, content, asked)
+        return _layout(self, content, options)
 
-    def header(self, content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+    def header(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
         """Name the columns. Raises DataError."""
-        return self.layout(content, asked).names
+        return self.layout(content, options).names
 
-    def place_of_names(self, content: Content, asked: FileOptions = NOTHING) -> str:
+    def place_of_names(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:
         """Write where the names of the columns stand."""
-        number = _layout(self, content, asked).header or 1
+        number = _layout(self, content, options).header or 1
         return self.form.place(content.path, number)
 
     def describe(
-        self, content: Content, asked: FileOptions = NOTHING, left_out: Sequence[str] = ()
+        self, content: Content, options: FileOptions = DEFAULT_OPTIONS, left_out: Sequence[str] = ()
     ) -> str:
         """Return the form of the file, in a line. left_out: lines below the people, in words."""
-        head, layout = self.form.head(content, asked), _layout(self, content, asked)
+        head, layout = self.form.head(content, options), _layout(self, content, options)
         filled = [
             layout.names[layout.places.index(place)]
             for place, last in head.filled
-            if place in layout.places and last > layout.after
+            if place in layout.places and last > layout.preamble_end
         ]
         merged = [f"merged cells filled down in {', '.join(filled)}"] if filled else []
         return ", ".join([head.about, *layout.notes, *merged, *left_out]) + head.more
 
-    def doubts(self, content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+    def doubts(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
         """Return the doubts about the layout."""
-        return _layout(self, content, asked).warnings
+        return _layout(self, content, options).warnings
 
     def rows(
         self,
         content: Content,
         columns: Sequence[str],
         skipped: Skipped,
-        asked: FileOptions = NOTHING,
+        options: FileOptions = DEFAULT_OPTIONS,
     ) -> Iterator[Sequence[str]]:
         """Yield these columns of each row as text; note in `skipped` the lines left out.
 
         Raises DataError for a line that does not fit the header.
         """
-        layout = _layout(self, content, asked)
+        layout = _layout(self, content, options)
         places = [layout.places[layout.names.index(column)] for column in columns]
         all_of_it = places == list(range(layout.width))
-        self.form.check(content, dict(zip(places, columns, strict=True)), asked)
+        self.form.check(content, dict(zip(places, columns, strict=True)), options)
         width, nameless = layout.width, layout.nameless
-        for number, row in self._people(content, asked, layout, skipped):
+        for number, row in self._people(content, options, layout, skipped):
             if len(row) != width:
                 if not row:
                     skipped.empty.append(number)
                     continue
-                row = self.form.ragged(content, number, row, layout, asked)  # noqa: PLW2901
+                row = self.form.ragged(content, number, row, layout, options)  # noqa: PLW2901
             if nameless:
                 self._check_empty(content, number, row, layout)
             yield row if all_of_it else [row[place] for place in places]
 
-    def where(self, content: Content, index: int, asked: FileOptions = NOTHING) -> str:
+    def where(self, content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:
         """Write where in the file a row (from 0) stands."""
-        people = self._people(content, asked, _layout(self, content, asked), Skipped())
+        people = self._people(content, options, _layout(self, content, options), Skipped())
         full = (number for number, row in people if row)
         return self.form.place(content.path, next(islice(full, index, None)))
 
     def _people(
-        self, content: Content, asked: FileOptions, layout: Layout, skipped: Skipped
+        self, content: Content, options: FileOptions, layout: Layout, skipped: Skipped
     ) -> Iterator[tuple[int, list[str]]]:
         """Yield the lines between the header and the end of the table."""
-        lines = self.form.lines(content, asked)
-        below = dropwhile(lambda line: line[0] <= layout.after, lines)
-        word = self.form.head(content, asked).opening.word
-        if asked.last_row is not None:
-            return _down_to(below, asked.last_row, word, skipped)
+        lines = self.form.lines(content, options)
+        below = dropwhile(lambda line: line[0] <= layout.preamble_end, lines)
+        word = self.form.head(content, options).opening.word
+        if options.last_row is not None:
+            return _down_to(below, options.last_row, word, skipped)
         if layout.header is None:
             return below
         return without_footer(below, word, layout.width, skipped)
@@ -155,30 +155,31 @@ class LineReader:
         for place in layout.nameless:
             if row[place].strip():
                 last = max(layout.places)
-                what = (
+                description = (
                     f"a cell beyond the {last + 1} columns of the header"
                     if place > last
                     else f"a cell in column {place + 1}, which has no name"
                 )
                 raise DataError(
-                    f"{self.form.place(content.path, number)}: {what}: {row[place].strip()[:40]!r}"
+                    f"{self.form.place(content.path, number)}: {description}: "
+                    f"{row[place].strip()[:40]!r}"
                     "; write a name into the header, or take the cell out"
                 )
 
 
 @lru_cache(maxsize=4)
-def _layout(reader: LineReader, content: Content, asked: FileOptions) -> Layout:
-    opening = reader.form.head(content, asked).opening
+def _layout(reader: LineReader, content: Content, options: FileOptions) -> Layout:
+    opening = reader.form.head(content, options).opening
     lines = opening.lines
     offset = 0
     while all(len(line.cells) > offset + 1 and not line.cells[offset] for line in lines):
         offset += 1
-    if not offset or asked.header is False:
-        return lay_out(content.path, opening, asked)
+    if not offset or options.header is False:
+        return lay_out(content.path, opening, options)
     shifted = [replace(line, cells=line.cells[offset:]) for line in lines]
     across = {number: texts[offset:] for number, texts in opening.across.items()}
     opening = replace(opening, lines=shifted, across=across, offset=offset)
-    layout = lay_out(content.path, opening, asked)
+    layout = lay_out(content.path, opening, options)
     return replace(
         layout,
         places=tuple(place + offset for place in layout.places),

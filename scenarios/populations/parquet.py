@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import DataError
 from ...installation import missing
 from ..serialization.content import Content
-from .file_options import NOTHING, FileOptions
+from .file_options import DEFAULT_OPTIONS, FileOptions
 from .footer import Skipped
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ ROWS = 2_048  # taken at once, as duckdb holds them
 QUIET = "SET enable_progress_bar = false"  # duckdb draws one in a notebook after two seconds
 
 
-def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+def header(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
     """Name the columns."""
     with _opened(content) as (connection, place):
         described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [place])
@@ -29,19 +29,19 @@ def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  
 
 def describe(
     content: Content,  # noqa: ARG001
-    asked: FileOptions = NOTHING,  # noqa: ARG001
+    options: FileOptions = DEFAULT_OPTIONS,  # noqa: ARG001
     left_out: Sequence[str] = (),
 ) -> str:
     """Return the form of the file; a Parquet file needs no detection."""
     return ", ".join(["Parquet", *left_out])
 
 
-def doubts(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+def doubts(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
     """Return no doubts: the file says all of itself."""
     return ()
 
 
-def place_of_names(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def place_of_names(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
     """Write where the names of the columns stand."""
     return str(content.path)
 
@@ -50,7 +50,7 @@ def rows(
     content: Content,
     columns: Sequence[str],
     skipped: Skipped,  # noqa: ARG001
-    asked: FileOptions = NOTHING,  # noqa: ARG001
+    options: FileOptions = DEFAULT_OPTIONS,  # noqa: ARG001
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text. No line is left out."""
     expressions = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
@@ -62,7 +62,7 @@ def rows(
             yield from block
 
 
-def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def where(content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
     """Write file and row of a row (from 0)."""
     return f"{content.path}: row {index + 1}"
 

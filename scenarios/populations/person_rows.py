@@ -39,16 +39,16 @@ class PersonRows:
 
     def places(self, people: NDArray[np.integer]) -> NDArray[np.intp]:
         """Return the places of the rows of these persons, person by person."""
-        many = np.diff(self.starts)[people]
-        before = np.cumsum(many) - many  # rows of the persons before
-        shift = np.repeat(self.starts[people] - before, many)
-        places: NDArray[np.intp] = np.arange(int(many.sum())) + shift
+        row_counts = np.diff(self.starts)[people]
+        offsets = np.cumsum(row_counts) - row_counts  # rows of the persons before
+        shift = np.repeat(self.starts[people] - offsets, row_counts)
+        places: NDArray[np.intp] = np.arange(int(row_counts.sum())) + shift
         return places
 
     def take(self, people: NDArray[np.integer]) -> "PersonRows":
         """Return the rows of these persons, as they stand at `places`."""
-        many = np.diff(self.starts)[people]
-        return PersonRows(np.concatenate(([0], np.cumsum(many))), self.slots)
+        row_counts = np.diff(self.starts)[people]
+        return PersonRows(np.concatenate(([0], np.cumsum(row_counts))), self.slots)
 
 
 def max_different_rows(owner: NDArray[np.integer], codes: NDArray[np.integer]) -> int:

@@ -34,20 +34,22 @@ MOST_DIGITS = 60  # of a number that is respelled
 DIGITS = Context(prec=2 * MOST_DIGITS)
 
 
-def check_forms(path: Path, names: Sequence[str], asked: FileOptions) -> None:
+def check_forms(path: Path, names: Sequence[str], options: FileOptions) -> None:
     """Raise DataError for forms of columns that are not there, or that exclude each other."""
-    forms = (("sets", dict(asked.sets)), ("yes_no", dict(asked.yes_no)))
+    forms = (("sets", dict(options.sets)), ("yes_no", dict(options.yes_no)))
     settings = [(key, name) for key, columns in forms for name in columns]
-    settings += [("as_number", name) for name in asked.as_number]
-    taken: dict[str, str] = {}
+    settings += [("as_number", name) for name in options.as_number]
+    form_by_column: dict[str, str] = {}
     for key, name in settings:
         if name not in names:
             raise DataError(
                 f"{path}: {key}: no column is called {name!r}; it has {listed(names)}"
                 f"{did_you_mean(name, names)}"
             )
-        if taken.setdefault(name, key) != key:
-            raise DataError(f"{path}: column {name!r} is in {taken[name]} and {key}; choose one")
+        if form_by_column.setdefault(name, key) != key:
+            raise DataError(
+                f"{path}: column {name!r} is in {form_by_column[name]} and {key}; choose one"
+            )
     for key, columns in forms:
         for name, sign in columns.items():
             if not sign.strip():
@@ -76,10 +78,10 @@ def part_names(path: Path, name: str, sign: str, texts: Sequence[str]) -> tuple[
     return tuple(parts)
 
 
-def reshape(table: SourceTable, asked: FileOptions, missing: str) -> SourceTable:
+def reshape(table: SourceTable, options: FileOptions, missing: str) -> SourceTable:
     """Return the table with sets and numbers in one spelling. missing: an empty cell's value."""
     codes, values = table.codes, list(table.values)
-    sets, numbers = dict(asked.sets), set(asked.as_number)
+    sets, numbers = dict(options.sets), set(options.as_number)
     for j, name in enumerate(table.columns):
         if name in sets:
             spelled = [_as_set(text, sets[name], missing) for text in values[j]]
@@ -178,11 +180,12 @@ def _set_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[st
         return
     parted = [len(parts_of(text, sign)) > 1 for text in texts]
     cells, parts = int(rows[parted].sum()), {p for text in texts for p in parts_of(text, sign)}
-    asked = quote(f"{name}={sign}")
+    argument = quote(f"{name}={sign}")
     yield (
         f"column {name!r}: {cells:,} cells hold several of {len(parts)} parts with {sign!r} "
-        f"between them; --sets {asked} reads each as a set, whose order has no meaning, and "
-        f"--yes-no {asked} makes a column for each part (in a scenario, in [population]: sets or "
+        f"between them; --sets {argument} reads each as a set, whose order has no meaning, and "
+        f"--yes-no {argument} makes a column for each part (in a scenario, in [population]: sets "
+        "or "
         f"yes_no = {{ {quoted_key(name)} = {quoted(sign)} }})"
     )
 
@@ -192,22 +195,22 @@ def set_sign(texts: Sequence[str]) -> str | None:
 
     Sets have few different parts, which come again in other combinations, and differ in size.
     """
-    known = [text for text in texts if text and text.casefold() not in UNKNOWN]
+    known_texts = [text for text in texts if text and text.casefold() not in UNKNOWN]
     for sign in SIGNS:
-        least = max(2, OFTEN_PARTED * len(known))
-        if sum(sign in text for text in known) < least:
+        min_parted = max(2, OFTEN_PARTED * len(known_texts))
+        if sum(sign in text for text in known_texts) < min_parted:
             continue
-        cut = [parts_of(text, sign) for text in known]
+        cut = [parts_of(text, sign) for text in known_texts]
         several = [parts for parts in cut if len(parts) > 1]
-        if len(several) < least:
+        if len(several) < min_parted:
             continue
         count = Counter(part for parts in cut for part in parts)
-        again = sum(number > 1 for number in count.values())
+        repeated_parts = sum(number > 1 for number in count.values())
         numeric = sign == "," and all(part[0].isdigit() for part in count)
         if (
             len(count) <= FEW_PARTS
             and len({len(parts) for parts in cut}) > 1
-            and 2 * again >= len(count)
+            and 2 * repeated_parts >= len(count)
             and not numeric
         ):
             return sign
@@ -234,7 +237,7 @@ def expanded_names(names: Sequence[str], parts: Mapping[str, Sequence[str]]) -> 
 
 def reshaped_choices(
     choices: Sequence[tuple[str, str]],
-    asked: FileOptions,
+    options: FileOptions,
     names: Sequence[str],
     missing: str,
     read: Callable[[Sequence[tuple[str, str]]], SourceTable],
@@ -243,15 +246,15 @@ def reshaped_choices(
 
     Args:
         choices: our name and the source's name of each column.
-        asked: the forms.
+        options: the forms.
         names: of the columns of the file.
         missing: the value of an empty cell.
         read: returns the file's own columns, likewise chosen.
     """
-    origins = [_origin(theirs, asked, names) for _, theirs in choices]
-    wanted = list(dict.fromkeys(name for name, _ in origins))
-    table = reshape(read([(name, name) for name in wanted]), asked, missing)
-    signs = dict(asked.yes_no)
+    origins = [_origin(theirs, options, names) for _, theirs in choices]
+    source_names = list(dict.fromkeys(name for name, _ in origins))
+    table = reshape(read([(name, name) for name in source_names]), options, missing)
+    signs = dict(options.yes_no)
     codes, values = np.empty((len(table.codes), len(choices)), np.int32, order="F"), []
     for j, (name, part) in enumerate(origins):
         place = table.columns.index(name)
@@ -261,7 +264,7 @@ def reshaped_choices(
         codes[:, j] = column
         values.append(texts)
     ours = tuple(name for name, _ in choices)
-    notes = [*_notes(table, asked)]
+    notes = [*_notes(table, options)]
     return replace(
         table,
         columns=ours,
@@ -271,18 +274,18 @@ def reshaped_choices(
     )
 
 
-def _notes(table: SourceTable, asked: FileOptions) -> Iterator[str]:
+def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
     """Yield a line for each column of sets without the sign between parts."""
-    for key, forms in (("--sets", asked.sets), ("--yes-no", asked.yes_no)):
+    for key, forms in (("--sets", options.sets), ("--yes-no", options.yes_no)):
         for name, sign in forms:
             texts = table.values[table.columns.index(name)] if name in table.columns else (sign,)
             if not any(sign in text for text in texts):
                 yield f"column {name!r}: {key}: no cell holds {sign!r}, so that each is one part"
 
 
-def _origin(theirs: str, asked: FileOptions, names: Sequence[str]) -> tuple[str, str | None]:
+def _origin(theirs: str, options: FileOptions, names: Sequence[str]) -> tuple[str, str | None]:
     """Return the origin of a column in the file, and the part that it is for, if any."""
-    for name, _ in asked.yes_no:
+    for name, _ in options.yes_no:
         if theirs.startswith(f"{name}{BETWEEN}") and theirs not in names:
             return name, theirs.removeprefix(f"{name}{BETWEEN}")
     return theirs, None

@@ -19,11 +19,11 @@ from enum import StrEnum
 
 from ...protocol.coarsening import NUMBER
 from .column_words import WEAK, cut, kinds, own_number, shared
-from .values import DATE, MOSTLY, UNKNOWN, numbers_of
+from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
 
 FEWEST = 20  # people below whom nothing is told from values being different
 FEWEST_NUMBERS = 50  # the same for whole numbers: ages of 20 people often differ
-OWN = 0.9  # share of different values from which they are one's own
+IDENTIFYING_SHARE = 0.9  # share of different values from which they are one's own
 NAMED = 0.02  # the same where the column is called a name, a number, an address
 LOOKED_AT = 200  # values that are compared with a pattern
 ROWS_OF_KEY = 20  # rows that share a value, on average, up to which it may be a key
@@ -51,7 +51,7 @@ class ColumnRole(StrEnum):
 NEVER = frozenset((ColumnRole.IDENTIFIER, ColumnRole.TEXT, ColumnRole.WEIGHT))  # not released
 KEY = re.compile(r"[A-Za-z]{0,3}[-_/ ]?(\d{4,})")
 YEARS = range(1850, 2101)
-SHOWN = {
+ROLE_LABELS = {
     ColumnRole.IDENTIFIER: "direct identifier",
     ColumnRole.TEXT: "free text",
     ColumnRole.QUASI: "quasi-identifier",
@@ -69,25 +69,25 @@ class JudgedColumn:
         column: its name.
         role: for an attacker that looks for a person.
         reason: in words.
-        said: by the user; else it was guessed.
+        is_stated: by the user; else it was guessed.
     """
 
     column: str
     role: ColumnRole
     reason: str
-    said: bool = False
+    is_stated: bool = False
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """The role as people call it."""
-        return SHOWN[self.role]
+        return ROLE_LABELS[self.role]
 
 
 def guess_roles(
     columns: Sequence[str],
     values: Sequence[Sequence[str]],
     people: int,
-    said: Mapping[str, str],
+    stated_roles: Mapping[str, str],
     missing: str,
 ) -> tuple[JudgedColumn, ...]:
     """Return the role of each column.
@@ -96,12 +96,12 @@ def guess_roles(
         columns: their names.
         values: the texts that occur in each.
         people: rows of the table.
-        said: the roles that the user gives, by the column's name.
+        stated_roles: the roles that the user gives, by the column's name.
         missing: the value of an empty cell.
     """
     return tuple(
-        JudgedColumn(name, ColumnRole(said[name]), "as you said", said=True)
-        if name in said
+        JudgedColumn(name, ColumnRole(stated_roles[name]), "as you said", is_stated=True)
+        if name in stated_roles
         else _judged(name, texts, people, missing)
         for name, texts in zip(columns, values, strict=True)
     )
@@ -176,7 +176,7 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
         )
     if reason := _free_text(sample, text_count, people):
         return ColumnRole.TEXT, reason
-    if text_count >= max(FEWEST, OWN * people) and _codes(sample, text_count):
+    if text_count >= max(FEWEST, IDENTIFYING_SHARE * people) and _codes(sample, text_count):
         share_text = (
             "every value is"
             if text_count >= people
@@ -249,7 +249,7 @@ def _codes(sample: Sequence[str], text_count: int) -> bool:
         return False
     pointed = [text.replace(",", ".", 1) for text in sample]
     numbers = [float(text) for text in pointed if NUMBER.fullmatch(text)]
-    if len(numbers) < MOSTLY * len(sample):
+    if len(numbers) < KIND_SHARE * len(sample):
         return True
     if text_count < FEWEST_NUMBERS or any(number % 1 for number in numbers):
         return False

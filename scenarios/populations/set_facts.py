@@ -34,7 +34,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Proble
     if positions > sets.MOST_POSITIONS:
         message = f"{positions:,} elements; at most {sets.MOST_POSITIONS:,} are accepted"
         return ScenarioFacts(), [problem(SOURCE, message)]
-    return ScenarioFacts(owners, sets.piece_names(positions), asked=owners), []
+    return ScenarioFacts(owners, sets.piece_names(positions), min_round_people=owners), []
 
 
 def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:

@@ -30,14 +30,14 @@ def grouped(people: Population, owner: NDArray[np.integer], slots: int) -> Popul
     numbered = np.column_stack((owner, people.codes))
     _, first = np.unique(numbered, axis=0, return_index=True)  # by person, then by values
     owners = np.asarray(owner)[first]
-    many = np.bincount(owners)
-    if int(many.max()) > slots:
-        raise DataError(too_many(people.name, int(many.max()), slots))
+    row_counts = np.bincount(owners)
+    if int(row_counts.max()) > slots:
+        raise DataError(too_many(people.name, int(row_counts.max()), slots))
     finer = people.finer
     return replace(
         people,
         codes=np.ascontiguousarray(people.codes[first]),
         finer=finer and FinerValues(np.ascontiguousarray(finer.codes[first]), finer.values),
         origin=None,
-        several=PersonRows(np.concatenate(([0], np.cumsum(many))), slots),
+        several=PersonRows(np.concatenate(([0], np.cumsum(row_counts))), slots),
     )

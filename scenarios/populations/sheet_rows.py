@@ -49,7 +49,7 @@ class SheetPlaces:
         number: int,
         cells: list[str],
         layout: Layout,
-        asked: FileOptions,  # noqa: ARG002
+        options: FileOptions,  # noqa: ARG002
     ) -> list[str]:
         """Return a row as long as the header. Raises DataError for a cell beyond it."""
         return fitted_row(self.place(content.path, number), cells, layout)
@@ -63,7 +63,7 @@ def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged])
             beginning.setdefault(merged.first_row, []).append(merged)
     active = list[tuple[Merged, str]]()
     for number, cells in rows:
-        own = any(cells)
+        has_cells = any(cells)
         active = [(merged, text) for merged, text in active if merged.last_row >= number]
         for merged, text in active:
             place = merged.first_column
@@ -72,7 +72,7 @@ def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged])
         for merged in beginning.get(number, ()):
             if merged.first_column < len(cells):
                 active.append((merged, cells[merged.first_column]))
-        if own:
+        if has_cells:
             yield number, cells
 
 

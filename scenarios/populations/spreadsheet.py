@@ -33,19 +33,19 @@ KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
 class _Spreadsheet(SheetPlaces):
     """The form of a spreadsheet that python-calamine reads."""
 
-    def head(self, content: Content, asked: FileOptions) -> FileHead:
+    def head(self, content: Content, options: FileOptions) -> FileHead:
         """Return the first rows of the sheet. Raises DataError for an empty sheet."""
-        names, title, rows, ranges = _sheet(content, asked.sheet)
+        names, title, rows, ranges = _sheet(content, options.sheet)
         kind = KINDS[content.path.suffix.lower()]
         first = [(number, [*cells]) for number, cells in rows[:OPENING]]
-        return sheet_head(content.path, kind, first, ranges, asked, names, title)
+        return sheet_head(content.path, kind, first, ranges, options, names, title)
 
-    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+    def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
         """Yield each row with its number, [] for an empty row."""
-        _, _, rows, _ = _sheet(content, asked.sheet)
+        _, _, rows, _ = _sheet(content, options.sheet)
         return with_empty(iter(rows))
 
-    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+    def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
         """Accept every file: these programs store the value of each formula."""
 
 
@@ -55,7 +55,7 @@ _Sheet = tuple[list[str], str, list[tuple[int, list[str]]], tuple[Merged, ...]]
 
 
 @lru_cache(maxsize=1)
-def _sheet(content: Content, asked: str | None) -> _Sheet:
+def _sheet(content: Content, sheet_name: str | None) -> _Sheet:
     """Read a sheet: the names of all sheets, its name, its rows, its merged cells."""
     try:
         import python_calamine
@@ -69,7 +69,7 @@ def _sheet(content: Content, asked: str | None) -> _Sheet:
         with content.open() as file:
             book = python_calamine.CalamineWorkbook.from_filelike(BytesIO(file.read()))
         names = list(book.sheet_names)
-        title = named_sheet(path, names, FileOptions(sheet=asked))
+        title = named_sheet(path, names, FileOptions(sheet=sheet_name))
         sheet = book.get_sheet_by_name(title)
         merged = ranges.get(title) or _merged(sheet)
         stored = enumerate(sheet.to_python(skip_empty_area=False), start=1)
@@ -82,8 +82,10 @@ def _sheet(content: Content, asked: str | None) -> _Sheet:
         if "assword" in why:
             why = "it is encrypted with a password; save it without"
         kind = KINDS[path.suffix.lower()]
-        what = _text_kind(content)
-        raise DataError(f"{path}: not a readable spreadsheet ({kind}): {what or why}") from None
+        actual_kind = _text_kind(content)
+        raise DataError(
+            f"{path}: not a readable spreadsheet ({kind}): {actual_kind or why}"
+        ) from None
 
 
 def _text_kind(content: Content) -> str | None:

@@ -15,7 +15,7 @@ from ...installation import missing
 from ...library_warnings import collected
 from ...protocol.coarsening import NUMBER
 from ..serialization.content import Content
-from .file_options import NOTHING, FileOptions
+from .file_options import DEFAULT_OPTIONS, FileOptions
 from .footer import Skipped
 from .frame_file import text_of
 
@@ -30,14 +30,16 @@ ROWS = 100_000  # read together
 ENCRYPTED = b"ENCRYPTEDSAV"
 
 
-def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+def header(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
     """Name the columns."""
-    return tuple(_described(content, asked.encoding).column_names)
+    return tuple(_described(content, options.encoding).column_names)
 
 
-def describe(content: Content, asked: FileOptions = NOTHING, left_out: Sequence[str] = ()) -> str:
+def describe(
+    content: Content, options: FileOptions = DEFAULT_OPTIONS, left_out: Sequence[str] = ()
+) -> str:
     """Return the form of the file, and the columns with labels or declared missing values."""
-    described = _described(content, asked.encoding)
+    described = _described(content, options.encoding)
     parts = [_kind(content)[0]]
     if labelled := [name for name in described.column_names if _labels(described, name)]:
         parts.append(f"labels in place of codes in {', '.join(labelled)}")
@@ -46,12 +48,12 @@ def describe(content: Content, asked: FileOptions = NOTHING, left_out: Sequence[
     return ", ".join([*parts, *left_out])
 
 
-def doubts(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+def doubts(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
     """Return no doubts: the file says all of itself."""
     return ()
 
 
-def place_of_names(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def place_of_names(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
     """Write where the names of the columns stand."""
     return str(content.path)
 
@@ -60,13 +62,13 @@ def rows(
     content: Content,
     columns: Sequence[str],
     skipped: Skipped,  # noqa: ARG001
-    asked: FileOptions = NOTHING,
+    options: FileOptions = DEFAULT_OPTIONS,
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text. No line is left out."""
-    described = _described(content, asked.encoding)
+    described = _described(content, options.encoding)
     labels = [_labels(described, name) for name in columns]
     chosen = list(dict.fromkeys(columns))
-    with _opened(content, asked.encoding) as read:
+    with _opened(content, options.encoding) as read:
         start = 0
         while True:
             block, _ = read(usecols=chosen, row_offset=start, row_limit=ROWS)
@@ -80,7 +82,7 @@ def rows(
             start += ROWS
 
 
-def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def where(content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
     """Write file and row of a row (from 0)."""
     return f"{content.path}: row {index + 1}"
 
@@ -107,10 +109,10 @@ def _labels(described: Any, name: str) -> Mapping[Any, str]:
         code: " ".join(str(label).split())
         for code, label in described.variable_value_labels.get(name, {}).items()
     }
-    known = list(labels.values())
+    label_texts = list(labels.values())
     return {
         code: f"{label} ({text_of(code)})"
-        if known.count(label) > 1 or (NUMBER.fullmatch(label) and label != text_of(code))
+        if label_texts.count(label) > 1 or (NUMBER.fullmatch(label) and label != text_of(code))
         else label
         for code, label in labels.items()
         if label

@@ -98,10 +98,10 @@ def ratings(
     item: str,
     rating: str,
     time: str,
-    least: float = 4.0,
+    min_rating: float = 4.0,
     fewest: int = 2,
 ) -> Trace:
-    """Read ratings of at least `least`, oldest first, of people with at least `fewest` of them.
+    """Read ratings of `min_rating` and more, oldest first, of people with `fewest` or more.
 
     Args:
         path: a CSV file with a header.
@@ -109,13 +109,13 @@ def ratings(
         item: the column of the rated item.
         rating: the column of the rating, a number.
         time: the column of the time.
-        least: the lowest rating that counts as a like; the paper takes 4 of 5.
+        min_rating: the lowest rating that counts as a like; the paper takes 4 of 5.
         fewest: likes that a person needs; the paper takes 10.
     """
     liked, source = [], csv_of(Path(path))
     for i, (person, moment, thing, stars) in enumerate(_rows(source, [user, time, item, rating])):
         try:
-            like = float(stars) >= least
+            like = float(stars) >= min_rating
         except ValueError:
             place = csvfile.READER.where(source.content, i)
             raise DataError(
@@ -198,7 +198,9 @@ def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
             "fewest"
         )
     sequences = Sequences.grouped(persons[order], things[order], len(symbols))
-    return Trace(sequences.of_people(enough), tuple(people[i] for i in enough.tolist()), symbols)
+    return Trace(
+        sequences.select_people(enough), tuple(people[i] for i in enough.tolist()), symbols
+    )
 
 
 def _numbered(texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:

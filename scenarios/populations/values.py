@@ -13,8 +13,8 @@ DATE = re.compile(
 )
 UNKNOWN = missing_words()  # in small letters
 NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
-FEW = 12  # different numbers up to which they are categories
-MOSTLY = 0.95  # share of the values that have to be numbers, dates or codes
+MAX_CATEGORIES = 12  # different numbers up to which they are categories
+KIND_SHARE = 0.95  # share of the values that have to be numbers, dates or codes
 
 
 def composed(text: str) -> str:
@@ -33,7 +33,7 @@ def outlying_numbers(texts: Collection[str]) -> list[str]:
     """Numbers such as -1 or 999 that lie apart from the rest, as a sign for unknown does."""
     numbers = {text for text in texts if NUMBER.fullmatch(text)}
     rest = [float(text) for text in numbers - NO_NUMBER]
-    if not rest or len(numbers) <= FEW or len(numbers) < MOSTLY * len(texts):
+    if not rest or len(numbers) <= MAX_CATEGORIES or len(numbers) < KIND_SHARE * len(texts):
         return []
     low, high = min(rest), max(rest)
     return [

@@ -17,8 +17,8 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
         for key, value in actual.items():
             require_close(f"{where}: {key}", value, claimed[key], close=close)
     elif isinstance(actual, list) and isinstance(claimed, list) and len(actual) == len(claimed):
-        for number, (mine, other) in enumerate(zip(actual, claimed, strict=True), start=1):
-            require_close(f"{where}, number {number}", mine, other, close=close)
+        for number, (mine, claim) in enumerate(zip(actual, claimed, strict=True), start=1):
+            require_close(f"{where}, number {number}", mine, claim, close=close)
     elif isinstance(actual, float) and isinstance(claimed, float | int):
         if not isclose(actual, claimed, rel_tol=close, abs_tol=CLOSE):
             raise VerificationError(f"{where}: {claimed:g} is claimed, {actual:g} was found")
@@ -28,7 +28,7 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
 
 def claimed(evidence: ProgramEvidence, kind: type[F]) -> F:
     """Return the findings of this kind in result.json; NoGround if it holds no such findings."""
-    said = evidence.result.findings
-    if not isinstance(said, kind):
+    findings = evidence.result.findings
+    if not isinstance(findings, kind):
         raise NoGround("no reports were counted")
-    return said
+    return findings

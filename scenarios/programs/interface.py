@@ -177,12 +177,12 @@ class ReleaseProgram(Protocol):
         chooses: whether it chooses columns, and so reads prefer, weights, required and forbidden.
         by_rule: whether the rule of the policy alone decides, from single columns.
         listed: whether it releases the columns named in `keep`.
-        again: whether it asks the same people again, by the coverage bound alone.
+        asks_again: whether it asks the same people again, by the coverage bound alone.
         deepens: whether it asks more than once, and so reads curator_exposure and ask.
         opens: whether its one round is the release: the reader opens rows that k people share.
         on_paper: whether a class can play it with envelopes (report/cards.py).
         among_peers: whether peers can decide by it, from counts of round 1 that all see.
-        held: whether people have columns, and not sets of elements.
+        has_columns: whether people have columns, and not sets of elements.
         member: the noun for a person, singular and plural. unit: the subject of an answer.
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
         largest: the assumed size of later rounds, in a sentence; None with a single round.
@@ -196,12 +196,12 @@ class ReleaseProgram(Protocol):
     chooses: bool
     listed: bool
     by_rule: bool
-    again: bool
+    asks_again: bool
     deepens: bool
     opens: bool
     on_paper: bool
     among_peers: bool
-    held: bool
+    has_columns: bool
     member: tuple[str, str]
     unit: str
     recomputed: str | None
@@ -279,7 +279,7 @@ class ReleaseProgram(Protocol):
         """Whether this program makes certificates by this rule."""
 
     def verify_decision(
-        self, decision: Decision, schema: Schema, heard: "Sequence[RoundResult]"
+        self, decision: Decision, schema: Schema, round_results: "Sequence[RoundResult]"
     ) -> None:
         """Raise VerificationError unless the round results prove the claims of a decision."""
 
@@ -347,10 +347,10 @@ class ReleaseProgram(Protocol):
         policy: "Policy",
         schema: Schema,
         counts: Sequence[Counts] | None,
-        others: int | None,
+        new_people: int | None,
     ) -> tuple[ConsideredColumns, ...]:
         """Return the exposure bound of each set of columns after round 1, for the stage.
 
-        counts: the counts of round 1, None if it was not counted. others: the number of new people
-        in round 2, None if it has the people of round 1. () if there is no decision.
+        counts: the counts of round 1, None if it was not counted. new_people: the number of new
+        people in round 2, None if it has the people of round 1. () if there is no decision.
         """

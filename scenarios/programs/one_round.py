@@ -39,7 +39,7 @@ class OneRound(Decided):
         policy: Policy,  # noqa: ARG002
         schema: "Schema",  # noqa: ARG002
         counts: "Sequence[Counts] | None",  # noqa: ARG002
-        others: int | None,  # noqa: ARG002
+        new_people: int | None,  # noqa: ARG002
     ) -> "tuple[ConsideredColumns, ...]":
         """Return (): the curator chooses no columns."""
         return ()

@@ -61,8 +61,8 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
     """
     from ...protocol.announcement import Program
 
-    asked = Program.TWO_ROUND if questions is Program.TWO_ROUND_ONCE else questions
-    return next(program for program in PROGRAMS.values() if program.wire == asked)
+    sequence = Program.TWO_ROUND if questions is Program.TWO_ROUND_ONCE else questions
+    return next(program for program in PROGRAMS.values() if program.wire == sequence)
 
 
 def randomizing() -> tuple[str, ...]:
@@ -78,12 +78,12 @@ def wire(scenario: Scenario) -> "Program":
     return Program.TWO_ROUND_ONCE if once else Program(program_of(scenario).wire)
 
 
-def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":
+def strategy(scenario: Scenario, new_people: int | None = None) -> "Strategy":
     """Return the strategy of a scenario's curator: its queries and its decision.
 
-    others: in the statistical setting, the number of people in round 2; None: the same people.
+    new_people: in the statistical setting, the number of people in round 2; None: the same people.
     """
-    return program_of(scenario).strategy(scenario, others)
+    return program_of(scenario).strategy(scenario, new_people)
 
 
 UNCHECKED_QUERIES = (
@@ -129,7 +129,9 @@ def samples(scenario: Scenario, seed: int | None) -> "Samples":
     return program_of(scenario).samples(scenario, seed)
 
 
-def verify_decision(decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]") -> None:
+def verify_decision(
+    decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
+) -> None:
     """Recompute a decision's certificate from all that the curator read.
 
     Raises VerificationError if it claims less than can be proved of the released columns. The name
@@ -137,4 +139,4 @@ def verify_decision(decision: "Decision", schema: "Schema", heard: "Sequence[Rou
     """
     rule = decision.certificate.rule
     proving = (kind for kind in PROGRAMS if PROGRAMS[kind].proves(rule))
-    PROGRAMS[next(proving, "exposure")].verify_decision(decision, schema, heard)
+    PROGRAMS[next(proving, "exposure")].verify_decision(decision, schema, round_results)

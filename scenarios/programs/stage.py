@@ -30,7 +30,7 @@ RULES = {
     "threshold prefixes closed": "says-bound-prefixes",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
-EVERYBODY = "everybody"  # decides, if there is no curator
+ALL_PEERS = "everybody"  # decides, if there is no curator
 
 
 def share_in(share: float, language: "Language") -> str:
@@ -40,8 +40,8 @@ def share_in(share: float, language: "Language") -> str:
 
 def joined_in(names: Iterable[str], language: "Language") -> str:
     """Write `a, b and c` in a language."""
-    *most, last = list(names) or [language.say("says-nothing")]
-    return language.say("and").join([", ".join(most), last]) if most else last
+    *leading, last = list(names) or [language.say("says-nothing")]
+    return language.say("and").join([", ".join(leading), last]) if leading else last
 
 
 def limit(policy: "AnnouncedPolicy", language: "Language") -> str:
@@ -57,14 +57,14 @@ def released(
 
     reader: the party that decides, or `EVERYBODY`.
     """
-    kept = [columns[column] for column in decision.kept]
+    released_columns = [columns[column] for column in decision.kept]
     rest = [name for column, name in enumerate(columns) if column not in decision.kept]
     proof = decision.certificate
-    if not kept:
+    if not released_columns:
         return language.say(f"says-unreleased-{reader}", k=proof.k)
     return language.say(
         f"says-released-held-{reader}" if rest else f"says-released-{reader}",
-        kept=joined_in(kept, language),
+        kept=joined_in(released_columns, language),
         rest=joined_in(rest, language),
         promise=promise(proof, language),
         rule=rule(proof.rule, language),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..pages.pieces import Section, VerdictAnswer
     from .evidence import Claims
 
-ALONE = 16  # peers; all are alike
+MAX_SINGLE_PEERS = 16  # peers; all are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ class Topology:
         member: the noun for a participant, with its plural.
         reader: the party that reads round 1 and decides, before a verb in the singular.
         handlers: the parties that handle other people's messages, in the order of the tables.
-        alone: the parties with a single view that measures an attack, among so many people.
+        single_parties: the parties with a single view that measures an attack, among so many
+            people.
         names: the names of all parties, with given numbers of shufflers and people; None: unknown.
         mixing: the parties that mix messages, in a phrase.
         line: the members that a coalition needs to link people, in a phrase: the trust line.
@@ -54,7 +55,8 @@ class Topology:
         agreed: the features, if they are agreed on beforehand and no party announces them: from
             result.json.
         example: a coalition to look through.
-        alike: whether all participants have all roles, so that a fault is a participant's fault.
+        is_symmetric: whether all participants have all roles, so that a fault is a participant's
+            fault.
         unkept: the kind of mix that keeps no ledger, in words; None if a first shuffler keeps it.
         untold: the reason why there is no central party to report on; None if there is.
     """
@@ -64,7 +66,7 @@ class Topology:
     member: tuple[str, str]
     reader: str
     handlers: Callable[[Scenario], tuple[str, ...]]
-    alone: Callable[[Scenario, int], tuple[str, ...]]
+    single_parties: Callable[[Scenario, int], tuple[str, ...]]
     names: Callable[[Scenario, int | None, int | None], PartyNames]
     mixing: Callable[[Scenario], str]
     line: Callable[[Scenario], str]
@@ -76,7 +78,7 @@ class Topology:
     section: "Callable[[Scenario, Claims, Transcript | None], Iterator[Section]]"
     example: str
     agreed: "Callable[[Claims], Schema] | None" = None
-    alike: bool = False
+    is_symmetric: bool = False
     unkept: str | None = None
     untold: str | None = None
 
@@ -105,8 +107,8 @@ def links(scenario: Scenario) -> tuple[frozenset[str], ...]:
     """
     hops = _shufflers(scenario)
     pairs = paired(len(hops)) if scenario.defence.audit else 0
-    together = [frozenset(hops[at : at + 2]) for at in range(0, pairs, 2)]
-    return (*together, *(frozenset({hop}) for hop in hops[pairs:]))
+    audited_pairs = [frozenset(hops[at : at + 2]) for at in range(0, pairs, 2)]
+    return (*audited_pairs, *(frozenset({hop}) for hop in hops[pairs:]))
 
 
 def _central_line(scenario: Scenario) -> str:
@@ -119,10 +121,12 @@ def _central_line(scenario: Scenario) -> str:
 
 
 def _central_reaches(scenario: Scenario, members: Collection[str]) -> bool:
-    some = frozenset(members)
+    coalition = frozenset(members)
     if scenario.mix.kind == "verified":
-        return some.issuperset(_shufflers(scenario))
-    return bool({CURATOR, ANALYST} & some) and all(hops & some for hops in links(scenario))
+        return coalition.issuperset(_shufflers(scenario))
+    return bool({CURATOR, ANALYST} & coalition) and all(
+        hops & coalition for hops in links(scenario)
+    )
 
 
 def _central_record(
@@ -170,7 +174,7 @@ CENTRAL = Topology(
     member=("person", "people"),
     reader="the curator",
     handlers=_handlers,
-    alone=lambda scenario, _people: _handlers(scenario),
+    single_parties=lambda scenario, _people: _handlers(scenario),
     names=_central_names,
     mixing=lambda scenario: plural(scenario.mix.shufflers, "shuffler"),
     line=_central_line,
@@ -191,7 +195,9 @@ PEERS = Topology(
     member=("peer", "peers"),
     reader="everybody",
     handlers=lambda _scenario: (),
-    alone=lambda _scenario, people: tuple(map(parties.peer, range(min(people, ALONE)))),
+    single_parties=lambda _scenario, people: tuple(
+        map(parties.peer, range(min(people, MAX_SINGLE_PEERS)))
+    ),
     names=lambda _scenario, _shufflers, people: peer_names(people),
     mixing=lambda scenario: f"paths of {plural(scenario.mix.path, 'peer')}",
     line=lambda scenario: f"{scenario.mix.path} peers, as many as a path has",
@@ -206,7 +212,7 @@ PEERS = Topology(
     section=_peer_section,
     example="peer-1+peer-2",
     agreed=_peer_schema,
-    alike=True,
+    is_symmetric=True,
     unkept="a mix of peers",
     untold="a run of peers, which has no curator and no shufflers to tell of",
 )
@@ -228,19 +234,20 @@ INSTEAD = {
 }  # what is of onions -> what a verified mix has in its place
 
 
-def onions_only(scenario: Scenario, what: str) -> None:
-    """Raise ParameterError for a scenario with a verified mix, which lacks support for `what`."""
+def onions_only(scenario: Scenario, subject: str) -> None:
+    """Raise ParameterError for a scenario with a verified mix without support for `subject`."""
     if scenario.mix.kind == "verified":
         raise ParameterError(
-            f"{scenario.scenario.name}: {what} is of onions, and not there for mix.kind = "
-            f'"verified"; {INSTEAD.get(what, "leave mix.kind out")}'
+            f"{scenario.scenario.name}: {subject} is of onions, and not there for mix.kind = "
+            f'"verified"; {INSTEAD.get(subject, "leave mix.kind out")}'
         )
 
 
-def central_only(scenario: Scenario, what: str) -> None:
-    """Raise ParameterError for a scenario among peers, which lacks parties for `what`, a plural."""
+def central_only(scenario: Scenario, subject: str) -> None:
+    """Raise ParameterError for a scenario among peers without parties for `subject`, a plural."""
     if topology_of(scenario).untold:
         raise ParameterError(
-            f"{scenario.scenario.name}: peers have no curator and no shufflers, which {what} are "
+            f"{scenario.scenario.name}: peers have no curator and no shufflers, which {subject} "
+            "are "
             "for; take a scenario without peers"
         )

@@ -111,8 +111,8 @@ def read_seal(folder: Path) -> FolderSeal | None:
 
 def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
     """Return the hash of each of these files that a folder has."""
-    there = [name for name in names if (folder / name).is_file()]
-    return {name: hash_of((folder / name).read_bytes()) for name in there}
+    present_names = [name for name in names if (folder / name).is_file()]
+    return {name: hash_of((folder / name).read_bytes()) for name in present_names}
 
 
 def _signed(files: Mapping[str, str]) -> bytes:

@@ -49,10 +49,10 @@ def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
                 f"{path}: is there already, and an identity is not replaced; give another name, or "
                 "remove it yourself"
             )
-    made = make_identity(name)
-    write_whole(secret, _secret_text(made), force=False, private=True, lasting=True)
+    identity = make_identity(name)
+    write_whole(secret, _secret_text(identity), force=False, private=True, lasting=True)
     try:
-        write_whole(public, public_text(made.public), force=False, lasting=True)
+        write_whole(public, public_text(identity.public), force=False, lasting=True)
     except BaseException:
         secret.unlink()  # no half of an identity is left, which would forbid the next try
         raise
@@ -85,18 +85,18 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
     StorageError if it is no such file, or has two identities of the same name.
     """
     path = Path(path)
-    known: dict[str, PublicIdentity] = {}
+    identities: dict[str, PublicIdentity] = {}
     for table in _tables(path):
         try:
             identity = _public(table)
         except ParameterError as wrong:
             raise StorageError(f"{path}: {wrong}") from None
-        if identity.name in known:
+        if identity.name in identities:
             raise StorageError(
                 f"{path}: two identities are called {identity.name}; one is accepted"
             )
-        known[identity.name] = identity
-    return known
+        identities[identity.name] = identity
+    return identities
 
 
 def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
@@ -106,10 +106,10 @@ def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
 
     StorageError as of `read_known`, or if the file holds several.
     """
-    known = list(read_known(path).values())
-    if len(known) != 1:
-        raise StorageError(f"{path}: holds {len(known)} identities; that of {owner} is wanted")
-    return known[0]
+    identities = list(read_known(path).values())
+    if len(identities) != 1:
+        raise StorageError(f"{path}: holds {len(identities)} identities; that of {owner} is wanted")
+    return identities[0]
 
 
 def public_text(identity: PublicIdentity) -> str:

@@ -26,8 +26,8 @@ from ..serialization.bounded_file import read_bounded
 
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"
-MOST = 1_000_000  # people of one place
-LARGEST = 80 * MOST  # bytes of a file
+MAX_PEOPLE = 1_000_000  # people of one place
+LARGEST = 80 * MAX_PEOPLE  # bytes of a file
 
 _PERSON = b"veilmix.people"  # BLAKE2b personalisation
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -35,37 +35,37 @@ _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     name: str
-    keys: Annotated[tuple[_Hex, ...], msgspec.Meta(min_length=1, max_length=MOST)]
+    keys: Annotated[tuple[_Hex, ...], msgspec.Meta(min_length=1, max_length=MAX_PEOPLE)]
     signature: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
 
 
-def signers_of(own: Identity, many: int) -> list[Signer]:
+def signers_of(identity: Identity, people_count: int) -> list[Signer]:
     """Return the signing keys of the people of a place, in their order."""
-    secret = blake2b(own.seed, digest_size=32, person=_PERSON).digest()
+    secret = blake2b(identity.seed, digest_size=32, person=_PERSON).digest()
     source = SeededEntropy.from_secret(secret)
-    return [Signer(source.fork(f"person-{number + 1}")) for number in range(many)]
+    return [Signer(source.fork(f"person-{number + 1}")) for number in range(people_count)]
 
 
-def create_people(folder: Path, own: Identity, many: int) -> Path:
+def create_people(folder: Path, identity: Identity, people_count: int) -> Path:
     """Write the public keys of so many people of a place; returns the path of the file.
 
     StorageError if it is there already, or cannot be written.
     """
-    name = own.public.name
-    keys = [signer.public for signer in signers_of(own, many)]
-    signature = own.signer.sign(_signed(name, keys))
+    name = identity.public.name
+    keys = [signer.public for signer in signers_of(identity, people_count)]
+    signature = identity.signer.sign(_signed(name, keys))
     lines = "".join(f'  "{key.hex()}",\n' for key in keys)
     path = folder / (name + SUFFIX)
     text = (
-        f"# {many} people who answer from {name}: public, to be given to others\n"
+        f"# {people_count} people who answer from {name}: public, to be given to others\n"
         f'name = "{name}"\nkeys = [\n{lines}]\nsignature = "{signature.hex()}"\n'
     )
     write_whole(path, text, force=False, lasting=True)
     return path
 
 
-def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
-    """Read the public keys of the people of a place. known: the place's identity.
+def read_people(path: Path, identity: PublicIdentity) -> tuple[bytes, ...]:
+    """Read the public keys of the people of a place. identity: the place's identity.
 
     StorageError if it is no such file, or if the place has not signed it.
     """
@@ -76,11 +76,13 @@ def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
         raise StorageError(f"{path}:{bad.line}: no keys of people: {bad.why}") from None
     keys = tuple(bytes.fromhex(key) for key in content.keys)
     try:
-        verify_signature(known.key, _signed(content.name, keys), bytes.fromhex(content.signature))
+        verify_signature(
+            identity.key, _signed(content.name, keys), bytes.fromhex(content.signature)
+        )
     except Refused:
-        raise StorageError(f"{path}: was not signed by {known.name}") from None
-    if content.name != known.name:
-        raise StorageError(f"{path}: holds the people of {content.name}, not of {known.name}")
+        raise StorageError(f"{path}: was not signed by {identity.name}") from None
+    if content.name != identity.name:
+        raise StorageError(f"{path}: holds the people of {content.name}, not of {identity.name}")
     return keys
 
 

@@ -84,8 +84,8 @@ def read(folder: str | PathLike[str]) -> Run:
         raise damaged(folder / TRANSCRIPT, 1, why)
     release = None if result.release is None else _read(folder / RELEASE, decoded)
     made_with = _read(folder / VERSIONS, partial(from_json, kind=dict[str, Any]))
-    seal, there = read_seal(folder), hashes(folder, FILES)
-    return Run(folder, scenario, result, transcript, sizes, release, made_with, seal, there)
+    seal, file_hashes = read_seal(folder), hashes(folder, FILES)
+    return Run(folder, scenario, result, transcript, sizes, release, made_with, seal, file_hashes)
 
 
 def _existing_file(path: Path) -> Path:
@@ -119,10 +119,12 @@ def _result(path: Path, policy: str) -> Result:
     """
     text = _read(path, decoded)
     plain = _accepted(path, partial(from_json, text, dict[str, Any]))
-    other = plain.get("schema", SCHEMA)
-    if isinstance(other, int) and other not in READ:  # first: other errors follow from it
+    schema_version = plain.get("schema", SCHEMA)
+    if (
+        isinstance(schema_version, int) and schema_version not in READ
+    ):  # first: other errors follow from it
         raise StorageError(
-            f"{path}:{line_of(text, 'schema')}: schema {other}; this version of veilmix "
+            f"{path}:{line_of(text, 'schema')}: schema {schema_version}; this version of veilmix "
             f"reads schema {SCHEMA}: run the scenario again, or use the version in versions.json"
         )
     kind = result_type(policy)

@@ -112,11 +112,11 @@ def contents(
     transcript: Callable[[], bytes] | None = None,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a run folder, each with its bytes, and at last their seal."""
-    seen = {}
+    file_hashes = {}
     for name, data in _files(outcome, transcript or partial(_transcript, outcome)):
-        seen[name] = hash_of(data)
+        file_hashes[name] = hash_of(data)
         yield name, data
-    yield SEAL, seal_of(seen, recorder)
+    yield SEAL, seal_of(file_hashes, recorder)
 
 
 def _transcript(outcome: Outcome) -> bytes:
@@ -168,14 +168,14 @@ def versions() -> dict[str, Any]:
 def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
     """Return the error that would prevent writing a folder; None if it seems writable."""
     parent = Path(parent)
-    there = Path(parent).absolute()
-    while not os.path.lexists(there):
-        there = there.parent
-    if not there.is_dir():
-        return _not_a_folder(parent, there)
-    if not os.access(there, os.W_OK | os.X_OK):
+    ancestor = Path(parent).absolute()
+    while not os.path.lexists(ancestor):
+        ancestor = ancestor.parent
+    if not ancestor.is_dir():
+        return _not_a_folder(parent, ancestor)
+    if not os.access(ancestor, os.W_OK | os.X_OK):
         return StorageError(
-            f"{parent}: no permission to write in {there}; name another folder with --out, "
+            f"{parent}: no permission to write in {ancestor}; name another folder with --out, "
             "or use --no-save"
         )
     return None
@@ -184,10 +184,10 @@ def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
 def sweep(parent: str | os.PathLike[str]) -> None:
     """Remove the remains of runs that were killed an hour ago or earlier."""
     parent = Path(parent)
-    for left in parent.glob(f"{PARTIAL}*"):
+    for remains in parent.glob(f"{PARTIAL}*"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > STALE:
-                shutil.rmtree(left, ignore_errors=True)
+            if time.time() - remains.stat().st_mtime > STALE:
+                shutil.rmtree(remains, ignore_errors=True)
 
 
 def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -218,8 +218,8 @@ def _storage_errors(parent: Path) -> Iterator[None]:
         raise StorageError(f"{parent}: nothing could be saved in it: {why}; {todo}") from None
 
 
-def _not_a_folder(parent: Path, there: Path) -> StorageError:
-    return StorageError(f"{parent}: {there} is not a folder; name another folder with --out")
+def _not_a_folder(parent: Path, ancestor: Path) -> StorageError:
+    return StorageError(f"{parent}: {ancestor} is not a folder; name another folder with --out")
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -69,6 +69,8 @@ def traffic(transcript: Transcript | None) -> Traffic | None:
         Flow(key[2], key[0], each.total(), sums[key], min(each), max(each))
         for key, each in sorted(lengths.items())
     )
-    sent = Kind.SUBMISSION.name.lower()
-    sizes = {key[0]: dict(sorted(each.items())) for key, each in lengths.items() if key[2] == sent}
+    submission = Kind.SUBMISSION.name.lower()
+    sizes = {
+        key[0]: dict(sorted(each.items())) for key, each in lengths.items() if key[2] == submission
+    }
     return Traffic(flows, sizes, sum(f.messages for f in flows), sum(f.size for f in flows))

@@ -10,12 +10,12 @@ from pathlib import Path
 from .plugs import homes
 
 HOME = "veilmix.scenarios.attacks"
-HERE = Path(__file__).parent.parent / "attacks"
+ATTACK_FOLDER = Path(__file__).parent.parent / "attacks"
 
 
 def attack_homes() -> Mapping[str, str]:
     """Return the place of the record of every attack: name -> module:attribute."""
-    stems = (path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_"))
+    stems = (path.stem for path in ATTACK_FOLDER.glob("*.py") if not path.stem.startswith("_"))
     built_in = {stem.replace("_", "-"): f"{HOME}.{stem}:ATTACK" for stem in stems}
     return homes("attacks", built_in)
 

@@ -40,17 +40,17 @@ def _entries(entries: Mapping[str, Any]) -> Iterator[str]:
             yield f"{quoted_key(key)} = {value(item)}"
 
 
-def value(given: Any) -> str:
+def value(data: Any) -> str:
     """Return a value as TOML text."""
-    match given:
+    match data:
         case str():
-            return quoted(given)
+            return quoted(data)
         case list() | tuple():
-            return f"[{', '.join(map(value, given))}]"
+            return f"[{', '.join(map(value, data))}]"
         case Struct():
-            return value({key: entry for key, entry in asdict(given).items() if entry is not None})
+            return value({key: entry for key, entry in asdict(data).items() if entry is not None})
         case dict():
-            inside = ", ".join(f"{quoted_key(key)} = {value(item)}" for key, item in given.items())
+            inside = ", ".join(f"{quoted_key(key)} = {value(item)}" for key, item in data.items())
             return f"{{ {inside} }}" if inside else "{}"
         case _:
-            return as_found(given)
+            return as_found(data)

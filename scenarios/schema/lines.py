@@ -35,7 +35,7 @@ class Locator:
 
     def _beginning(self, lines: int) -> dict[str, Any]:
         """Parse the first lines; if that fails, one line less."""
-        wanted = lines
+        line_count = lines
         while lines not in self._parsed:
             text = "\n".join([*self._lines[:lines], ""])  # a comment must not hide the closer
             for closer in CLOSERS:
@@ -46,7 +46,7 @@ class Locator:
                 break
             else:
                 lines -= 1
-        return self._parsed.setdefault(wanted, self._parsed[lines])
+        return self._parsed.setdefault(line_count, self._parsed[lines])
 
 
 def _holds(data: Any, path: Path) -> bool:

@@ -83,7 +83,7 @@ BUILT_IN = {
     "prefix-bit": Mechanism(
         f"{HOME}:PrefixTree.binary", ("heavy-hitters",), words=True, finds=True
     ),
-    "memoized": Mechanism(f"{HOME}:Memoized.of", ("longitudinal",), remembers=True),
+    "memoized": Mechanism(f"{HOME}:Memoized.from_epsilon", ("longitudinal",), remembers=True),
     "memoized-rappor": Mechanism(f"{HOME}:Memoized.rappor", ("longitudinal",), remembers=True),
     "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
 }
@@ -103,5 +103,5 @@ def names() -> tuple[str, ...]:
 
 def listed() -> str:
     """Return the names of the built-in mechanisms, as a message lists them."""
-    *most, last = BUILT_IN
-    return f"{', '.join(most)} or {last}"
+    *leading, last = BUILT_IN
+    return f"{', '.join(leading)} or {last}"

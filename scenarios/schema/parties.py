@@ -16,7 +16,7 @@ from .problems import did_you_mean, quoted
 NUMBERED = re.compile(r"([a-z]+)-([1-9][0-9]*)", re.ASCII)
 USER, PEER = Role.USER.value, Role.PEER.value
 LATE = (RANDOMNESS, NETWORK)
-FEW = 6  # parties of a kind that a message lists singly
+MAX_LISTED = 6  # parties of a kind that a message lists singly
 WILD = ("*", "?", "[")  # signs of a pattern of users
 NUMBER = re.compile(r"[0-9]+$", re.ASCII)
 
@@ -63,8 +63,8 @@ class PartyNames:
         parts += last_names
         if USER not in self.largest:
             return ", ".join(parts) or "no party"
-        most = self.largest[USER]
-        users = "users" if most is None else f"users 1-{most}"
+        max_user = self.largest[USER]
+        users = "users" if max_user is None else f"users 1-{max_user}"
         return f"{', '.join(parts)} and {users}" if parts else f"{users}, called user-1, ..."
 
     def refusal(self, name: str, owner: str, noun: str = "party") -> str:
@@ -90,7 +90,7 @@ class PartyNames:
 def _numbered(kind: str, largest: int | None) -> list[str]:
     if largest is None:
         return [f"{kind}-1, ..."]
-    if largest <= FEW and kind != PEER:
+    if largest <= MAX_LISTED and kind != PEER:
         return [f"{kind}-{number}" for number in range(1, largest + 1)]
     return [f"{kind}-1 to {kind}-{largest}"]
 

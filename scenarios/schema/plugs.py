@@ -25,13 +25,13 @@ Record = TypeVar("Record")
 
 
 @cache
-def installed(what: str) -> Mapping[str, str]:
+def installed(group: str) -> Mapping[str, str]:
     """Return the entry points of a group, name -> `module:attribute`, in the order of names."""
     if not (_found_otherwise() or any(map(_named_in, sys.path))):
         return {}
     from importlib.metadata import entry_points
 
-    return {point.name: point.value for point in sorted(entry_points(group=PREFIX + what))}
+    return {point.name: point.value for point in sorted(entry_points(group=PREFIX + group))}
 
 
 def _found_otherwise() -> bool:
@@ -64,9 +64,9 @@ def _names_a_group(listed: Path) -> bool:
         return True
 
 
-def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
+def homes(group: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
     """Return the place of every entry of a group: built-in entries, then other packages'."""
-    return {**built_in, **{n: at for n, at in installed(what).items() if n not in built_in}}
+    return {**built_in, **{n: at for n, at in installed(group).items() if n not in built_in}}
 
 
 def load(place: str) -> Any:
@@ -83,18 +83,18 @@ def load(place: str) -> Any:
         ) from wrong
 
 
-def records(what: str, kind: type[Record]) -> dict[str, Record]:
+def records(group: str, kind: type[Record]) -> dict[str, Record]:
     """Return the records of a class that other packages bring to a group, by name.
 
     Raises ParameterError where an entry point is no such record.
     """
     loaded: dict[str, Record] = {}
-    for name, place in installed(what).items():
+    for name, place in installed(group).items():
         record = load(place)
         if not isinstance(record, kind):
             article = "an" if kind.__name__[0] in "AEIOU" else "a"
             raise ParameterError(
-                f"entry point {place!r} of {PREFIX}{what}: found {type(record).__name__}; "
+                f"entry point {place!r} of {PREFIX}{group}: found {type(record).__name__}; "
                 f"{article} {kind.__name__} ({kind.__module__}) is accepted"
             )
         loaded[name] = record

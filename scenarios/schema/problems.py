@@ -12,7 +12,7 @@ from math import ceil, log10
 Path = tuple[str | int, ...]
 
 LONG = 256  # bits; Python writes no number of more than some 14,000
-SHOWN = 12  # names listed in a message before "..."
+MAX_LISTED = 12  # names listed in a message before "..."
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # what TOML accepts as a key without quotes
 _NUMBER = re.compile(r"\d+")
 
@@ -92,10 +92,14 @@ def closest_name(name: object, accepted: Iterable[str]) -> str | None:
     if not isinstance(name, str):
         return None
     accepted = list(accepted)
-    ends = [known for known in accepted if known.rpartition(".")[1:] == (".", name.casefold())]
+    ends = [
+        candidate
+        for candidate in accepted
+        if candidate.rpartition(".")[1:] == (".", name.casefold())
+    ]
     if ends:
         return ends[0]
-    folded = {known.casefold(): known for known in reversed(accepted)}
+    folded = {candidate.casefold(): candidate for candidate in reversed(accepted)}
     for near in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6):
         if near == name.casefold() or _NUMBER.sub("", near) != _NUMBER.sub("", name.casefold()):
             return folded[near]
@@ -108,8 +112,8 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     return f" (did you mean `{near}`?)" if near is not None else ""
 
 
-def listed(names: Collection[str], shown: int = SHOWN) -> str:
+def listed(names: Collection[str], limit: int = MAX_LISTED) -> str:
     """Return names in a row, the first few of them if they are many."""
-    if len(names) <= shown:
+    if len(names) <= limit:
         return ", ".join(names)
-    return f"{', '.join(list(names)[:shown])}, ... ({len(names):,} in all)"
+    return f"{', '.join(list(names)[:limit])}, ... ({len(names):,} in all)"

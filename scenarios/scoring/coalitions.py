@@ -90,13 +90,13 @@ def learnt(
     several = scenario.population.rows
     rows = None if reports or several else checked_rows(truth, len(sizes))
     for members in coalitions(scenario):
-        seen = look(members)
-        if seen.knows not in scored:
+        view = look(members)
+        if view.knows not in scored:
             if several:
-                scored[seen.knows] = received_of_persons(seen, sizes, several)
+                scored[view.knows] = received_of_persons(view, sizes, several)
             elif reports:
-                scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
+                scored[view.knows] = received_reports(view, sizes, information or 0.0)
             else:
-                scored[seen.knows] = received(seen, sizes, rows, prior)
-        views.append(replace(scored[seen.knows], parties=tuple(sorted(members))))
+                scored[view.knows] = received(view, sizes, rows, prior)
+        views.append(replace(scored[view.knows], parties=tuple(sorted(members))))
     return tuple(views)

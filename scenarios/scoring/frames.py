@@ -55,9 +55,11 @@ class Frames:
 
 def frames(result: Result, coalitions: Sequence[Received]) -> Frames:
     """Return the tables of a run. coalitions: the leakage to each coalition of `result`."""
-    kept = result.decision.kept if result.decision else ()
+    released_columns = result.decision.kept if result.decision else ()
     names, counts = (
-        (result.release.columns, result.release.counts) if result.release else (kept, ())
+        (result.release.columns, result.release.counts)
+        if result.release
+        else (released_columns, ())
     )
     counted = [
         (name, value, people)

@@ -64,5 +64,5 @@ def _release_text(outcome: Any) -> str:
         f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
     )
     persons = outcome.several.people if outcome.several else None
-    alike = released_alike(outcome.release, persons)
-    return " ".join([promised, *alike_lines(outcome.kept, alike)])
+    shared = released_alike(outcome.release, persons)
+    return " ".join([promised, *alike_lines(outcome.kept, shared)])

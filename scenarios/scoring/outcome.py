@@ -69,7 +69,7 @@ class Exposure:
         return WrittenExposure(self.true, self.promised, worst)
 
 
-NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
+NO_EXPOSURE = Exposure(0.0, 0.0, None, 0)  # where no table is released
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,20 +172,20 @@ class Outcome:
     @property
     def exposure(self) -> Exposure:
         """The exposure of the release: true, promised, possible."""
-        return self.curated.exposure if self.curated else NOTHING
+        return self.curated.exposure if self.curated else NO_EXPOSURE
 
     @property
     def counted(self) -> tuple[int, ...]:
         """The number of people counted in each round, release included: 0 for an empty round."""
         if self.several is not None:
             return tuple(each.people for each in self.several.rounds)
-        own = self.findings.counted if self.findings else ()
+        program_counts = self.findings.counted if self.findings else ()
         if self.curated is None:
-            return own
+            return program_counts
         if self.marginals is None and self.decision is not None:
             return (sum((self.release or {}).values()),)  # nothing is counted but the release
         first = max((sum(counts.values()) for counts in self.marginals or ()), default=0)
-        return *(own or (first,)), sum((self.release or {}).values())
+        return *(program_counts or (first,)), sum((self.release or {}).values())
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -203,8 +203,8 @@ class Outcome:
         """Whether the run has a release: a table, or estimates from randomized reports."""
         from .result import is_released
 
-        curated, found = self.curated, self.findings
-        return is_released(release=self.release, findings=found, curated=curated)
+        curated, findings = self.curated, self.findings
+        return is_released(release=self.release, findings=findings, curated=curated)
 
     def coalition(self, *members: str) -> Received:
         """Return the leakage to a coalition, such as `"curator", "shuffler-1"`.
@@ -315,10 +315,10 @@ class Outcome:
 
 def summary(run: Any) -> str:
     """Return the size and the result of a run in a few words. run: an Outcome, or a saved one."""
-    what = f"released {', '.join(run.kept)}" if run.released else "nothing released"
+    release_text = f"released {', '.join(run.kept)}" if run.released else "nothing released"
     if run.findings and run.findings.short:
-        what = run.findings.short
-    return f"{run.users:,} people, {what}"
+        release_text = run.findings.short
+    return f"{run.users:,} people, {release_text}"
 
 
 def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:
@@ -326,14 +326,14 @@ def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Re
 
     members: names of parties; several in one text, with `+` between them, are several members.
     """
-    wanted = tuple(sorted({name.strip() for text in members for name in text.split("+")}))
-    known = {received.parties: received for received in coalitions}
-    if wanted in known:
-        return known[wanted]
-    names = PartyNames.from_names({party for some in known for party in some})
-    for name in wanted:
+    coalition = tuple(sorted({name.strip() for text in members for name in text.split("+")}))
+    by_parties = {received.parties: received for received in coalitions}
+    if coalition in by_parties:
+        return by_parties[coalition]
+    names = PartyNames.from_names({party for parties in by_parties for party in parties})
+    for name in coalition:
         if name not in names:
             raise UnknownParty(names.refusal(name, "coalitions were scored of", "scored party"))
     raise UnknownParty(
-        f"{' + '.join(wanted)}: this coalition was not scored; `coalitions` has those that were"
+        f"{' + '.join(coalition)}: this coalition was not scored; `coalitions` has those that were"
     )

@@ -39,15 +39,15 @@ def measure(
     cells = list(played.release.values())
     people = sum(cells)
     program = program_of(scenario)
-    known = program.excluded(played.release, scenario, crowd.people.schema)
-    below = program.exposed(played.release, decision.certificate.k) + known
+    excluded_people = program.excluded(played.release, scenario, crowd.people.schema)
+    below = program.exposed(played.release, decision.certificate.k) + excluded_people
     true = below / people if people else 0.0
     promised = decision.certificate.value
     if proving is not None:
         schema, calls = crowd.people.schema, played.calls[:-1]
         proved = prove(proving, schema, calls, decision, played.release)
         promised = promised_share(decision, proved)
-    promised += known / people if people else 0.0
+    promised += excluded_people / people if people else 0.0
     search = search_of(nodes) if is_sought(decision, program, fixed=crowd.fixed) else None
     worst = None if search is None else seek(played.release, decision, search)
     return Exposure(true, promised, worst, people)
@@ -61,12 +61,12 @@ def expectations(outcome: Outcome) -> Outcome:
 def _failures(outcome: Outcome) -> Iterator[str]:
     expect = outcome.scenario.expect
     exposure = outcome.exposure
-    for key, most, reached in (
+    for key, limit, reached in (
         ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
         ("promised_at_most", expect.promised_at_most, exposure.promised),
     ):
-        if most is not None and reached > most:
-            yield f"expect.{key}: {most:g} was expected, {reached:.6g} was found"
+        if limit is not None and reached > limit:
+            yield f"expect.{key}: {limit:g} was expected, {reached:.6g} was found"
     # An ideal run plays no fault and no deviation: it cannot have the columns expected under them.
     unplayed = outcome.mode == "ideal" and (outcome.scenario.fault or outcome.scenario.deviation)
     for key, names, found_names in (
@@ -74,12 +74,16 @@ def _failures(outcome: Outcome) -> Iterator[str]:
         ("suppressed", expect.suppressed, outcome.suppressed),
     ):
         if names is not None and set(names) != set(found_names):
-            said, got = (", ".join(sorted(some)) or "none" for some in (names, found_names))
-            yield f"expect.{key}: {said} was expected, {got} was found"
-    least = expect.kept_at_least
-    kept = len(outcome.kept) if outcome.released else 0
-    if least is not None and kept < least:
-        yield f"expect.kept_at_least: {least} columns were expected, {kept} released"
+            expected_names, actual_names = (
+                ", ".join(sorted(column_names)) or "none" for column_names in (names, found_names)
+            )
+            yield f"expect.{key}: {expected_names} was expected, {actual_names} was found"
+    min_columns = expect.kept_at_least
+    released_count = len(outcome.kept) if outcome.released else 0
+    if min_columns is not None and released_count < min_columns:
+        yield (
+            f"expect.kept_at_least: {min_columns} columns were expected, {released_count} released"
+        )
     if outcome.mode == "real":
         yield from _attacked(outcome)
     if expect.curator_links_at_most is None:
@@ -94,11 +98,11 @@ def _attacked(outcome: Outcome) -> Iterator[str]:
     expect = outcome.scenario.expect
     if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
         raised = len(outcome.alarms)
-        least = expect.alarms_at_least
-        yield f"expect.alarms_at_least: {least} were expected, {raised} were raised"
+        min_alarms = expect.alarms_at_least
+        yield f"expect.alarms_at_least: {min_alarms} were expected, {raised} were raised"
     for effect in outcome.attacks:
-        said = f"{effect.value:g} {effect.unit} by {effect.attack}"
+        effect_text = f"{effect.value:g} {effect.unit} by {effect.attack}"
         if expect.attack_at_most is not None and effect.value > expect.attack_at_most:
-            yield f"expect.attack_at_most: {expect.attack_at_most:g} was expected, {said}"
+            yield f"expect.attack_at_most: {expect.attack_at_most:g} was expected, {effect_text}"
         if expect.attack_at_least is not None and effect.value < expect.attack_at_least:
-            yield f"expect.attack_at_least: {expect.attack_at_least:g} was expected, {said}"
+            yield f"expect.attack_at_least: {expect.attack_at_least:g} was expected, {effect_text}"

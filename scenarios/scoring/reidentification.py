@@ -21,7 +21,7 @@ from msgspec import field
 from ...analysis.exposure import Attacker, Crowds, Risk, risk, risk_within
 from ...analysis.exposure.cells import cells_of, distinct
 from ...analysis.reidentification.attacks.side_information import counted
-from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
+from ...protocol.hiding import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
 from ...protocol.opened_prefixes import prefix_of, shown_of
 from ..populations.samples import Samples
@@ -29,7 +29,7 @@ from ..schema.model import Scenario
 from ..serialization.record import Record
 from ..wording import percent
 
-MOST = 16  # columns; with more, attackers who know all but one are left out
+MAX_COLUMNS = 16  # columns; with more, attackers who know all but one are left out
 
 
 class AttackSuccess(Record, frozen=True):
@@ -139,7 +139,7 @@ def known_sets(features: int, knows: Sequence[int] = ()) -> tuple[tuple[int, ...
     every = tuple(range(features))
     sets = [tuple(knows)] if knows else []
     sets += [(column,) for column in every]
-    if 2 < features <= MOST:
+    if 2 < features <= MAX_COLUMNS:
         sets += [every[:column] + every[column + 1 :] for column in every]
     return tuple(dict.fromkeys([*sets, every]))
 
@@ -153,7 +153,7 @@ def in_release(
     scenario: Scenario,
     crowd: Samples,
     present: Any,
-    kept: Sequence[int],
+    released_columns: Sequence[int],
     release: Counts | None,
     hidden: Sequence[Hiding] = (),
     *,
@@ -169,19 +169,19 @@ def in_release(
     """
     if not release or sum(release.values()) < 2:
         return None
-    people, columns = crowd.people, list(kept)
-    cells = Crowds.of_cells(list(release.values()))
+    people, columns = crowd.people, list(released_columns)
+    cells = Crowds.from_cells(list(release.values()))
     k, whole = scenario.policy.k, people.source_codes
-    rows, many = distinct(people.codes[present])
-    said = response_laws(rows, people.values, columns, hidden)
+    rows, row_counts = distinct(people.codes[present])
+    responses = response_laws(rows, people.values, columns, hidden)
     if opened:
-        said = opened_rows(rows, people.values, release)
-    if not _theirs(release, said, many, people.values, columns, hidden):
+        responses = opened_rows(rows, people.values, release)
+    if not _theirs(release, responses, row_counts, people.values, columns, hidden):
         return Reidentified(cells.n, len(whole), (), Risks.from_risk(risk(cells, k)))
-    same = opened or len(whole) == len(present)
-    same = same or any(rule.column in columns for rule in hidden)
-    among = cells if same else _among(rows[:, columns], many, whole[:, columns])
-    attacks = tuple(_attacks(scenario, people.schema.names, rows, many, columns, said))
+    has_same_crowds = opened or len(whole) == len(present)
+    has_same_crowds = has_same_crowds or any(rule.column in columns for rule in hidden)
+    among = cells if has_same_crowds else _among(rows[:, columns], row_counts, whole[:, columns])
+    attacks = tuple(_attacks(scenario, people.schema.names, rows, row_counts, columns, responses))
     return Reidentified(cells.n, len(whole), attacks, Risks.from_risk(risk_within(cells, among, k)))
 
 
@@ -209,27 +209,30 @@ class Responses:
 
 
 def response_laws(
-    rows: Any, values: Sequence[Sequence[str]], kept: Sequence[int], hidden: Sequence[Hiding]
+    rows: Any,
+    values: Sequence[Sequence[str]],
+    released_columns: Sequence[int],
+    hidden: Sequence[Hiding],
 ) -> Responses:
     """Return all responses to rows under the hiding rules of a call, with their probabilities."""
     import numpy as np
 
     responses = Responses(
-        np.arange(len(rows)), rows[:, list(kept)].astype(np.int64), np.ones(len(rows))
+        np.arange(len(rows)), rows[:, list(released_columns)].astype(np.int64), np.ones(len(rows))
     )
     for rule in hidden:
-        if rule.column not in kept:
+        if rule.column not in released_columns:
             continue
-        place, texts = list(kept).index(rule.column), values[rule.column]
-        gone = np.array([apply_rule(rule, text, COVERS - 1) != text for text in texts])
+        place, texts = list(released_columns).index(rule.column), values[rule.column]
+        is_suppressed = np.array([apply_rule(rule, text, COVERS - 1) != text for text in texts])
         cover = rule.rate if isinstance(rule, Redact) else 0.0
-        chance = np.where(gone[responses.codes[:, place]], 1.0, cover)
+        chance = np.where(is_suppressed[responses.codes[:, place]], 1.0, cover)
         blank = responses.codes.copy()
         blank[:, place] = len(texts)
         ways = np.concatenate([responses.chance * (1 - chance), responses.chance * chance])
         row, codes = np.concatenate([responses.row] * 2), np.concatenate([responses.codes, blank])
-        some = ways > 0
-        responses = Responses(row[some], codes[some], ways[some])
+        is_possible = ways > 0
+        responses = Responses(row[is_possible], codes[is_possible], ways[is_possible])
     return responses
 
 
@@ -247,55 +250,63 @@ def opened_rows(rows: Any, values: Sequence[Sequence[str]], release: Counts) -> 
 
 def _theirs(
     release: Counts,
-    said: Responses,
-    many: Any,
+    responses: Responses,
+    row_counts: Any,
     values: Sequence[Sequence[str]],
-    kept: Sequence[int],
+    released_columns: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> bool:
     """Whether a release agrees with these people's responses; with random hiding, in its size."""
     import numpy as np
 
-    if not said.exact:
-        return int(many.sum()) == sum(release.values())
-    spelt = {rule.column: BLANK if isinstance(rule, Redact) else OTHER for rule in hidden}
-    texts = [(*values[column], spelt.get(column, BLANK)) for column in kept]
-    cells = cells_of(said.codes, range(len(kept)))
-    people = np.bincount(cells, weights=many[said.row]).astype(np.int64).tolist()
+    if not responses.exact:
+        return int(row_counts.sum()) == sum(release.values())
+    spelt = {rule.column: BLANK if isinstance(rule, Redact) else OTHER_VALUE for rule in hidden}
+    texts = [(*values[column], spelt.get(column, BLANK)) for column in released_columns]
+    cells = cells_of(responses.codes, range(len(released_columns)))
+    people = np.bincount(cells, weights=row_counts[responses.row]).astype(np.int64).tolist()
     someone = np.zeros(len(people), np.int64)
     someone[cells] = np.arange(len(cells))
     counted = {
         tuple(text[code] for text, code in zip(texts, codes, strict=True)): count
-        for codes, count in zip(said.codes[someone].tolist(), people, strict=True)
+        for codes, count in zip(responses.codes[someone].tolist(), people, strict=True)
     }
     return counted == dict(release)
 
 
-def _among(shown: Any, many: Any, whole: Any) -> Crowds:
+def _among(released_rows: Any, row_counts: Any, whole: Any) -> Crowds:
     """The crowds that people in the release have in the population.
 
-    shown: different rows of the release, `many` people each (a cell may have several rows).
+    released_rows: different rows of the release, `row_counts` people each (a cell may have several
+    rows).
     """
     import numpy as np
 
     cells, sizes = distinct(whole)
     place = {tuple(row): size for row, size in zip(cells.tolist(), sizes.tolist(), strict=True)}
-    crowds = np.array([place[tuple(row)] for row in shown.tolist()], np.int64)
-    return Crowds.of_rows(crowds, many)
+    crowds = np.array([place[tuple(row)] for row in released_rows.tolist()], np.int64)
+    return Crowds.from_rows(crowds, row_counts)
 
 
 def _attacks(
     scenario: Scenario,
     names: Sequence[str],
     rows: Any,
-    many: Any,
-    kept: Sequence[int],
-    said: Responses,
+    row_counts: Any,
+    released_columns: Sequence[int],
+    responses: Responses,
 ) -> Iterator[AttackSuccess]:
-    sees = tuple(names[column] for column in kept)
-    n, shown = int(many.sum()), cells_of(said.codes, range(len(kept)))
-    for known in asked_sets(scenario, names):
-        counts = counted(cells_of(rows, known)[said.row], shown, many[said.row] * said.chance)
-        knows, named = tuple(names[column] for column in known), counts.found
+    sees = tuple(names[column] for column in released_columns)
+    n, response_cells = (
+        int(row_counts.sum()),
+        cells_of(responses.codes, range(len(released_columns))),
+    )
+    for known_columns in asked_sets(scenario, names):
+        counts = counted(
+            cells_of(rows, known_columns)[responses.row],
+            response_cells,
+            row_counts[responses.row] * responses.chance,
+        )
+        knows, named = tuple(names[column] for column in known_columns), counts.expected_matches
         error = bayes_error(named, n)
         yield AttackSuccess(knows, sees, named, 0.0, error, counts.certain, counts.bits, 0.0)

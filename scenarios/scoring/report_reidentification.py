@@ -33,20 +33,20 @@ from .reidentification import (
 )
 
 SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
-EVERYTHING = "every set"
+EVERY_SET = "every set"
 
 
 class ReportGuess(NamedTuple):
     """People found and bits told, with their standard errors (0: exact).
 
     Attributes:
-        found: people, in expectation.
+        expected_matches: people, in expectation.
         found_error: of found.
         bits: told by a report.
         bits_error: of bits.
     """
 
-    found: float
+    expected_matches: float
     found_error: float
     bits: float
     bits_error: float
@@ -59,23 +59,33 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
         return None
     if all(question.packed for question in noisy_questions(scenario, people)):
         return in_pieces(noisy_questions(scenario, people), people.codes[present])
-    rows, many = distinct(people.codes[present])
+    rows, row_counts = distinct(people.codes[present])
     names, questions = people.schema.names, noisy_questions(scenario, people)
     attacks = []
-    for known in asked_sets(scenario, names):
-        guesses = [(guess(question, rows, many, known), question.name) for question in questions]
-        best, name = max(guesses, key=lambda pair: pair[0].found)
-        knows = tuple(names[column] for column in known)
+    for known_columns in asked_sets(scenario, names):
+        guesses = [
+            (guess(question, rows, row_counts, known_columns), question.name)
+            for question in questions
+        ]
+        best, name = max(guesses, key=lambda pair: pair[0].expected_matches)
+        knows = tuple(names[column] for column in known_columns)
         attacks.append(_attack(knows, name, best, len(present)))
-    reports = tuple(_report(question, rows, many, len(present)) for question in questions)
+    reports = tuple(_report(question, rows, row_counts, len(present)) for question in questions)
     return Reidentified(len(present), len(people.source_codes), tuple(attacks), None, reports)
 
 
 def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: int) -> AttackSuccess:
     """Return the attack with the best guess from a report; it is certain of no person."""
-    wrong = bayes_error(best.found, people)
+    wrong = bayes_error(best.expected_matches, people)
     return AttackSuccess(
-        knows, (report,), best.found, best.found_error, wrong, 0, best.bits, best.bits_error
+        knows,
+        (report,),
+        best.expected_matches,
+        best.found_error,
+        wrong,
+        0,
+        best.bits,
+        best.bits_error,
     )
 
 
@@ -83,56 +93,70 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
     """Score the pieces of owners' vectors (sets.py), for an attacker that knows every set."""
     if len(codes) < 2:
         return None
-    rows, many = distinct(codes)
+    rows, row_counts = distinct(codes)
     every = tuple(range(codes.shape[1]))
-    guesses = [guess(question, rows, many, every) for question in questions]
-    best, piece = max(zip(guesses, questions, strict=True), key=lambda pair: pair[0].found)
-    attack = _attack((EVERYTHING,), piece.name, best, len(codes))
+    guesses = [guess(question, rows, row_counts, every) for question in questions]
+    best, piece = max(
+        zip(guesses, questions, strict=True), key=lambda pair: pair[0].expected_matches
+    )
+    attack = _attack((EVERY_SET,), piece.name, best, len(codes))
     bounds = [pie_bound(question.randomizer, len(codes)) for question in questions]
     reports = tuple(
         ReportPie(
-            question.name, own.bits, own.bits_error, most.contraction, most.exact, most.attained
+            question.name,
+            piece_guess.bits,
+            piece_guess.bits_error,
+            bound.contraction,
+            bound.exact,
+            bound.attained,
         )
-        for question, own, most in zip(questions, guesses, bounds, strict=True)
+        for question, piece_guess, bound in zip(questions, guesses, bounds, strict=True)
     )
     return Reidentified(len(codes), len(codes), (attack,), None, reports)
 
 
-def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
+def _report(question: Question, rows: Any, row_counts: Any, people: int) -> ReportPie:
     # A person has one value, so that I(U; Y) = I(X; Y): who knows X knows all that matters.
-    own = guess(question, rows, many, question.columns)
+    report_guess = guess(question, rows, row_counts, question.columns)
     bound = pie_bound(question.randomizer, people)
     return ReportPie(
-        question.name, own.bits, own.bits_error, bound.contraction, bound.exact, bound.attained
+        question.name,
+        report_guess.bits,
+        report_guess.bits_error,
+        bound.contraction,
+        bound.exact,
+        bound.attained,
     )
 
 
-def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> ReportGuess:
+def guess(
+    question: Question, rows: Any, row_counts: Any, known_columns: Sequence[int]
+) -> ReportGuess:
     """Return the success of an attacker with a report, and with these columns of all people.
 
-    rows: the different rows of the people, `many` people each.
+    rows: the different rows of the people, `row_counts` people each.
     """
     randomizer = question.randomizer
-    mine = cells_of(rows, known)
+    mine = cells_of(rows, known_columns)
     if question.packed:
         values, inputs = bits_of(question), len(question.domain)
-        shown = rows[:, question.columns[0]]
+        true_values = rows[:, question.columns[0]]
     elif not (randomizer.takes_bits or randomizer.takes_rows):
-        values, shown, inputs = (
+        values, true_values, inputs = (
             np.arange(randomizer.a)[:, None],
             rows[:, question.columns[0]],
             randomizer.a,
         )
     elif randomizer.takes_bits and randomizer.bits <= 10:
-        shown = rows[:, list(question.columns)] @ (1 << np.arange(randomizer.bits)[::-1])
+        true_values = rows[:, list(question.columns)] @ (1 << np.arange(randomizer.bits)[::-1])
         inputs = 1 << randomizer.bits
         values = (np.arange(inputs)[:, None] >> np.arange(randomizer.bits)[::-1]) & 1
     else:
-        shown = cells_of(rows, question.columns)
-        inputs = int(shown.max()) + 1
+        true_values = cells_of(rows, question.columns)
+        inputs = int(true_values.max()) + 1
         values = np.zeros((inputs, len(question.columns)), rows.dtype)
-        values[shown] = rows[:, list(question.columns)]
-    counts = _table(mine, shown, many, inputs)
+        values[true_values] = rows[:, list(question.columns)]
+    counts = _table(mine, true_values, row_counts, inputs)
     small = (
         not (question.packed or randomizer.takes_rows)
         and randomizer.outputs * max(randomizer.inputs, counts.shape[0]) <= SMALL
@@ -143,11 +167,13 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Rep
     return _drawn(question, counts, values)
 
 
-def _table(mine: Any, shown: Any, many: Any, inputs: int) -> Any:
+def _table(mine: Any, true_values: Any, row_counts: Any, inputs: int) -> Any:
     """Return people by known cell and true value, sparse."""
     from scipy.sparse import coo_array
 
-    counts = coo_array((many, (mine, shown)), shape=(int(mine.max()) + 1, inputs)).tocsr()
+    counts = coo_array(
+        (row_counts, (mine, true_values)), shape=(int(mine.max()) + 1, inputs)
+    ).tocsr()
     counts.sum_duplicates()
     return counts
 
@@ -157,16 +183,18 @@ def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
     width = max(values.shape[1], counts.shape[1])
     occurring = np.flatnonzero(counts.sum(axis=0))
     counts, values = counts[:, occurring], values[occurring]
-    held, people = counts.tocoo(), int(counts.sum())
+    sparse_counts, people = counts.tocoo(), int(counts.sum())
     draws = draws_of(width, max(counts.shape))
-    who = rng.choice(held.nnz, draws, p=held.data / people)
-    likely = question.randomizer.log_likelihood(values, held.col[who], rng)
+    entry_indices = rng.choice(sparse_counts.nnz, draws, p=sparse_counts.data / people)
+    likely = question.randomizer.log_likelihood(values, sparse_counts.col[entry_indices], rng)
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))
     mean = likely @ (np.asarray(counts.sum(axis=0)).ravel() / people)
-    own = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
-    seen = own @ likely.T  # P(y | k) by known cell and draw, up to a factor of the draw
-    guessed = seen.max(axis=0) / mean
-    bits = np.log2(seen[held.row[who], np.arange(draws)] / mean)
+    value_shares = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
+    report_chances = (
+        value_shares @ likely.T
+    )  # P(y | k) by known cell and draw, up to a factor of the draw
+    guessed = report_chances.max(axis=0) / mean
+    bits = np.log2(report_chances[sparse_counts.row[entry_indices], np.arange(draws)] / mean)
     root = sqrt(draws)
     return ReportGuess(
         float(guessed.mean()),

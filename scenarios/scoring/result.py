@@ -259,23 +259,23 @@ def result_type(kind: str | None = None) -> type[Result]:
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
     findings = (program.findings() for program in programs)
-    own = tuple(dict.fromkeys(record for record in findings if record is not None))
+    records = tuple(dict.fromkeys(record for record in findings if record is not None))
     whole: Any = defstruct(
         "Result",
-        [("findings", Union[(*own, UnsetType)], UNSET)],
+        [("findings", Union[(*records, UnsetType)], UNSET)],
         bases=(Result,),
         namespace={"__doc__": Result.__doc__},
         frozen=True,
         forbid_unknown_fields=True,
     )
-    known: type[Result] = whole
-    return known
+    result_class: type[Result] = whole
+    return result_class
 
 
 def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | None:
     """The findings in the plain data of a result, if they are of this program."""
-    own: Mapping[str, Any] = result.get("findings") or {}
-    return own if own.get("program") == program else None
+    findings: Mapping[str, Any] = result.get("findings") or {}
+    return findings if findings.get("program") == program else None
 
 
 def is_released(*, release: object, findings: object, curated: object) -> bool:

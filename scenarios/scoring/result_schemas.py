@@ -21,9 +21,9 @@ def current(data: Mapping[str, Any]) -> dict[str, Any]:
     moved = dict(data)
     schema = moved.get("schema")
     if schema == FLAT:
-        for key, (program, made) in MOVED.items():
+        for key, (program, convert) in MOVED.items():
             if key in moved:
-                moved["findings"] = {"program": program, **made(moved.pop(key))}
+                moved["findings"] = {"program": program, **convert(moved.pop(key))}
     if schema in (FLAT, BARE):
         moved["exposure"] = _with_bounds(moved.get("exposure"))
     if schema in (FLAT, BARE, UNLIMITED):

@@ -174,8 +174,8 @@ class SavedResult:
         reports = program_of(self.scenario).reports
         cells = self.users * len(self.sizes)
         return tuple(
-            saved_coalition(one, self.users, cells, reports=reports)
-            for one in self.result.coalitions
+            saved_coalition(coalition, self.users, cells, reports=reports)
+            for coalition in self.result.coalitions
         )
 
     def coalition(self, *members: str) -> Received:
@@ -213,10 +213,13 @@ def contradictions(result: Result) -> Iterator[tuple[str, str]]:
         yield "marginals", f"found {name!r}; a name of `features` is accepted"
     if result.release is not None:
         yield from _odd_rows(result.release)
-    for place, one in enumerate(result.coalitions):
-        if one.method not in {*Method}:
+    for place, coalition in enumerate(result.coalitions):
+        if coalition.method not in {*Method}:
             accepted = ", ".join(Method)
-            yield f"coalitions[{place}].method", f"found {one.method!r}; accepted are {accepted}"
+            yield (
+                f"coalitions[{place}].method",
+                f"found {coalition.method!r}; accepted are {accepted}",
+            )
 
 
 def _odd_rows(release: WrittenRelease) -> Iterator[tuple[str, str]]:
@@ -252,34 +255,34 @@ def _people(result: Result) -> int:
 
 
 def saved_coalition(
-    one: WrittenCoalition, users: int, cells: int, *, reports: bool = False
+    coalition: WrittenCoalition, users: int, cells: int, *, reports: bool = False
 ) -> Received:
     """Return the leakage to a coalition from its record.
 
     users: people in the run. cells: (person, column) pairs. reports: whether people randomize what
     they say. The error of a guess is the largest one of the coalition.
     """
-    crowd = min((people for people, _ in one.sets), default=1 if one.linked else users)
+    crowd = min((people for people, _ in coalition.sets), default=1 if coalition.linked else users)
     return Received(
-        parties=one.parties,
+        parties=coalition.parties,
         users=users,
         cells=cells,
-        linked=one.linked,
-        cells_certain=one.cells_certain,
-        bits=_bits(one.bits_per_person, users),
-        exact=one.exact,
+        linked=coalition.linked,
+        cells_certain=coalition.cells_certain,
+        bits=_bits(coalition.bits_per_person, users),
+        exact=coalition.exact,
         crowd=crowd,
         reports=reports,
-        rows_guessed=one.rows_guessed,
-        rows_guessed_before=one.rows_guessed_before,
-        cells_guessed=one.cells_guessed,
-        cells_guessed_before=one.cells_guessed_before,
-        worst_row=_guess(one.worst_row, one.error),
-        worst_value=_guess(one.worst_value, one.error),
-        sets=one.sets,
-        method=Method(one.method),
-        error=one.error,
-        at_most=one.bits_are == Side.AT_MOST,
+        rows_guessed=coalition.rows_guessed,
+        rows_guessed_before=coalition.rows_guessed_before,
+        cells_guessed=coalition.cells_guessed,
+        cells_guessed_before=coalition.cells_guessed_before,
+        worst_row=_guess(coalition.worst_row, coalition.error),
+        worst_value=_guess(coalition.worst_value, coalition.error),
+        sets=coalition.sets,
+        method=Method(coalition.method),
+        error=coalition.error,
+        at_most=coalition.bits_are == Side.AT_MOST,
     )
 
 
@@ -291,7 +294,7 @@ def _bits(per_person: float, users: int) -> float:
     """Bits of all people, so that their share per person is the recorded number to the last bit."""
     bits = per_person * users
     near = (bits, nextafter(bits, inf), nextafter(bits, -inf))
-    return next((some for some in near if some / users == per_person), bits)
+    return next((candidate for candidate in near if candidate / users == per_person), bits)
 
 
 def _set(value: Known | UnsetType) -> Known | None:

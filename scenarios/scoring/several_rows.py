@@ -43,11 +43,11 @@ def measure_persons(session: "Session", proving: "Strategy | None") -> "Exposure
 def persons_of(session: "Session") -> Persons:
     """Return the released columns of the persons of the last round."""
     people, decision = session.crowd.people, session.played.decision
-    several, here = people.several, session.present(len(session.played.calls))
+    several, present_people = people.several, session.present(len(session.played.calls))
     assert several is not None  # noqa: S101 - the callers have looked
     assert decision is not None  # noqa: S101 - there is a release
-    codes = people.codes[several.places(here)]
-    return Persons.from_table(codes[:, list(decision.kept)], several.take(here).owner)
+    codes = people.codes[several.places(present_people)]
+    return Persons.from_table(codes[:, list(decision.kept)], several.take(present_people).owner)
 
 
 def reidentified(session: "Session") -> Reidentified | None:

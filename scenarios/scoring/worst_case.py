@@ -43,23 +43,25 @@ DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 
 @dataclass(frozen=True, slots=True)
 class WorstCaseBracket:
-    """The most people any table with the same marginals exposes: between `found` and `proven`.
+    """The most people that a table with these marginals exposes, as a bracket.
+
+    It is between `attained_people` and `proven`.
 
     Attributes:
-        found: people, in a table that was seen.
+        attained_people: people, in a table that was seen.
         proven: people, in any table.
         search: its limits.
         why: why the search gave up; empty where both are the same.
     """
 
-    found: int
+    attained_people: int
     proven: int
     search: Search
     why: str = field(default="", compare=False)  # a run folder does not keep it
 
     def shares(self, people: int) -> tuple[float, float]:
         """Bounds of the largest possible exposure, as shares of these people; equal if proven."""
-        return self.found / people, self.proven / people
+        return self.attained_people / people, self.proven / people
 
 
 def search_of(nodes: int | None) -> Search | None:

@@ -55,10 +55,10 @@ def write_whole(
         ) from None
 
 
-def same_file(path: Path, other: Path) -> bool:
+def same_file(path: Path, second: Path) -> bool:
     """Whether both are paths of one file that is there."""
     try:
-        return path.samefile(other)
+        return path.samefile(second)
     except (OSError, ValueError):
         return False
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from ...errors import StorageError
 
 
-def read_bounded(path: Path, most: int, what: str) -> bytes:
-    """Return the bytes of a file of at most `most` bytes.
+def read_bounded(path: Path, max_bytes: int, file_kind: str) -> bytes:
+    """Return the bytes of a file of at most `max_bytes` bytes.
 
     The last argument names the kind of the file, for messages.
 
@@ -15,11 +15,11 @@ def read_bounded(path: Path, most: int, what: str) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(max_bytes + 1)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
     except ValueError as bad:  # a path with a NUL in it, which another file names
         raise StorageError(f"{str(path)!r}: cannot be read: {bad}") from None
-    if len(data) > most:
-        raise StorageError(f"{path}: larger than {most:,} bytes, so no {what}")
+    if len(data) > max_bytes:
+        raise StorageError(f"{path}: larger than {max_bytes:,} bytes, so no {file_kind}")
     return data

@@ -63,10 +63,10 @@ class Content:
 
         Raises StorageError where there is no room for it.
         """
-        what = f"{self.path}: a copy of its {self.size:,} bytes"
-        with private_folder(what) as folder:
+        description = f"{self.path}: a copy of its {self.size:,} bytes"
+        with private_folder(description) as folder:
             place = folder / f"copy{self.path.suffix}"
-            with set_aside(what), place.open("wb") as file:
+            with set_aside(description), place.open("wb") as file:
                 file.writelines(map(zlib.decompress, self.pieces))
             yield place
 
@@ -96,13 +96,13 @@ class _Stream(io.RawIOBase):
             return 0
         if number != self._number:
             self._number, self._piece = number, zlib.decompress(self._content.pieces[number])
-        some = self._piece[first : first + len(buffer)]
-        buffer[: len(some)] = some
-        self._at += len(some)
-        return len(some)
+        chunk = self._piece[first : first + len(buffer)]
+        buffer[: len(chunk)] = chunk
+        self._at += len(chunk)
+        return len(chunk)
 
 
-_kept: ContextVar[dict[Path, Content] | None] = ContextVar("_kept", default=None)
+_read_contents: ContextVar[dict[Path, Content] | None] = ContextVar("_kept", default=None)
 _last: dict[tuple[Any, ...], Content] = {}  # the last content, by the state of its file
 
 
@@ -112,19 +112,19 @@ def reading_once(read: Mapping[Path, Content] | None = None) -> Iterator[None]:
 
     A block inside a block shares its contents. read: contents read before, by absolute path.
     """
-    if _kept.get() is not None:
+    if _read_contents.get() is not None:
         yield
         return
-    token = _kept.set(dict(read or {}))
+    token = _read_contents.set(dict(read or {}))
     try:
         yield
     finally:
-        _kept.reset(token)
+        _read_contents.reset(token)
 
 
 def as_read(work: Callable[P, R]) -> Callable[P, R]:
     """Return work for another process, with the contents that were read here."""
-    return _AsRead(work, dict(_kept.get() or {}))
+    return _AsRead(work, dict(_read_contents.get() or {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class _AsRead:
     work: Callable[..., Any]
     read: Mapping[Path, Content]
 
-    def __call__(self, *args: Any, **given: Any) -> Any:
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
         with reading_once(self.read):
-            return self.work(*args, **given)
+            return self.work(*args, **keywords)
 
 
 def content_of(path: Path) -> Content:
@@ -144,12 +144,12 @@ def content_of(path: Path) -> Content:
 
     Raises OSError or ValueError where it cannot be read, DataError where it is too large.
     """
-    kept, place = _kept.get(), path.absolute()
-    content = kept.get(place) if kept is not None else None
+    contents, place = _read_contents.get(), path.absolute()
+    content = contents.get(place) if contents is not None else None
     if content is None:
         content = _now(path, place)
-        if kept is not None:
-            kept[place] = content
+        if contents is not None:
+            contents[place] = content
     return content if content.path == path else replace(content, path=path)
 
 

@@ -19,7 +19,7 @@ from ...errors import ParameterError, StorageError
 
 TEXTS = Path(__file__).parent.parent / "gallery" / "package"
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
-MOST = 40  # characters of a name: with its ending it names a program
+MAX_NAME_LENGTH = 40  # characters of a name: with its ending it names a program
 MODULES = ("__init__.py", "attack.py", "population.py", "program.py", "py.typed", "randomizer.py")
 
 
@@ -59,9 +59,10 @@ def package_files(name: str) -> Mapping[str, str]:
 
 def _module(name: str) -> str:
     """Return the name of the package's module; ParameterError if it cannot have it."""
-    if not NAME.fullmatch(name) or len(name) > MOST:
+    if not NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
         raise ParameterError(
-            f"--package: found {name!r}; a name of at most {MOST} lower-case letters, digits, and "
+            f"--package: found {name!r}; a name of at most {MAX_NAME_LENGTH} lower-case letters, "
+            "digits, and "
             "'-' or '_' between them is accepted, from a letter on"
         )
     module = name.replace("-", "_")

@@ -174,8 +174,8 @@ Line = HeadLine | EventLine | SealedLine | CountLine | RefusalLine | CommitmentL
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
     """Write a transcript; None: that of an ideal run of so many users, which has no messages."""
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
-    with ThreadPoolExecutor(2) as aside:  # zlib takes longer than lines take to be written
-        return b"".join(aside.map(packed, _blocks(transcript, users, sizes)))
+    with ThreadPoolExecutor(2) as pool:  # zlib takes longer than lines take to be written
+        return b"".join(pool.map(packed, _blocks(transcript, users, sizes)))
 
 
 def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[bytes]:
@@ -236,19 +236,19 @@ def ordered(transcript: Transcript) -> Transcript:
         )
     ]
     posts = {
-        author: [data for who, data in transcript.posts if who == author]
+        author: [data for poster, data in transcript.posts if poster == author]
         for author, _ in transcript.posts
     }
-    taken = {author: iter(data) for author, data in posts.items()}
+    post_iterators = {author: iter(data) for author, data in posts.items()}
     return Transcript(
         transcript.users,
         transcript.summary,
         [e if e.number == number else Event(number, *e[1:]) for number, e in enumerate(events)],
-        sorted(transcript.made, key=lambda made: (made.round, made.user)),
+        sorted(transcript.sealed_answers, key=lambda answers: (answers.round, answers.user)),
         sorted(transcript.reads, key=lambda read: read.round),
         sorted(transcript.refusals, key=lambda r: (r.round, _place(r.party), r.reason, r.count)),
-        [(e.sender, next(taken[e.sender])) for e in events if e.receiver == BOARD],
-        sorted(transcript.certificates, key=lambda seen: seen.party),
+        [(e.sender, next(post_iterators[e.sender])) for e in events if e.receiver == BOARD],
+        sorted(transcript.certificates, key=lambda certificate: certificate.party),
     )
 
 
@@ -266,9 +266,9 @@ def _steps(transcript: Transcript) -> dict[int, int]:
 def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
     """Return the kinds of message that keep their order of arrival; empty if batches are sorted."""
     for _, data in transcript.posts:
-        told = decode_message(data).body
-        if isinstance(told, Announcement):
-            return () if told.rules.ordered else (Kind.SUBMISSION, Kind.BATCH)
+        body = decode_message(data).body
+        if isinstance(body, Announcement):
+            return () if body.rules.ordered else (Kind.SUBMISSION, Kind.BATCH)
     return ()
 
 
@@ -288,17 +288,22 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
         kind = e.kind.name.lower() if e.kind else None
         data = next(posts)[1] if e.receiver == BOARD else None
         yield EventLine(*e[1:4], kind, e.round, e.size, e.messages, e.names, data)
-    for made in whole.made:
-        yield SealedLine(made.user, made.round, made.names, list(made.answers))
+    for sealed_answers in whole.sealed_answers:
+        yield SealedLine(
+            sealed_answers.user,
+            sealed_answers.round,
+            sealed_answers.names,
+            list(sealed_answers.answers),
+        )
     for read in whole.reads:
         counts = [sorted(count.items()) for count in read.counts]
         yield CountLine(read.reader, read.round, counts)
     for refusal in whole.refusals:
         yield RefusalLine(refusal.party, refusal.round, refusal.reason, refusal.count)
-    for seen in whole.certificates:
+    for certificate in whole.certificates:
         out = Writer()
-        write_opened_certificate(out, seen.opened)
-        yield CommitmentLine(seen.party, out.finish())
+        write_opened_certificate(out, certificate.opened)
+        yield CommitmentLine(certificate.party, out.finish())
 
 
 def _parsed(path: Path) -> Iterator[Line]:
@@ -324,15 +329,17 @@ def _take(transcript: Transcript, line: Any) -> None:
         case EventLine():
             number = len(transcript.events)
             kind = Kind[line.kind.upper()] if line.kind else None
-            what = (number, line.time, line.sender, line.receiver, kind, line.round, line.size)
-            transcript.events.append(Event(*what, line.names, line.messages))
+            header = (number, line.time, line.sender, line.receiver, kind, line.round, line.size)
+            transcript.events.append(Event(*header, line.names, line.messages))
             if (line.data is not None) != (line.receiver == BOARD):
                 raise ValueError("a post has its data with it, and nothing else has")
             if line.data is not None:
                 transcript.posts.append((line.sender, line.data))
         case SealedLine():
             answers = tuple(line.answers)
-            transcript.made.append(SealedAnswers(line.user, line.round, line.names, answers))
+            transcript.sealed_answers.append(
+                SealedAnswers(line.user, line.round, line.names, answers)
+            )
         case CountLine():
             counts = tuple(_counts(count) for count in line.counts)
             transcript.reads.append(Read(line.reader, line.round, counts))

@@ -50,7 +50,7 @@ Rule = tuple[str, str, Callable[[SessionEvidence], str]]  # name, subject of the
 
 def verify_session(evidence: SessionEvidence) -> tuple[CheckResult, ...]:
     """Return the results of all checks of a saved session; a check that fails has `ok` False."""
-    return tuple(judge(name, what, check, evidence) for name, what, check in CHECKS)
+    return tuple(judge(name, requirement, check, evidence) for name, requirement, check in CHECKS)
 
 
 def agreement(evidence: SessionEvidence) -> str:
@@ -72,10 +72,10 @@ def signatures(evidence: SessionEvidence) -> str:
     due += [END] if board.phase is Phase.OVER else []
     if list(board.heads) != due:
         raise VerificationError("the board has not signed its head at every call and at the end")
-    said = f"{len(board.entries)} posts and heads, each signed"
+    finding = f"{len(board.entries)} posts and heads, each signed"
     if evidence.session is not None and board.roster == evidence.session.roster:
-        return Authentic(f"{said} by the parties of the session file")
-    return f"{said} by one key a party; whose they are is not shown"
+        return Authentic(f"{finding} by the parties of the session file")
+    return f"{finding} by one key a party; whose they are is not shown"
 
 
 def board(evidence: SessionEvidence) -> str:
@@ -132,9 +132,9 @@ def people(evidence: SessionEvidence) -> str:
     fixed = evidence.announced.policy.setting is Setting.FIXED
     for number, now in enumerate(counted, start=1):
         account = board.account(number, 1)
-        came = account.people if account else 0
+        respondent_count = account.people if account else 0
         try:
-            check_batch_size(came, rules.min_batch)
+            check_batch_size(respondent_count, rules.min_batch)
             if fixed and board.burned is None:
                 check_rounds(counted[: number - 1], now, rules.min_dropout)
         except RoundBurned as why:
@@ -159,11 +159,11 @@ def alarms(evidence: SessionEvidence) -> str:
     if not board.alarms:
         raise NoGround("the posts hold no alarm; heads do not cover alarms")
     rule = strategy(evidence.session.scenario) if evidence.session else None
-    told = []
+    alarm_lines = []
     for party, alarm in board.alarms:
-        shown = "borne out" if borne_out(board, alarm, rule) else "not borne out"
-        told.append(f"{party}: {alarm.cause}, round {alarm.round}, {shown} by the board")
-    return "; ".join(told)
+        verdict = "borne out" if borne_out(board, alarm, rule) else "not borne out"
+        alarm_lines.append(f"{party}: {alarm.cause}, round {alarm.round}, {verdict} by the board")
+    return "; ".join(alarm_lines)
 
 
 def decision(evidence: SessionEvidence) -> str:
@@ -172,17 +172,17 @@ def decision(evidence: SessionEvidence) -> str:
     if board.committed is not None and not board.opened:
         raise NoGround("its certificate is closed: curator and analyst alone have seen it")
     if board.committed is None:
-        heard = evidence.counted_rounds
+        round_results = evidence.counted_rounds
         if evidence.session is not None and misdecided(board, strategy(evidence.session.scenario)):
             raise VerificationError("the announced rule decides otherwise from the counts")
-        verify_decision(claimed, schema, heard)
+        verify_decision(claimed, schema, round_results)
         return f"proved from the counts on the board: {_claim(claimed)}"
     if PROGRAMS["exposure"].wire != evidence.announced.program:
         raise NoGround("its certificate rests on counts of groups that are not on the board")
-    kept = Schema(tuple(schema.features[column] for column in claimed.kept))
-    own = replace(claimed, kept=tuple(range(len(claimed.kept))))
-    single = RoundResult(first_call(Program.TWO_ROUND, kept), tuple(evidence.singles))
-    verify_decision(own, kept, [single])
+    released_schema = Schema(tuple(schema.features[column] for column in claimed.kept))
+    release_decision = replace(claimed, kept=tuple(range(len(claimed.kept))))
+    single = RoundResult(first_call(Program.TWO_ROUND, released_schema), tuple(evidence.singles))
+    verify_decision(release_decision, released_schema, [single])
     return f"its certificate is proved from the columns of the release: {_claim(claimed)}"
 
 

@@ -21,9 +21,9 @@ def column_of(feature: FeatureSection, base: Path) -> Feature:
     if not is_coarser(feature):
         return Feature(feature.name, _domain(feature, ()))
     _check_settled(feature)
-    held = _rule_values(feature, base)
+    rule_values = _rule_values(feature, base)
     try:
-        rules = rules_of(feature, held, [1] * len(held), "", base)
+        rules = rules_of(feature, rule_values, [1] * len(rule_values), "", base)
     except DataError as wrong:
         raise ParameterError(str(wrong)) from None
     return Feature(feature.name, _domain(feature, rules), rules=rules)

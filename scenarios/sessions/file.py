@@ -200,18 +200,18 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
     roster = Roster(opening, board, curator, analyst, tuple(keys))
     schema = Schema(tuple(column_of(feature, path.parent) for feature in table.feature))
     _check_lengths(scenario, schema)
-    shown = {name: place.ledger for name, place in table.place.items() if place.ledger}
-    heads = read_heads(path, shown, identities)
+    ledger_files = {name: place.ledger for name, place in table.place.items() if place.ledger}
+    heads = read_heads(path, ledger_files, identities)
     return SessionFile(scenario, schema, Directory(places), roster, identities, registry, heads)
 
 
 def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
-    known = read_known(path.parent / place.identity)
-    if len(known) != 1:
+    identities = read_known(path.parent / place.identity)
+    if len(identities) != 1:
         raise ParameterError(
-            f"place.{name}.identity: {place.identity} holds {len(known)} identities"
+            f"place.{name}.identity: {place.identity} holds {len(identities)} identities"
         )
-    (identity,) = known.values()
+    (identity,) = identities.values()
     if not identity.certificate:
         raise ParameterError(f"place.{name}.identity: {place.identity} holds no certificate")
     return identity
@@ -231,12 +231,12 @@ def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPla
 
 def _check_users(places: dict[str, SessionPlace]) -> None:
     """Raise ParameterError if two places speak for one person, or no place for any person."""
-    seen: set[int] = set()
+    claimed_users: set[int] = set()
     for name, place in places.items():
-        if len(place.users) > 1_000_000 or not seen.isdisjoint(place.users):
+        if len(place.users) > 1_000_000 or not claimed_users.isdisjoint(place.users):
             raise ParameterError(f"place.{name}.users: others speak for some of them, or too many")
-        seen |= set(place.users)
-    if not seen:
+        claimed_users |= set(place.users)
+    if not claimed_users:
         raise ParameterError("place: nobody takes part; a place with `users` is needed")
 
 
@@ -274,17 +274,18 @@ def _defence(table: SessionTable) -> Defence:
     return msgspec.structs.replace(table.defence, registered=registered)
 
 
-def _check_defence(asked: Defence) -> None:
+def _check_defence(defence: Defence) -> None:
     """Raise ParameterError for guards, or their values, that a session between machines lacks."""
     defaults = asdict(Defence())
-    others = [
+    unsupported_keys = [
         name
-        for name, value in asdict(asked).items()
+        for name, value in asdict(defence).items()
         if name not in OBSERVED and value != defaults[name]
     ]
-    if others:
+    if unsupported_keys:
         raise ParameterError(
-            f"defence: {', '.join(others)}: these are on in every session between machines, or "
+            f"defence: {', '.join(unsupported_keys)}: these are on in every session between "
+            "machines, or "
             f"need what nobody there remembers; {', '.join(OBSERVED)} can be chosen"
         )
 
@@ -292,9 +293,9 @@ def _check_defence(asked: Defence) -> None:
 def _check_wanted(scenario: Scenario) -> None:
     """Raise ParameterError if a guard lacks a setting that it needs."""
     for guard in GUARDS.values():
-        for wanted in guard.wanted if guard.is_on(scenario) else ():
-            if value_at(scenario, wanted.key) != wanted.value:
-                raise ParameterError(f"{guard.key}: {wanted.message}")
+        for requirement in guard.wanted if guard.is_on(scenario) else ():
+            if value_at(scenario, requirement.key) != requirement.value:
+                raise ParameterError(f"{guard.key}: {requirement.message}")
 
 
 def _check_noise(scenario: Scenario) -> None:
@@ -303,7 +304,7 @@ def _check_noise(scenario: Scenario) -> None:
     scenarios/randomized/check.py has the same rule.
     """
     program, local = program_of(scenario), scenario.local
-    if not program.held:
+    if not program.has_columns:
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"

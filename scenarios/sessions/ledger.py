@@ -71,14 +71,14 @@ class Keeper:
 
     Attributes:
         place: its name in the session file.
-        own: its identity, which signs the ledger.
+        identity: its identity, which signs the ledger.
         path: the file of the ledger.
         predecessor: the identity of the earlier keeper of this ledger; None: it has had this keeper
             from the start.
     """
 
     place: str
-    own: Identity
+    identity: Identity
     path: Path
     predecessor: PublicIdentity | None = None
 
@@ -107,10 +107,12 @@ def with_ledger(
             begun.memory.write = _unsure_releases(begun.memory.write)
         board = play(begun.memory)
         names = session.schema.names
-        kept = [names[column] for column in board.decision.kept] if board.decision else []
+        released_columns = (
+            [names[column] for column in board.decision.kept] if board.decision else []
+        )
         counted = max(board.tallies[-1].totals, default=0) if board.tallies else 0
         ledger.attest(len(board.tallies), complete=counted == len(people))
-        end = SessionEnd(name, kept, released(board, names), board.burned)
+        end = SessionEnd(name, released_columns, released(board, names), board.burned)
         return board, begun.end(end, None)
 
 
@@ -122,14 +124,14 @@ def _unsure_releases(write: Callable[[HandedBatch], None]) -> Callable[[HandedBa
 @contextmanager
 def _open_ledger(session: SessionFile, keeper: Keeper) -> Iterator[Ledger]:
     """Open the ledger of a place for a session, and show its head when the session is over."""
-    place, path, signer = keeper.place, keeper.path, keeper.own.signer
+    place, path, signer = keeper.place, keeper.path, keeper.identity.signer
     name = session.roster.opening.hex()
     with opened(path) as ledger:
-        _check_keeper(keeper, ledger.found)
+        _check_keeper(keeper, ledger.initial_book)
         ledger.signer = signer
         _check_fresh(path, ledger, name)
         named, head = session.heads.get(place), head_of(ledger, place, name)
-        if ledger.found is not None:
+        if ledger.initial_book is not None:
             write_head(keeper.head_file, head_of(ledger, place), signer)
         if named is not None and named.book != head.book:
             raise StorageError(
@@ -152,13 +154,14 @@ def _check_keeper(keeper: Keeper, book: Book | None) -> None:
     """
     if book is None or (not book.keeper and book.schema < SIGNED):
         return
-    keys = [identity.key for identity in (keeper.own.public, keeper.predecessor) if identity]
+    keys = [identity.key for identity in (keeper.identity.public, keeper.predecessor) if identity]
     text, signature = signed_text(book.digest), bytes.fromhex(book.signature)
     if not any(valid_signatures(keys, [text] * len(keys), [signature] * len(keys))):
-        whose = f"by the key {book.keeper[:16]}..." if book.keeper else "by no place"
+        signer_text = f"by the key {book.keeper[:16]}..." if book.keeper else "by no place"
         raise StorageError(
-            f"{keeper.path}: was signed {whose}, not by that of {keeper.place}, "
-            f"{keeper.own.public.key.hex()[:16]}...; each place keeps a ledger of its own. A new "
+            f"{keeper.path}: was signed {signer_text}, not by that of {keeper.place}, "
+            f"{keeper.identity.public.key.hex()[:16]}...; each place keeps a ledger of its own. A "
+            "new "
             "first shuffler or curator takes one over with --predecessor OLD.pub.toml"
         )
 

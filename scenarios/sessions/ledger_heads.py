@@ -65,16 +65,20 @@ class LedgerHead:
     @property
     def text(self) -> bytes:
         """The text that the keeper signs."""
-        rows = [f"{name} {told} {shown}" for name, (told, shown) in self.sessions.items()]
+        rows = [
+            f"{name} {batch_count} {tally_count}"
+            for name, (batch_count, tally_count) in self.sessions.items()
+        ]
         return LABEL + "\n".join([self.name, self.book, *rows]).encode()
 
 
-def head_of(ledger: Ledger, name: str, before: str = "") -> LedgerHead:
-    """Return the head of a ledger. name: its keeper. before: a session to leave out, if it is last.
+def head_of(ledger: Ledger, name: str, excluded_session: str = "") -> LedgerHead:
+    """Return the head of a ledger.
 
+    name: its keeper. excluded_session: a session to leave out, if it is last.
     A session that never ended has shown zero tallies.
     """
-    entries = ledger.past(before)
+    entries = ledger.past(excluded_session)
     sessions = {
         entry.session: (len(entry.handed), 0 if entry.shown is UNSET else entry.shown)
         for entry in entries
@@ -84,7 +88,10 @@ def head_of(ledger: Ledger, name: str, before: str = "") -> LedgerHead:
 
 def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
     """Write a signed head over an older head; StorageError if it cannot be written."""
-    rows = [f'  ["{name}", {told}, {shown}],' for name, (told, shown) in head.sessions.items()]
+    rows = [
+        f'  ["{name}", {batch_count}, {tally_count}],'
+        for name, (batch_count, tally_count) in head.sessions.items()
+    ]
     lines = [
         f"# the ledger of {head.name}: public, for the next session file",
         f'name = "{head.name}"',
@@ -95,8 +102,8 @@ def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
     write_whole(path, "\n".join(lines) + "\n", force=True, lasting=True)
 
 
-def read_head(path: Path, name: str, known: PublicIdentity) -> LedgerHead:
-    """Read the head of a place's ledger. known: the place's identity.
+def read_head(path: Path, name: str, identity: PublicIdentity) -> LedgerHead:
+    """Read the head of a place's ledger. identity: the place's identity.
 
     StorageError if it is no such file, or of another place, or another has signed it.
     """
@@ -105,12 +112,15 @@ def read_head(path: Path, name: str, known: PublicIdentity) -> LedgerHead:
         content = from_toml(data, _HeadFile)
     except Unreadable as bad:
         raise StorageError(f"{path}:{bad.line}: no head of a ledger: {bad.why}") from None
-    rows = {session: (told, shown) for session, told, shown in content.sessions}
+    rows = {
+        session: (batch_count, tally_count)
+        for session, batch_count, tally_count in content.sessions
+    }
     head = LedgerHead(content.name, content.book, rows)
     if head.name != name or len(rows) < len(content.sessions):
         raise StorageError(f"{path}: is no head of the ledger of {name}")
     try:
-        verify_signature(known.key, head.text, bytes.fromhex(content.signature))
+        verify_signature(identity.key, head.text, bytes.fromhex(content.signature))
     except Refused:
         raise StorageError(f"{path}: was not signed by {name}") from None
     return head
@@ -125,9 +135,9 @@ def read_heads(
         ParameterError: a place keeps no ledger, or two ledgers contradict each other.
         StorageError: as of `read_head`.
     """
-    if others := sorted(set(files) - set(KEEPERS)):
+    if other_places := sorted(set(files) - set(KEEPERS)):
         raise ParameterError(
-            f"place.{others[0]}.ledger: {' and '.join(KEEPERS)} keep a ledger, no other place"
+            f"place.{other_places[0]}.ledger: {' and '.join(KEEPERS)} keep a ledger, no other place"
         )
     heads = {
         name: read_head(path.parent / file, name, identities[name]) for name, file in files.items()
@@ -139,14 +149,16 @@ def read_heads(
 
 def disagreement(heads: Sequence[LedgerHead]) -> str | None:
     """Say where two ledgers contradict each other; None if they agree or are fewer than two."""
-    for one in heads:
-        for other in heads:
-            for session, (_, shown) in one.sessions.items():
-                told, _ = other.sessions.get(session, (0, 0))
-                if shown > told:
+    for first_head in heads:
+        for second_head in heads:
+            for session, (_, tally_count) in first_head.sessions.items():
+                batch_count, _ = second_head.sessions.get(session, (0, 0))
+                if tally_count > batch_count:
                     return (
-                        f"{one.name} saw {shown} tallies of the session {session}, and the ledger "
-                        f"of {other.name} has {told} of its batches: it was lost, or an old copy "
+                        f"{first_head.name} saw {tally_count} tallies of the session {session}, "
+                        "and the ledger "
+                        f"of {second_head.name} has {batch_count} of its batches: it was lost, or "
+                        "an old copy "
                         "was put back; put back the newest copy and its new head, or ask people "
                         "of no earlier session"
                     )

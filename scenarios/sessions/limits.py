@@ -69,30 +69,34 @@ class CheckLimit:
 def limits(evidence: SessionEvidence) -> Sequence[CheckLimit]:
     """Return the facts that these posts cannot show to their reader."""
     board, _ = evidence.replayed
-    told = board.announcement
-    said = [*ALWAYS]
-    if told is not None:
-        said += _proved_mix_limits(board, told) if told.rules.verified else _guard_limits(told)
+    announcement = board.announcement
+    sentences = [*ALWAYS]
+    if announcement is not None:
+        sentences += (
+            _proved_mix_limits(board, announcement)
+            if announcement.rules.verified
+            else _guard_limits(announcement)
+        )
     if board.committed is not None:
-        said.append(OPENED if board.opened else CLOSED)
+        sentences.append(OPENED if board.opened else CLOSED)
     if evidence.session is None:
-        said.append(NO_AGREEMENT)
-    return [CheckLimit(*sentence.split(": ", 1)) for sentence in said]
+        sentences.append(NO_AGREEMENT)
+    return [CheckLimit(*sentence.split(": ", 1)) for sentence in sentences]
 
 
-def _proved_mix_limits(board: Board, told: Announcement) -> list[str]:
+def _proved_mix_limits(board: Board, announcement: Announcement) -> list[str]:
     """Return the limits of a verified mix: counts of a public round are proved."""
     curated = any(call.reader is Role.CURATOR for call in board.calls)
-    secret = curated and not told.policy.publish_marginals
+    secret = curated and not announcement.policy.publish_marginals
     return [KEPT_AWAY, CURATORS_COUNT] if secret else [KEPT_AWAY]
 
 
-def _guard_limits(told: Announcement) -> list[str]:
+def _guard_limits(announcement: Announcement) -> list[str]:
     """Return the limits that depend on the guards of a session."""
-    rules = told.rules
-    said = [COUNTED, CHALLENGED if rules.challenge else REPLACED]
-    if not told.registry:
-        said.append(UNREGISTERED)
+    rules = announcement.rules
+    sentences = [COUNTED, CHALLENGED if rules.challenge else REPLACED]
+    if not announcement.registry:
+        sentences.append(UNREGISTERED)
     elif not rules.challenge:
-        said.append(UNSIGNED)
-    return said
+        sentences.append(UNSIGNED)
+    return sentences

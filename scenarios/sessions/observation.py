@@ -16,7 +16,7 @@ from ...roles.event_loop import run_loop
 
 def observe(
     address: Address,
-    known: PublicIdentity,
+    keeper: PublicIdentity,
     roster: Roster | None,
     folder: Path,
     log: Log,
@@ -24,14 +24,14 @@ def observe(
 ) -> Board:
     """Follow a board to the end of its session, and save each checked post; returns the board.
 
-    known: the party that keeps the board. roster: the parties that sign; None: as the board says.
+    keeper: the party that keeps the board. roster: the parties that sign; None: as the board says.
 
     Raises:
         DataError: the board is away for too long, or shows a post that no board may take.
         StorageError: the posts cannot be saved.
     """
     saved = SavedPosts(folder, partial(log, "note"))
-    board = Board(known=roster)
+    board = Board(known_roster=roster)
     troubles = Troubles(partial(log, "note"), {})
 
     def save_entry(entry: Entry) -> None:
@@ -41,7 +41,7 @@ def observe(
 
     log("ready", f"observes https://{address[0]}:{address[1]}")
     try:
-        run_loop(follow, address, known, board, save_entry, troubles, patience)
+        run_loop(follow, address, keeper, board, save_entry, troubles, patience)
     finally:
         saved.close()
     return board

@@ -21,9 +21,9 @@ from ...protocol.phases import BOARD
 from ...roles.cast import Cast, Guards
 from ...roles.event_loop import run_loop
 from ...roles.session import PEOPLE, make_key, perform
-from ...roles.workplace import HERE, Workplace
+from ...roles.workplace import LOCAL_WORKPLACE, Workplace
 from ..play.announcement import announced_policy, announced_rules
-from ..populations.file_options import NOTHING, FileOptions
+from ..populations.file_options import DEFAULT_OPTIONS, FileOptions
 from ..populations.files import source_of
 from ..populations.values import composed
 from ..programs.randomized.questions import Question, questions, randomization
@@ -44,7 +44,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def site(
-    session: SessionFile, name: str, own: Identity, log: Log, durable: Durable, folder: Path
+    session: SessionFile, name: str, identity: Identity, log: Log, durable: Durable, folder: Path
 ) -> Site:
     """Return a place of a session; ParameterError if the session or the key file disagrees.
 
@@ -53,14 +53,15 @@ def site(
     if name not in session.identities:
         names = PartyNames(tuple(session.identities))
         raise UnknownParty(names.refusal(name, "this session has", "place"))
-    if own.public != session.identities[name]:
+    if identity.public != session.identities[name]:
         raise ParameterError(
-            f"the key file holds {own.public.name}, {own.public.fingerprint}; the session file "
+            f"the key file holds {identity.public.name}, {identity.public.fingerprint}; the "
+            "session file "
             f"says that {name} is {session.identities[name].fingerprint}"
         )
     where = memory_folder() if durable is Durable.TMPFS else folder
     journal = where / f"veilmix-{name}-{session.roster.opening.hex()[:12]}.journal"
-    return Site(name, own, session.directory, session.roster, log, durable, journal)
+    return Site(name, identity, session.directory, session.roster, log, durable, journal)
 
 
 def keep_board(place: Site, linger: float) -> Board:
@@ -72,7 +73,7 @@ def take_part(
     session: SessionFile,
     place: Site,
     rows: Rows = (),
-    workplace: Workplace = HERE,
+    workplace: Workplace = LOCAL_WORKPLACE,
     history: History | None = None,
 ) -> Board:
     """Play a keyholder, or a place's people with the answers `rows`, to the end of the session.
@@ -85,17 +86,17 @@ def take_part(
         raise ParameterError(
             f"{place.name} speaks for {len(users)} people; found {len(rows)} answers"
         )
-    who = {PEOPLE} if users else {place.name}
+    local_parties = {PEOPLE} if users else {place.name}
 
-    signing = _signing(session, place.own, users)
+    signing = _signing(session, place.identity, users)
 
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
         cast = _cast(session, entropy, users, rows)
-        cast = replace(cast, identities={place.name: place.own.signer}, workplace=workplace)
+        cast = replace(cast, identities={place.name: place.identity.signer}, workplace=workplace)
         curators = history if place.name == parties.CURATOR else None
         cast = replace(cast, guards=replace(cast.guards, history=history, curators=curators))
         network.terms = cast.terms
-        await perform(cast, network, who, signing, partial(make_key, cast))
+        await perform(cast, network, local_parties, signing, partial(make_key, cast))
 
     return run_loop(run_party, place, role)
 
@@ -126,26 +127,26 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
 
 def _guards(session: SessionFile, entropy: Entropy) -> Guards:
     """Return the parties' checks; a user checks its ballots with the probability `receipts`."""
-    asked = session.scenario.defence
-    known = session.registry
+    defence = session.scenario.defence
+    registry = session.registry
 
     def looks(index: int) -> bool:
         drawn = entropy.fork(f"looks of {parties.user(index)}").random(8)
-        return int.from_bytes(drawn, "big") < asked.receipts * 2**64
+        return int.from_bytes(drawn, "big") < defence.receipts * 2**64
 
     return Guards(
-        registered=len(known.keys) if known else None,
-        looks=None if asked.challenge else looks,
-        balance=asked.balance,
-        recompute=asked.recompute,
+        registered=len(registry.keys) if registry else None,
+        looks=None if defence.challenge else looks,
+        balance=defence.balance,
+        recompute=defence.recompute,
     )
 
 
-def _signing(session: SessionFile, own: Identity, users: range) -> Mapping[int, Signer]:
+def _signing(session: SessionFile, identity: Identity, users: range) -> Mapping[int, Signer]:
     """Return the signing keys of a place's people, by index; empty if people are not registered."""
     if session.registry is None or not users:
         return {}
-    return dict(zip(users, signers_of(own, len(users)), strict=True))
+    return dict(zip(users, signers_of(identity, len(users)), strict=True))
 
 
 def noise(session: SessionFile) -> Sequence[Question]:
@@ -156,31 +157,36 @@ def noise(session: SessionFile) -> Sequence[Question]:
     return questions(session.scenario, session.schema.names, values)
 
 
-def read_answers(path: Path, session: SessionFile, asked: FileOptions = NOTHING) -> Rows:
+def read_answers(path: Path, session: SessionFile, options: FileOptions = DEFAULT_OPTIONS) -> Rows:
     """Read the answers of people from a table, as `veilmix score` does.
 
-    asked: the known options of the file's format; the rest is found out. Spaces around a value
+    options: the known options of the file's format; the rest is found out. Spaces around a value
     are left out; an empty cell is no answer, unless the feature has a value without letters.
 
     Raises:
         DataError: it cannot be read, has no column for a feature, or a value outside its domain.
     """
-    source, wanted = source_of(path, asked), [feature.name for feature in session.schema.features]
-    if lacking := [name for name in wanted if composed(name) not in source.columns]:
-        found = ", ".join(source.columns)
-        raise DataError(f"{path}: column {lacking[0]!r} is needed; found {found}")
-    choices = [(name, composed(name)) for name in wanted]
+    source, feature_names = (
+        source_of(path, options),
+        [feature.name for feature in session.schema.features],
+    )
+    if lacking := [name for name in feature_names if composed(name) not in source.columns]:
+        column_list = ", ".join(source.columns)
+        raise DataError(f"{path}: column {lacking[0]!r} is needed; found {column_list}")
+    choices = [(name, composed(name)) for name in feature_names]
     table = source.table(choices, PopulationSection(source=str(path), missing=""))
     columns = zip(table.values, table.codes.T, strict=True)
     rows = zip(*([values[code] for code in codes] for values, codes in columns), strict=True)
     return [
-        check_answer(dict(zip(wanted, row, strict=True)), session, partial(source.where, index))
+        check_answer(
+            dict(zip(feature_names, row, strict=True)), session, partial(source.where, index)
+        )
         for index, row in enumerate(rows)
     ]
 
 
 def check_answer(
-    said: Mapping[str, Any], session: SessionFile, where: Callable[[], str]
+    answer: Mapping[str, Any], session: SessionFile, where: Callable[[], str]
 ) -> Sequence[str]:
     """Return a person's values in the order of the features; DataError, naming no other value.
 
@@ -189,7 +195,7 @@ def check_answer(
     """
     row = []
     for feature in session.schema.features:
-        value, domain = said.get(feature.name), feature.values or ()
+        value, domain = answer.get(feature.name), feature.values or ()
         # The domain may spell a letter and its accent as two signs.
         if isinstance(value, str):
             value = {composed(text): text for text in domain}.get(composed(value), value)

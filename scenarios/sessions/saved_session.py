@@ -59,8 +59,10 @@ def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
     except Unreadable as bad:
         raise StorageError(f"{where}: {bad.why}; a JSON object of texts is accepted") from None
     if set(read) != {"author", "post"}:
-        found = ", ".join(sorted(read)) or "none"
-        raise StorageError(f"{where}: found the fields {found:.80}; author and post are accepted")
+        field_names = ", ".join(sorted(read)) or "none"
+        raise StorageError(
+            f"{where}: found the fields {field_names:.80}; author and post are accepted"
+        )
     try:
         return read["author"], bytes.fromhex(read["post"])
     except ValueError:
@@ -147,10 +149,10 @@ class SessionEvidence:
 
         NoGround where the counts are secret, or there is no round.
         """
-        heard = published(self.board)
-        if not heard:
+        round_results = published(self.board)
+        if not round_results:
             raise NoGround("the counts of single columns are not on the board")
-        return heard
+        return round_results
 
     @property
     def singles(self) -> list[Counts]:

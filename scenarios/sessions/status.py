@@ -30,11 +30,11 @@ class BoardStatus:
 
     Attributes:
         board: with every entry that was checked.
-        told: the status that the board's keeper reports.
+        reported_status: the status that the board's keeper reports.
     """
 
     board: Board
-    told: PlaceStatus
+    reported_status: PlaceStatus
 
 
 class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post"}):
@@ -65,8 +65,8 @@ class SeenBoard(PlaceStatus, frozen=True):
     parties: tuple[StandingParty, ...]
 
 
-def read_status(url: str, known: PublicIdentity) -> BoardStatus:
-    """Read a session's board from https://HOST:PORT. known: the identity of its keeper.
+def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
+    """Read a session's board from https://HOST:PORT. keeper: the identity of its keeper.
 
     Raises:
         ParameterError: the text is no such address.
@@ -74,37 +74,37 @@ def read_status(url: str, known: PublicIdentity) -> BoardStatus:
     """
     address = address_of(url)
     try:
-        return run_loop(_look, address, known)
+        return run_loop(_look, address, keeper)
     except trio.TooSlowError:
         late = f"nothing whole came within {PATIENCE:g} seconds"
-        raise DataError(f"{url}: no board of {known.name} answers there ({late})") from None
+        raise DataError(f"{url}: no board of {keeper.name} answers there ({late})") from None
     except TROUBLE as bad:
         host, port = address
-        there = SessionPlace(known.name, known.certificate, host, port)
-        why = run_loop(diagnose, there, bad, {}).text
-        raise DataError(f"{url}: no board of {known.name} answers there ({why})") from None
+        board_place = SessionPlace(keeper.name, keeper.certificate, host, port)
+        why = run_loop(diagnose, board_place, bad, {}).text
+        raise DataError(f"{url}: no board of {keeper.name} answers there ({why})") from None
     except Refused:
         raise DataError(f"{url}: the board shows a post that no board may take: {LYING}") from None
 
 
-async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
+async def _look(address: Address, keeper: PublicIdentity) -> BoardStatus:
     with trio.fail_after(PATIENCE):
-        async with visiting(address, known) as client:
-            status, said = await client.ask("GET", "/status")
-            told = keeper_says(said) if status == 200 else None
-            if told is None:
+        async with visiting(address, keeper) as client:
+            status, body = await client.ask("GET", "/status")
+            reported_status = keeper_says(body) if status == 200 else None
+            if reported_status is None:
                 raise DataError(f"https://{address[0]}:{address[1]} answers {status}: not a board")
             board = Board()
             async with aclosing(posts(client, 0)) as posted:
-                while len(board.entries) < told.entries:
+                while len(board.entries) < reported_status.entries:
                     board.post(*await anext(posted))
-            return BoardStatus(board, told)
+            return BoardStatus(board, reported_status)
 
 
-def keeper_says(said: bytes) -> PlaceStatus | None:
+def keeper_says(body: bytes) -> PlaceStatus | None:
     """Decode the status that the board's keeper reports; None if it does not decode."""
     try:
-        return from_json(said, PlaceStatus)
+        return from_json(body, PlaceStatus)
     except Unreadable:
         return None
 
@@ -112,8 +112,8 @@ def keeper_says(said: bytes) -> PlaceStatus | None:
 def seen_board(status: BoardStatus) -> SeenBoard:
     """Return the written form of a board's status."""
     parties = tuple(StandingParty(*row) for row in standings(status.board))
-    said = msgspec.structs.asdict(status.told)
-    return SeenBoard(**said, burned=status.board.burned, parties=parties)
+    status_fields = msgspec.structs.asdict(status.reported_status)
+    return SeenBoard(**status_fields, burned=status.board.burned, parties=parties)
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:
@@ -130,23 +130,23 @@ def phases(board: Board) -> Sequence[tuple[str, str, str]]:
     rows = []
     for phase, moves in MOVES.items():
         mark = "now" if phase is board.phase else "done" if phase in been else ""
-        said = [kind.name.lower() for kind in moves if kind is not Kind.ALARM]
-        rows.append((phase.value, mark, ", ".join(said)))
+        kind_names = [kind.name.lower() for kind in moves if kind is not Kind.ALARM]
+        rows.append((phase.value, mark, ", ".join(kind_names)))
     return rows
 
 
 def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
     """Return each party's standing: its name, last post, number of posts and its last round."""
     last: dict[str, tuple[str, int]] = {}
-    many: dict[str, int] = {}
+    post_counts: dict[str, int] = {}
     for entry in board.entries:
         last[entry.author] = entry.message.kind.name.lower(), entry.message.round
-        many[entry.author] = many.get(entry.author, 0) + 1
+        post_counts[entry.author] = post_counts.get(entry.author, 0) + 1
     many_hops = len(board.roster.shufflers) if board.roster else 0
     due = [f"shuffler-{hop + 1}" for hop in range(many_hops)]
     names = dict.fromkeys(["board", "curator", *due, "analyst", *last])
     return [
-        (name, last.get(name, ("nothing yet", 0))[0], many.get(name, 0), _round(last, name))
+        (name, last.get(name, ("nothing yet", 0))[0], post_counts.get(name, 0), _round(last, name))
         for name in names
     ]
 

@@ -25,7 +25,7 @@ from ..programs.topology import topology_of
 from ..schema.model import Scenario
 from ..schema.single_rows import require_single_rows
 from .attack_plan import (
-    ALL,
+    ALL_GUARDS,
     NONE,
     RANDOM,
     PlannedTrial,
@@ -158,7 +158,7 @@ def attack(
     attacks: Sequence[str] = (),
     defences: Sequence[str] = (),
     executor: Executor | None = None,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = lambda _completed, _total: None,
 ) -> Matrix:
     """Play a scenario under every attack, without and with every defence.
 
@@ -242,7 +242,7 @@ def _outcomes(
     for row in dict.fromkeys(job.row for job in plan):
         bare_cell = cell_of(jobs[row, NONE], None, runs)
         yield bare_cell
-        for name in (*names, ALL):
+        for name in (*names, ALL_GUARDS):
             if trial := jobs.get((row, name)):
                 yield cell_of(trial, bare_cell, runs)
             elif name == RANDOM:
@@ -255,18 +255,18 @@ def _outcomes(
 def cell_of(
     trial: PlannedTrial,
     without: Cell | None,
-    there: "Runs",
+    played_runs: "Runs",
 ) -> Cell:
     """Summarize the runs of one cell. without: the cell without a defence."""
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
-    shots = [there.shots[job.key] for job in _jobs(trial, there.seeds)]
-    pairs = [pair for pair in zip(shots, there.plain, strict=False) if not pair[0].unmet]
+    shots = [played_runs.shots[job.key] for job in _jobs(trial, played_runs.seeds)]
+    pairs = [pair for pair in zip(shots, played_runs.plain, strict=False) if not pair[0].unmet]
     unmet = len(shots) - len(pairs)
     if not pairs:
         return Cell(row=trial.row, defence=trial.defence, verdict="unmet", unmet=unmet)
     runs, moves = [shot for shot, _ in pairs], [moved(shot, bare) for shot, bare in pairs]
-    unlike = _attack_traits(trial.row, there.topology).unlike_honest
+    unlike = _attack_traits(trial.row, played_runs.topology).unlike_honest
     values = moves if unlike else [shot.value for shot in runs]
     alarmed = sum(bool(shot.causes) for shot in runs)
     low, high = clopper_pearson(alarmed, len(runs), (1 - LEVEL) / 2)
@@ -279,7 +279,7 @@ def cell_of(
         value=_mean(values),
         least=min(values),
         most=max(values),
-        of=there.people if unlike else max(shot.of for shot in runs),
+        of=played_runs.people if unlike else max(shot.max_value for shot in runs),
         linked=_mean([shot.linked for shot in runs]),
         certain=_mean([shot.certain for shot in runs]),
         moved=_mean(moves),

@@ -28,7 +28,7 @@ from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from ..wording import plural, seeds
-from .attack_plan import ALL, NONE
+from .attack_plan import ALL_GUARDS, NONE
 from .matrix_frames import CELLS, COSTS, cells, costs
 from .matrix_result import SCHEMA, Cell, Column, Matrix
 
@@ -77,7 +77,7 @@ def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple
 
 def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
     """Return the heat table that draws a matrix."""
-    headings = (NONE, *(column.name for column in matrix.columns), ALL)
+    headings = (NONE, *(column.name for column in matrix.columns), ALL_GUARDS)
     rows = []
     for row in matrix.rows:
         row_cells = []
@@ -155,7 +155,7 @@ def _whole(matrix: Matrix, file: Path) -> None:
     """Raise StorageError unless every cell is there, once, and the costs of an honest run."""
     if lacking := HONEST - matrix.honest.keys():
         raise StorageError(f"{file}: no matrix of attacks: honest: {min(lacking)} is missing")
-    headings = (NONE, *(column.name for column in matrix.columns), ALL)
+    headings = (NONE, *(column.name for column in matrix.columns), ALL_GUARDS)
     due = [(row.name, heading) for row in matrix.rows for heading in headings]
     outcomes = [(outcome.row, outcome.defence) for outcome in matrix.outcomes]
     if sorted(due) != sorted(outcomes):

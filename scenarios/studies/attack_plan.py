@@ -28,7 +28,7 @@ from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from ..validation.load import change, check
 
-NONE, ALL = "none", "all"
+NONE, ALL_GUARDS = "none", "all"
 ASKING = 100  # people of a matrix by default, if each requests outputs for its row
 RANDOM = "random"  # the defence that is switched by the seed of the run
 
@@ -82,17 +82,17 @@ class PlannedTrial:
     why: str = ""
 
 
-def drawn(scenario: Scenario, here: int, wanted: int | None) -> Scenario:
+def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scenario:
     """Return the scenario with the people of a matrix, drawn anew for every seed.
 
-    here: how many it has. wanted: at most; None: all, or ASKING if people query `randomness`, which
-    costs about ten times as much as to send alone.
+    total_people: how many it has. max_people: at most; None: all, or ASKING if people query
+    `randomness`, which costs about ten times as much as to send alone.
 
     Raises:
         ScenarioError: too few people, or people that cannot be drawn so.
     """
-    users = wanted or (ASKING if program_of(scenario).opens else here)
-    if users >= here:
+    users = max_people or (ASKING if program_of(scenario).opens else total_people)
+    if users >= total_people:
         return scenario
     min_batch = min(scenario.mix.min_batch, users)
     return change(scenario, {"population.users": users, "mix.min_batch": min_batch})
@@ -107,15 +107,16 @@ def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
     }
 
 
-def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, ...]:
+def chosen(names: Sequence[str], valid_names: Sequence[str], subject: str) -> tuple[str, ...]:
     """Return the named rows or defences, in the order of the table; all if no name is given."""
     for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
+        if name not in valid_names:
+            hint = did_you_mean(name, valid_names)
             raise ParameterError(
-                f"{what}: found {name!r}; accepted are {listed(known, len(known))}{hint}"
+                f"{subject}: found {name!r}; accepted are "
+                f"{listed(valid_names, len(valid_names))}{hint}"
             )
-    return tuple(name for name in known if not names or name in names)
+    return tuple(name for name in valid_names if not names or name in names)
 
 
 def suited(scenario: Scenario) -> None:
@@ -213,7 +214,9 @@ def trials(
         for name in defences:
             if name in helps or not (has(scenario, name) or name == RANDOM):
                 yield _trial(scenario, row, name, _with(scenario, keys, (name,)), people)
-        yield _trial(scenario, row, ALL, _with(scenario, keys, all_guards, lesson=False), people)
+        yield _trial(
+            scenario, row, ALL_GUARDS, _with(scenario, keys, all_guards, lesson=False), people
+        )
 
 
 def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool = True) -> Keys:
@@ -242,7 +245,7 @@ def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) 
         scenario_made = changed(scenario, keys, plan_rows(topology)[row].faults(people, mixes))
     except ScenarioError as wrong:
         return PlannedTrial(row, defence, None, why=wrong.problems[0])
-    helped = RANDOM in helping(row, topology) and defence in (RANDOM, ALL)
+    helped = RANDOM in helping(row, topology) and defence in (RANDOM, ALL_GUARDS)
     return PlannedTrial(row, defence, scenario_made, seeded=not helped)
 
 

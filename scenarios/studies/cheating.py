@@ -42,8 +42,8 @@ from .attack_plan import changed, mark_of, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
 OF_THE_PEOPLE = " of the people"  # end of an attack's words for people who help it
-BEFORE: Noticed = "before"
-AFTER: Noticed = "after"
+NOTICED_BEFORE: Noticed = "before"
+NOTICED_AFTER: Noticed = "after"
 SEED = 7  # of the first run, where the scenario has none
 
 
@@ -54,14 +54,14 @@ class Attempt:
     Attributes:
         row: its name in the matrix.
         scenario: with the attack in it.
-        who: its coalition, people left out.
+        party_names: its coalition, people left out.
         friends: people in the coalition.
         unit: of its success.
     """
 
     row: str
     scenario: Scenario
-    who: tuple[str, ...]
+    party_names: tuple[str, ...]
     friends: int
     unit: str = ""
 
@@ -80,11 +80,11 @@ class AttemptTrial:
 
 
 class CheatingStopped(KeyboardInterrupt):
-    """Ctrl-C while a study is played. found: the study so far."""
+    """Ctrl-C while a study is played. study: the study so far."""
 
     def __init__(self, study: CheatingStudy) -> None:
         super().__init__(f"{study.played} of {study.due} runs played")
-        self.found = study
+        self.study = study
 
 
 def attempts(scenario: Scenario) -> Iterator[Attempt]:
@@ -163,7 +163,7 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
         handlers=topology.handlers(scenario),
         watching=tuple(_watching(scenario, seed)),
         attempts=tuple(
-            AttackRuns(attempt.row, attempt.who, attempt.friends, attempt.unit)
+            AttackRuns(attempt.row, attempt.party_names, attempt.friends, attempt.unit)
             for attempt in planned
         ),
     )
@@ -185,8 +185,8 @@ def study(
     begun: CheatingStudy,
     *,
     executor: Executor | None = None,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
-    keep: Callable[[CheatingStudy], None] = lambda _found: None,
+    progress: Callable[[int, int], None] = lambda _completed, _total: None,
+    keep: Callable[[CheatingStudy], None] = lambda _study: None,
 ) -> CheatingStudy:
     """Play the missing runs of a study: every attack once, then every attack twice, and so on.
 
@@ -234,7 +234,7 @@ def measure(
     runs: int = 5,
     *,
     executor: Executor | None = None,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _completed, _total: None,
 ) -> CheatingStudy:
     """Play every attack on a person `runs` times: `begin`, then `study`."""
     started = begin(scenario, seed, runs)
@@ -253,11 +253,11 @@ def play(trial: AttemptTrial) -> AttackRun:
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
     learns: Learns = (record and _reads(record)) or _learns_nothing
     is_learnt = learns(effect.value, effect.of)
-    noticed_when = NOTICING[topology.name](session, frozenset(trial.attempt.who))
+    noticed_when = NOTICING[topology.name](session, frozenset(trial.attempt.party_names))
     return AttackRun(trial.seed, effect.value, effect.of, is_learnt, noticed_when)
 
 
-def _learns_nothing(_value: float, _most: float) -> bool:
+def _learns_nothing(_value: float, _max_value: float) -> bool:
     return False
 
 
@@ -271,7 +271,7 @@ def noticed(played: Played, members: frozenset[str]) -> Noticed:
     borne_out = {(a.party, a.round, a.cause) for a in played.alarms if a.borne_out}
     released = False
     for entry in board.entries:
-        body, moment = entry.message.body, AFTER if released else BEFORE
+        body, moment = entry.message.body, NOTICED_AFTER if released else NOTICED_BEFORE
         alarm = isinstance(body, Alarm) and (entry.author, body.round, body.cause.value)
         if entry.author not in members and (isinstance(body, Burned) or alarm in borne_out):
             return moment

@@ -43,20 +43,20 @@ def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | Non
         study = from_json(data, CheatingStudy)
     except Unreadable as bad:
         reason = f"no study of cheating coalitions: {bad.why}"
-        raise StorageError(f"{path}:{bad.line}: {reason}; {AGAIN}") from None
+        raise StorageError(f"{path}:{bad.line}: {reason}; {REMEDY}") from None
     if study.schema != SCHEMA:
-        raise StorageError(f"{path}: schema {study.schema}; this version reads {SCHEMA}; {AGAIN}")
+        raise StorageError(f"{path}: schema {study.schema}; this version reads {SCHEMA}; {REMEDY}")
     if study.mark != mark_of(scenario):
-        raise StorageError(f"{path}: of another scenario than that of the run; {AGAIN}")
+        raise StorageError(f"{path}: of another scenario than that of the run; {REMEDY}")
     for attempt in study.attempts:
         if not _in_order(attempt, study):
             raise StorageError(
-                f"{path}: {attempt.attack}: runs are missing or out of order; {AGAIN}"
+                f"{path}: {attempt.attack}: runs are missing or out of order; {REMEDY}"
             )
     return study
 
 
-AGAIN = "remove it, and `veilmix leak RUN --cheating` plays it again"
+REMEDY = "remove it, and `veilmix leak RUN --cheating` plays it again"
 
 
 def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:

@@ -25,7 +25,7 @@ Noticed = Literal["before", "after", "never"]
 WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 LATE = {when: late for late, when in enumerate(WHEN)}
 PERSON = "a person"  # stands for any person who helps
-ANYBODY = "anybody who reads the board"
+ANY_READER = "anybody who reads the board"
 EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an attack needs
 Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
 
@@ -230,7 +230,7 @@ def name_members(members: Members) -> str:
     """Return a coalition in words."""
     parties, friends = members
     people = f"{friends:,} people" if friends > 1 else PERSON
-    return " + ".join((*parties, *([people] if friends else ()))) or ANYBODY
+    return " + ".join((*parties, *([people] if friends else ()))) or ANY_READER
 
 
 def badness(result: AttackResult) -> tuple[float, int, int, int]:
@@ -245,7 +245,7 @@ def within(small: Members, large: Members) -> bool:
 
 def worst_of(
     results: Iterable[AttackResult],
-    who: Iterable[str],
+    party_names: Iterable[str],
     friends: int = 0,
     watching: Iterable[LinkingCoalition] = (),
 ) -> WorstAttack:
@@ -253,7 +253,7 @@ def worst_of(
 
     watching: the smallest honest-but-curious coalitions that link a person.
     """
-    members: Members = tuple(sorted(set(who))), friends
+    members: Members = tuple(sorted(set(party_names))), friends
     links = any(within(_members(coalition), members) for coalition in watching)
     able = (result for result in results if result.read and within(_members(result), members))
     return WorstAttack(*members, links, max(able, key=badness, default=None))

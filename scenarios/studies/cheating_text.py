@@ -77,13 +77,13 @@ def detection_text(result: AttackResult) -> str:
     return ", ".join(f"{time_noticed} {runs:,}" for time_noticed, runs in times_present.items())
 
 
-def no_success(attacks: int, runs: int, whom: str = "any coalition") -> str:
+def no_success(attacks: int, runs: int, coalition: str = "any coalition") -> str:
     """Return the statement that no attack of the catalogue read a row, with its numbers.
 
     It is no statement of safety: `OUTSIDE_CATALOGUE` belongs beside it.
     """
     return (
-        f"none of the {plural(attacks, 'attack')} of the catalogue read a row for {whom} in "
+        f"none of the {plural(attacks, 'attack')} of the catalogue read a row for {coalition} in "
         f"{plural(runs, 'run')} of each"
     )
 

@@ -43,8 +43,8 @@ class ColumnSet:
 
     Attributes:
         columns: their names.
-        promised: at most so many of `asked` people are exposed, by `rule`.
-        asked: number of people that the bound is about.
+        promised: at most so many of `bound_population` people are exposed, by `rule`.
+        bound_population: number of people that the bound is about.
         rule: of the bound.
         truth: exposed people of `counted`.
         counted: number of people in the table.
@@ -56,7 +56,7 @@ class ColumnSet:
 
     columns: tuple[str, ...]
     promised: int
-    asked: int
+    bound_population: int
     rule: str
     truth: int | None
     counted: int
@@ -124,10 +124,10 @@ class _Chooser:
         fixed = run.scenario.population.setting == "fixed"
         other_people = None if fixed else decision.certificate.n
         self.rule = named_rule(self.policy, other_people, schema)
-        self.asked = other_people or people
+        self.bound_population = other_people or people
         self.weights = column_weights(self.policy, self.names)
         self.table = recollected(run)
-        self.kept = self._numbers(decision.kept)
+        self.released_columns = self._numbers(decision.kept)
 
     def choices(self) -> Choices:
         takes_all = len(self.names) <= EVERY
@@ -144,7 +144,7 @@ class _Chooser:
                 yield from combinations(columns, size)
             return
         sets: set[tuple[int, ...]] = {(column,) for column in columns}
-        sets |= {tuple(sorted({*self.kept, column})) for column in columns}
+        sets |= {tuple(sorted({*self.released_columns, column})) for column in columns}
         yield from sorted(
             sets | {tuple(columns)}, key=lambda column_set: (len(column_set), column_set)
         )
@@ -156,19 +156,19 @@ class _Chooser:
         return ColumnSet(
             tuple(self.names[column] for column in columns),
             promised,
-            self.asked,
+            self.bound_population,
             rule,
             users_below(cells, self.policy.k) if cells is not None else None,
             cells_counted,
             _entropy(cells) if cells is not None else None,
             sum(self.weights[column] for column in columns),
-            promised / self.asked <= self.policy.max_exposure,
-            columns == self.kept and self.run.result.release is not None,
+            promised / self.bound_population <= self.policy.max_exposure,
+            columns == self.released_columns and self.run.result.release is not None,
         )
 
     def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
         """Return people and rule: of the released set as decided, of another by the rule."""
-        if columns == self.kept:
+        if columns == self.released_columns:
             return self.decided.people, self.decided.rule
         rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
         rule = listing_rule(rule, self.counts, self.policy.k)

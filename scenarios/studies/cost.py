@@ -28,7 +28,7 @@ from ..validation.load import resolve
 from .verified_cost import bytes_of, checks, measure_multiplication, multiplications
 
 MEASURED = 0.02  # seconds for each of sealing and opening
-EVERYBODY = "everybody"  # reads, among peers
+PEER_READERS = "everybody"  # reads, among peers
 LENGTH = 4  # bytes before an envelope, its signature, and the head that it repeats
 
 
@@ -168,7 +168,7 @@ def _among_peers(
     for plan in plans:
         person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
         onions = people[0] * terms.onions
-        fields = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
+        fields = (plan.call.round, PEER_READERS, plan.call.asks, onions, onions * terms.path)
         rounds.append(RoundCost(*fields, person, people[0] * person))
     return SessionCost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
 

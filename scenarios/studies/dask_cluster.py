@@ -48,7 +48,7 @@ class DaskCluster(Executor):
 
         self.name = f"--executor {name}"
         self._address = name.removeprefix(SCHEME)
-        self._heard = {name: logging.getLogger(name).level for name in LOGS}
+        self._log_levels = {name: logging.getLogger(name).level for name in LOGS}
         for name in LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are told by us
         try:
@@ -66,7 +66,7 @@ class DaskCluster(Executor):
             raise
         self.workers = sum(threads for threads, _ in self._owners.values())
         self._every = self._workers()
-        self._of = {
+        self._party_executors = {
             party: self._workers(workers=mine, allow_other_workers=False)
             for party, mine in self._declared().items()
         }
@@ -75,21 +75,21 @@ class DaskCluster(Executor):
     def trust(self) -> str:
         """A sentence: the parties that the cluster works for, and the data that it could read."""
         place = f"{self.name}: {len(self._owners)} workers"
-        if not self._of:
+        if not self._party_executors:
             return (
                 f"{place} did everybody's work: a simulation, as whoever runs that cluster could "
                 "read what all parties together can"
             )
-        declared = ", ".join(sorted(self._of))
+        declared = ", ".join(sorted(self._party_executors))
         return f"{place}, each for the party it declares ({declared}) and no other"
 
     def executor_for(self, party: str) -> Executor | None:
         """Return the workers of a party; None if all workers belong to other parties."""
-        return self._of.get(party) if self._of else self._every
+        return self._party_executors.get(party) if self._party_executors else self._every
 
-    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **keywords: P.kwargs) -> Future[R]:
         """Submit a call to any worker."""
-        return self._every.submit(fn, *args, **given)
+        return self._every.submit(fn, *args, **keywords)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001
         """Leave the cluster as it was; unfinished calls are dropped."""
@@ -105,7 +105,7 @@ class DaskCluster(Executor):
 
     def _loud(self) -> None:
         """Restore the levels of Dask's logs."""
-        for name, level in self._heard.items():
+        for name, level in self._log_levels.items():
             logging.getLogger(name).setLevel(level)
 
     def _declared(self) -> dict[str, list[str]]:
@@ -157,9 +157,12 @@ class DaskCluster(Executor):
             ) from None
         return versions
 
-    def _differs(self, place: str, package: str, version: str | None, own: str) -> ParameterError:
+    def _differs(
+        self, place: str, package: str, version: str | None, local_version: str
+    ) -> ParameterError:
         return ParameterError(
-            f"{self.name}: {place} has {package} {version or 'not installed'}, here is {own}: the "
+            f"{self.name}: {place} has {package} {version or 'not installed'}, here is "
+            f"{local_version}: the "
             "same is accepted"
         )
 

@@ -20,7 +20,7 @@ from ..schema.model import Scenario
 from ..validation.load import loaded
 from .attack_matrix import attack as play_matrix
 from .attack_plan import drawn
-from .executors import OTHERS, opened
+from .executors import DEFAULT_JOBS, opened
 from .executors import executor as named
 from .matrix_result import Matrix
 from .sweep import sweep as play_jobs
@@ -35,11 +35,11 @@ R = TypeVar("R")
 
 
 class SweepStopped(KeyboardInterrupt):
-    """Ctrl-C after some runs. found: the finished runs. total: number of all runs."""
+    """Ctrl-C after some runs. swept_runs: the finished runs. total: number of all runs."""
 
-    def __init__(self, found: SweptRuns, total: int) -> None:
-        super().__init__(f"{len(found.lines):,} of {total:,} runs played")
-        self.found, self.total = found, total
+    def __init__(self, swept_runs: SweptRuns, total: int) -> None:
+        super().__init__(f"{len(swept_runs.lines):,} of {total:,} runs played")
+        self.swept_runs, self.total = swept_runs, total
 
 
 def sweep(
@@ -194,7 +194,7 @@ def _executor_maker(
     if executor is None:
         return _InlineExecutor, 1
     if isinstance(executor, Executor):
-        return lambda: _Borrowed(executor), OTHERS
+        return lambda: _Borrowed(executor), DEFAULT_JOBS
     return named(executor, workers)
 
 

@@ -27,9 +27,9 @@ from .dask_cluster import SCHEME, DaskCluster
 P = ParamSpec("P")
 R = TypeVar("R")
 
-AHEAD = 2  # jobs given to a worker: one that it plays, one that waits for it
+JOBS_PER_WORKER = 2  # jobs given to a worker: one that it plays, one that waits for it
 WAITED = 61  # processes of a pool for which Windows can wait at a time
-OTHERS = 256  # jobs given to an executor whose workers are not known
+DEFAULT_JOBS = 256  # jobs given to an executor whose workers are not known
 ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 
 
@@ -42,12 +42,12 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
     worker_count = workers or processors()
     match name:
         case "process":
-            return lambda: processes(worker_count), AHEAD * worker_count
+            return lambda: processes(worker_count), JOBS_PER_WORKER * worker_count
         case "thread":
-            return lambda: ThreadPoolExecutor(worker_count), AHEAD * worker_count
+            return lambda: ThreadPoolExecutor(worker_count), JOBS_PER_WORKER * worker_count
     if name.startswith(SCHEME):
-        return lambda: DaskCluster(name), AHEAD * workers if workers else OTHERS
-    return _custom_executor(name), AHEAD * workers if workers else OTHERS
+        return lambda: DaskCluster(name), JOBS_PER_WORKER * workers if workers else DEFAULT_JOBS
+    return _custom_executor(name), JOBS_PER_WORKER * workers if workers else DEFAULT_JOBS
 
 
 @contextmanager

@@ -32,16 +32,16 @@ NODES, CELLS = 20, 40  # of every search tree; of the table, after rare values a
 
 @dataclass(frozen=True, slots=True)
 class WorstTable:
-    """The worst table at k: it exposes at least `found` people and at most `proven`.
+    """The worst table at k: it exposes at least `attained_people` people and at most `proven`.
 
     Attributes:
         k: the smallest crowd in which a person is not exposed.
-        found: people, at least.
+        attained_people: people, at least.
         proven: people, at most.
     """
 
     k: int
-    found: int
+    attained_people: int
     proven: int
 
 

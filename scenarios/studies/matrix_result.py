@@ -176,11 +176,11 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class MatrixStopped(KeyboardInterrupt):
-    """Ctrl-C after all runs of some attacks. found: the matrix of these."""
+    """Ctrl-C after all runs of some attacks. matrix: the matrix of these."""
 
     def __init__(self, matrix: Matrix) -> None:
         super().__init__(f"{len(matrix.rows)} attacks played")
-        self.found = matrix
+        self.matrix = matrix
 
 
 def verdict(cell: Cell, without: Cell | None) -> Verdict:

@@ -42,7 +42,7 @@ class AttackOutcome:
 
     Attributes:
         value: the success, in `unit`.
-        of: the largest possible success.
+        max_value: the largest possible success.
         unit: of both.
         linked: people linked to their rows, by the party that learns most.
         certain: cells that this party is certain of.
@@ -60,7 +60,7 @@ class AttackOutcome:
     """
 
     value: float
-    of: float
+    max_value: float
     unit: str
     linked: int
     certain: int
@@ -230,7 +230,7 @@ def _charge_causes(session: Played) -> Iterator[str]:
 
 def _learnt(scenario: Scenario, crowd: Samples, session: Played) -> tuple[int, int]:
     """Return the most people linked, and cells certain, by a single party, without its own."""
-    single_parties = topology_of(scenario).alone(scenario, crowd.people.n)
+    single_parties = topology_of(scenario).single_parties(scenario, crowd.people.n)
     views = {view.knows: view for view in (session.look((party,)) for party in single_parties)}
     learnt = [_others_learnt(view, _sizes(crowd)) for view in views.values()]
     return max(pair[0] for pair in learnt), max(pair[1] for pair in learnt)

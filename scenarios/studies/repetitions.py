@@ -20,7 +20,7 @@ class Study:
     Attributes:
         runs: how many.
         released: runs with a release.
-        held: releases with a true exposure of at most the promised exposure.
+        held_runs: releases with a true exposure of at most the promised exposure.
         low, high: a 95 % Clopper-Pearson interval for the probability that a promise holds.
         confidence: the probability promised, 1 in the fixed setting.
         true, promised: mean exposure over the runs with a release (shares of people).
@@ -28,7 +28,7 @@ class Study:
 
     runs: int
     released: int
-    held: int
+    held_runs: int
     low: float
     high: float
     confidence: float
@@ -39,8 +39,9 @@ class Study:
         if not self.released:
             return f"nothing was released in {self.runs} runs"
         return (
-            f"the promise held in {self.held} of {self.released} releases "
-            f"({self.held / self.released:.1%}, 95 % interval {self.low:.1%} to {self.high:.1%}); "
+            f"the promise held in {self.held_runs} of {self.released} releases "
+            f"({self.held_runs / self.released:.1%}, 95 % interval {self.low:.1%} to "
+            f"{self.high:.1%}); "
             f"it claims to hold with probability {self.confidence:g}; mean exposure "
             f"{self.true:.2%} true, {self.promised:.2%} promised"
         )
@@ -62,7 +63,7 @@ def study(
     runs: int,
     seed: int | None = None,
     mode: Mode = "ideal",
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Callable[[int, int], None] = lambda _completed, _total: None,
 ) -> Study:
     """Play many runs and count how often the promise held. progress: called after every run."""
 

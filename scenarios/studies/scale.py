@@ -34,7 +34,7 @@ from ..validation.load import resolve
 from .cost import announcement_of
 from .traffic import PEOPLE, LinkTraffic, TrafficTerms, traffic
 
-LEAST, MOST = 2, 10**12  # people that an estimate is made for
+MIN_ESTIMATED, MAX_ESTIMATED = 2, 10**12  # people that an estimate is made for
 SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
 COUNTED = (1 << 32) - 1  # the largest count that a message holds
 REMEDIES = {
@@ -50,7 +50,7 @@ class SessionScale:
         people: in round 1.
         cluster: the computers of every party.
         suite: of the layers.
-        sent: the messages on all links; () if their lengths are not known.
+        link_traffic: the messages on all links; () if their lengths are not known.
         costs: hours and memory; None if the lengths are not known.
         limits: all limits, in ascending numbers of people.
         unsaid: parts that are not in the estimate, a sentence each.
@@ -59,7 +59,7 @@ class SessionScale:
     people: int
     cluster: Cluster
     suite: str
-    sent: tuple[LinkTraffic, ...] = ()
+    link_traffic: tuple[LinkTraffic, ...] = ()
     costs: SessionCosts | None = None
     limits: tuple[PeopleLimit, ...] = ()
     unsaid: tuple[str, ...] = ()
@@ -77,8 +77,10 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
         ParameterError: `people` is out of range.
     """
     onions_only(scenario, "the estimate for many people")
-    if not LEAST <= people <= MOST:
-        raise ParameterError(f"people: found {people:,}; {LEAST:,} to {MOST:,} are accepted")
+    if not MIN_ESTIMATED <= people <= MAX_ESTIMATED:
+        raise ParameterError(
+            f"people: found {people:,}; {MIN_ESTIMATED:,} to {MAX_ESTIMATED:,} are accepted"
+        )
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     name = scenario.mix.suite
     if topology_of(scenario).name == PEERS.name:

@@ -30,11 +30,11 @@ Progress = Callable[[str, int, int], None]
 
 
 class SearchStopped(KeyboardInterrupt):
-    """Ctrl-C while a search is played. found: the results so far."""
+    """Ctrl-C while a search is played. search_result: the results so far."""
 
-    def __init__(self, found: SearchResult) -> None:
-        super().__init__(f"{found.played} strategies played")
-        self.found = found
+    def __init__(self, search_result: SearchResult) -> None:
+        super().__init__(f"{search_result.played} strategies played")
+        self.search_result = search_result
 
 
 def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
@@ -84,7 +84,7 @@ def search(
     scenario: Scenario,
     begun: SearchResult,
     coalitions: Sequence[tuple[str, ...]] | None = None,
-    progress: Progress = lambda _name, _done, _due: None,
+    progress: Progress = lambda _name, _completed, _due: None,
 ) -> SearchResult:
     """Search every coalition that a search has not searched yet.
 
@@ -125,7 +125,7 @@ def _searched(
     for place, strategy in enumerate(due, start=1):
         progress(" + ".join(members), place, len(due))
         verdict = trial.verdict(strategy)
-        told_strategies += verdict is Verdict.TOLD
+        told_strategies += verdict is Verdict.DISTINGUISHED
         if verdict in FINDS:
             find = trial.find(strategy, place, verdict)
             break
@@ -140,8 +140,8 @@ def _searched(
     )
 
 
-def spread(strategies: Sequence[Strategy], most: int) -> Sequence[Strategy]:
+def spread(strategies: Sequence[Strategy], limit: int) -> Sequence[Strategy]:
     """Return at most so many strategies, evenly spread over all; 0: all."""
-    if not most or most >= len(strategies):
+    if not limit or limit >= len(strategies):
         return strategies
-    return [strategies[at * len(strategies) // most] for at in range(most)]
+    return [strategies[at * len(strategies) // limit] for at in range(limit)]

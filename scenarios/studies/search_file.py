@@ -21,7 +21,7 @@ from .search_session import small
 SEARCH = "search.json"
 FOLDER = "search"  # of the scenario files of finds
 LARGEST = 1 << 24  # bytes
-AGAIN = "remove it, and `veilmix leak RUN --search` searches again"
+REMEDY = "remove it, and `veilmix leak RUN --search` searches again"
 
 
 def read(folder: Path) -> SearchResult | None:
@@ -32,18 +32,18 @@ def read(folder: Path) -> SearchResult | None:
     try:
         search_result = from_json(read_bounded(path, LARGEST, "search"), SearchResult)
     except Unreadable as bad:
-        raise StorageError(f"{path}:{bad.line}: no search: {bad.why}; {AGAIN}") from None
+        raise StorageError(f"{path}:{bad.line}: no search: {bad.why}; {REMEDY}") from None
     if search_result.schema != SCHEMA:
         raise StorageError(
-            f"{path}: schema {search_result.schema}; this version reads {SCHEMA}; {AGAIN}"
+            f"{path}: schema {search_result.schema}; this version reads {SCHEMA}; {REMEDY}"
         )
     return search_result
 
 
-def save(found: SearchResult, folder: Path) -> Path:
+def save(search_result: SearchResult, folder: Path) -> Path:
     """Write a search into a run's folder, over an older search. Raises StorageError."""
     path = folder / SEARCH
-    write_whole(path, pretty(plain(found)), force=True, private=True)
+    write_whole(path, pretty(plain(search_result)), force=True, private=True)
     return path
 
 
@@ -68,9 +68,9 @@ def file_of(result: CoalitionResult) -> str:
     return f"{FOLDER}/{'+'.join(result.members)}.toml"
 
 
-def save_finds(found: SearchResult, scenario: Scenario, folder: Path) -> None:
+def save_finds(search_result: SearchResult, scenario: Scenario, folder: Path) -> None:
     """Write the scenario file of every find. Raises StorageError."""
-    for result in found.finds:
+    for result in search_result.finds:
         assert result.find is not None  # noqa: S101 - `finds` gives no others
         path = folder / file_of(result)
         try:

@@ -69,7 +69,9 @@ OPENING_K = 2  # people who open a row: a person of the coalition stands for all
 OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
 EACH = 1.0  # epsilon of one answer of two values, nats
 NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
-KEPT = exp(EACH) / (1 + exp(EACH))  # probability with which such an answer is reported as it is
+TRUTH_PROBABILITY = exp(EACH) / (
+    1 + exp(EACH)
+)  # probability with which such an answer is reported as it is
 FLIPS = Local(mechanism=BITS, epsilon=EACH)  # of sets, epsilon is that of one position
 POSITIONS = PIECE + 8  # of a vector: a whole piece, and a short one
 STREAM = "deviations"
@@ -85,7 +87,7 @@ def unsearched(scenario: Scenario) -> str:
             "says nothing; veilmix leak without --search shows what coalitions of peers follow "
             "(docs/attack-search.md)"
         )
-    if not program_of(scenario).held and not program_of(scenario).reports:
+    if not program_of(scenario).has_columns and not program_of(scenario).reports:
         return (
             "the search plays people who have a row of a few values, or who report a set; with "
             f"policy.kind = {scenario.policy.kind!r} they do neither (docs/attack-search.md)"
@@ -103,12 +105,12 @@ def small(scenario: Scenario) -> Scenario:
     )
     looks = 1.0 if scenario.defence.receipts else 0.0
     program = program_of(scenario)
-    source, noise = ("builtin:uniform", NOISE) if program.held else (SOURCE, FLIPS)
+    source, noise = ("builtin:uniform", NOISE) if program.has_columns else (SOURCE, FLIPS)
     return Scenario(
         scenario=About(name="search", title="A session that is searched for attacks", seed=1),
         population=PopulationSection(source=source, users=PEOPLE),
         feature=_features(scenario),
-        incidence=IncidenceSection(positions=None if program.held else POSITIONS),
+        incidence=IncidenceSection(positions=None if program.has_columns else POSITIONS),
         mix=mix,
         policy=_policy(scenario),
         local=noise if program.reports else Local(),
@@ -124,7 +126,7 @@ def small(scenario: Scenario) -> Scenario:
 def _features(scenario: Scenario) -> tuple[FeatureSection, ...]:
     """Return the questions of the small session."""
     program = program_of(scenario)
-    if not program.held:
+    if not program.has_columns:
         return ()
     return OPENED if program.opens else (*FEATURES, MORE) if program.deepens else FEATURES
 
@@ -142,7 +144,7 @@ def _policy(scenario: Scenario) -> Policy:
             publish_marginals=policy.publish_marginals,
         )
     if program_of(scenario).reports:
-        return Policy(kind=KIND if program_of(scenario).held else SETS)
+        return Policy(kind=KIND if program_of(scenario).has_columns else SETS)
     if program_of(scenario).opens:
         return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
     return Policy(
@@ -161,7 +163,7 @@ def program_name(scenario: Scenario) -> str:
 
 def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
     """Return all possible rows."""
-    if not program_of(scenario).held:
+    if not program_of(scenario).has_columns:
         return tuple(product(*first_positions(POSITIONS)))
     return tuple(product(*(feature.values or () for feature in scenario.feature)))
 
@@ -226,7 +228,7 @@ class SmallSession:
             registered=self.scenario.registered,
             deepens=program_of(self.scenario).deepens,
             opens=program_of(self.scenario).opens,
-            alone=not (defence.tokens or defence.challenge),
+            has_free_rows=not (defence.tokens or defence.challenge),
             signed=defence.signed,
         )
 
@@ -251,9 +253,9 @@ class SmallSession:
             error_text = f"{type(error).__name__}: {error}"
             return PlayedStrategy(("error", error_text), _replay_board(record.events), record)
         loot = replace(record.loot(board, self.members), outputs=deviations.outputs(board))
-        other_loot = [other_session(loot) for other_session in record.others]
+        other_loot = [other_session(loot) for other_session in record.other_sessions]
         view = canonical_view(
-            loot, record.events, self.members, record.own, other_loot, times=self.times
+            loot, record.events, self.members, record.own_layers, other_loot, times=self.times
         )
         return PlayedStrategy(view, board, record)
 

@@ -30,11 +30,11 @@ from ..catalogue.deviations import entry_of
 from ..programs.registry import program_of
 from ..schema.model import Scenario
 from .search_result import Find, Noticed, Reads
-from .search_session import KEPT, SmallSession, kinds_of_rows, rows_of
+from .search_session import TRUTH_PROBABILITY, SmallSession, kinds_of_rows, rows_of
 
 GUESSED = (1, 2)  # seeds over which guesses are averaged
 Strategy = tuple[Deviation, ...]
-NOTHING: Strategy = ()
+EMPTY_STRATEGY: Strategy = ()
 
 
 WHEN: tuple[Noticed, ...] = ("before", "after", "never")
@@ -43,17 +43,17 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 class Verdict(Enum):
     """The result of a strategy.
 
-    NOTHING: no effect. TOLD: rows are distinguished. JOINT: joint counts are read, or a row that
-    fewer than k people have. ALONE: the target's row is read.
+    NO_EFFECT: no effect. DISTINGUISHED: rows are distinguished. JOINT: joint counts are read, or a
+    row that fewer than k people have. TARGET_READ: the target's row is read.
     """
 
-    NOTHING = auto()
-    TOLD = auto()
+    NO_EFFECT = auto()
+    DISTINGUISHED = auto()
     JOINT = auto()
-    ALONE = auto()
+    TARGET_READ = auto()
 
 
-FINDS = (Verdict.JOINT, Verdict.ALONE)
+FINDS = (Verdict.JOINT, Verdict.TARGET_READ)
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class Trial:
     def __post_init__(self) -> None:
         self.session = SmallSession(self.scenario, self.members, times=self.times)
         self.rows = rows_of(self.scenario, self.session.people)
-        self.honest = self.worlds(NOTHING)
+        self.honest = self.worlds(EMPTY_STRATEGY)
 
     @property
     def target(self) -> int:
@@ -135,7 +135,7 @@ class Trial:
     def strategies(self, *, with_pairs: bool = False) -> Iterator[Strategy]:
         """Yield the strategies of the coalition: single deviations, then pairs."""
         setting = self.session.setting
-        events = self.session.play(NOTHING, self.rows, self.seeds[0]).record.events
+        events = self.session.play(EMPTY_STRATEGY, self.rows, self.seeds[0]).record.events
         singles = space(setting, events)
         yield from ((single,) for single in singles)
         if with_pairs:
@@ -151,13 +151,13 @@ class Trial:
         coalition_view = worlds.view(self.rows, first)
         self.errors += self.session.errors > errors_before
         if coalition_view == self.honest.view(self.rows, first):
-            return Verdict.NOTHING
+            return Verdict.NO_EFFECT
         is_told = coalition_view != worlds.view(rotated(self.rows, self.session.honest), first)
         if is_told and worlds.is_alone(self.target):
-            return Verdict.ALONE
+            return Verdict.TARGET_READ
         if self.reads_joint(worlds):
             return Verdict.JOINT
-        return Verdict.TOLD if is_told else Verdict.NOTHING
+        return Verdict.DISTINGUISHED if is_told else Verdict.NO_EFFECT
 
     def other_rows(self) -> tuple[Rows, ...]:
         """Return rows with other joint counts, or closed rows, of the same honest view."""
@@ -184,7 +184,7 @@ class Trial:
         crowds, least_crowd = worlds.crowds(), sum(self.honest.crowds())
         return len(crowds) == 1 and crowds[0] >= least_crowd
 
-    def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.ALONE) -> Find:
+    def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.TARGET_READ) -> Find:
         """Return the find of a strategy that reads the target's row, or joint counts."""
         worlds = self.worlds(strategy)
         is_joint = verdict is Verdict.JOINT
@@ -214,7 +214,11 @@ class Trial:
         column = len(self.rows[0]) - 1 if is_joint else 0
         right = guess(worlds, self.target, GUESSED, column, knows=is_joint)
         has_noise = program_of(self.scenario).reports
-        return right * KEPT + (1 - right) * (1 - KEPT) if has_noise else right
+        return (
+            right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY)
+            if has_noise
+            else right
+        )
 
     def noticed(self, strategy: Strategy) -> Noticed:
         """Return when an honest party noticed: the earliest, over the seeds."""

@@ -122,7 +122,7 @@ def estimates(lines: Sequence[SweepLine]) -> Iterator[MeanEstimate]:
         values = [value for line in lines if (value := score(line.result)) is not None]
         if values:
             exposed = unit.startswith("share") and "error" not in name
-            yield estimate(name, values, least=0.0, most=1.0 if exposed else inf)
+            yield estimate(name, values, minimum=0.0, maximum=1.0 if exposed else inf)
 
 
 def _release_value(result: Mapping[str, Any], key: str) -> float | None:

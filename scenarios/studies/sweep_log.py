@@ -38,7 +38,7 @@ class SweepLog:
         except StorageError:
             self._file.close()
             raise
-        self._found = {line.name: line for line in lines}
+        self._lines_by_name = {line.name: line for line in lines}
         self._file.seek(len(data) - len(rest))
         self._file.truncate()
         if data and not rest and not data.endswith(b"\n"):
@@ -49,25 +49,29 @@ class SweepLog:
 
         Raises StorageError if it holds runs of another sweep.
         """
-        foreign = sum(line.scenario != jobs[0].mark for line in self._found.values()) if jobs else 0
+        foreign = (
+            sum(line.scenario != jobs[0].mark for line in self._lines_by_name.values())
+            if jobs
+            else 0
+        )
         if foreign:
             raise StorageError(
                 f"{self.path}: {plural(foreign, 'run')} of another sweep, scenario, data or mode "
                 "in it; name another file with --out"
             )
-        names_done = {name for name, line in self._found.items() if line.error is None}
+        names_done = {name for name, line in self._lines_by_name.items() if line.error is None}
         return tuple(job for job in jobs if job.line({}).name not in names_done)
 
     def stored_lines(self, jobs: Sequence[SweepJob]) -> tuple[SweepLine, ...]:
         """Return the lines of these jobs that the file has, in their order."""
         names = (job.line({}).name for job in jobs)
-        return tuple(self._found[name] for name in names if name in self._found)
+        return tuple(self._lines_by_name[name] for name in names if name in self._lines_by_name)
 
     def add(self, line: SweepLine) -> None:
         """Add a run."""
         name, data = line.name, written(line)  # first: Ctrl-C in a call would part file and count
         self._add(data)
-        self._found[name] = line
+        self._lines_by_name[name] = line
 
     def close(self) -> None:
         """Close the file; all added lines are on the disk."""

@@ -72,12 +72,12 @@ class SweepJob:
         )
 
 
-def axes(scenario: Scenario, given: Axes) -> dict[str, tuple[Value, ...]]:
-    """Return the axes of a sweep: the scenario's, and `given`, which replace the scenario's.
+def axes(scenario: Scenario, overrides: Axes) -> dict[str, tuple[Value, ...]]:
+    """Return the axes of a sweep: the scenario's, and `overrides`, which replace the scenario's.
 
-    Axes with several values come first. ScenarioError with every mistake in `given`.
+    Axes with several values come first. ScenarioError with every mistake in `overrides`.
     """
-    wrong = list(swept(replace(scenario, sweep=dict(given)), ScenarioFacts()))
+    wrong = list(swept(replace(scenario, sweep=dict(overrides)), ScenarioFacts()))
     if wrong:
         messages = (problem.message.removeprefix(f"{problem.path[1]}: ") for problem in wrong)
         raise ScenarioError(
@@ -87,7 +87,7 @@ def axes(scenario: Scenario, given: Axes) -> dict[str, tuple[Value, ...]]:
             ]
         )
     merged = {
-        key: tuple(dict.fromkeys(values)) for key, values in {**scenario.sweep, **given}.items()
+        key: tuple(dict.fromkeys(values)) for key, values in {**scenario.sweep, **overrides}.items()
     }
     return dict(sorted(merged.items(), key=lambda axis: len(axis[1]) < 2))
 

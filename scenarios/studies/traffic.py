@@ -124,10 +124,10 @@ def length(body: Body, seal: Seal | None = None) -> int:
     return len(Message(NO_SESSION, 0, body, seal).encode())
 
 
-def grown(make: Callable[[int], Body], many: int, seal: Seal | None = None) -> int:
-    """Return the bytes of a message with a list of `many` entries of equal size; `many` >= 1."""
+def grown(make: Callable[[int], Body], entry_count: int, seal: Seal | None = None) -> int:
+    """Return the bytes of a message with a list of `entry_count` (>= 1) entries of equal size."""
     single, double = length(make(1), seal), length(make(2), seal)
-    return single + (double - single) * (many - 1)
+    return single + (double - single) * (entry_count - 1)
 
 
 def _seal(terms: TrafficTerms, *, headed: bool) -> Seal | None:

@@ -23,7 +23,9 @@ from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, Wors
 
 FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
-ALIKE = ("min_batch",)  # guards that are not compared: each scenario has a number of its own
+UNCOMPARED_GUARDS = (
+    "min_batch",
+)  # guards that are not compared: each scenario has a number of its own
 
 Fit = Literal["same", "fewer"]
 
@@ -110,7 +112,7 @@ def shipped() -> TrustTable:
 def guards_on(scenario: Scenario) -> tuple[str, ...]:
     """Return the guards that a scenario has on, and that are compared."""
     guards = guarding(topology_of(scenario).name)
-    left_out = (*ALIKE, RANDOM)
+    left_out = (*UNCOMPARED_GUARDS, RANDOM)
     return tuple(
         name for name, guard in guards.items() if name not in left_out and guard.is_on(scenario)
     )

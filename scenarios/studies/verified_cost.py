@@ -74,8 +74,8 @@ def _ballots(plan: Round) -> int:
     """Return the multiplications for the ballots of a user: made, and checked by keyholders."""
     if plan.reuses_ballots:  # the analyst, which had no part in round 1
         return len(plan.announcement.schema.features) * ONCE_CHECK
-    made, checked = (ONCE, ONCE_CHECK) if plan.once else (BALLOT, BALLOT_CHECK)
-    return len(plan.call.asks) * (made + (1 + len(plan.openers)) * checked)
+    making_cost, checked = (ONCE, ONCE_CHECK) if plan.once else (BALLOT, BALLOT_CHECK)
+    return len(plan.call.asks) * (making_cost + (1 + len(plan.openers)) * checked)
 
 
 def _shares(plan: Round) -> int:
@@ -113,11 +113,11 @@ def measure_multiplication() -> float:
     entropy, context = SystemEntropy(), ProofContext(RISTRETTO255, bytes(32), 1, 0, b"cost")
     key = make_key(context, entropy).public
     old = ballot_rows([[(key, key)]] * TRIED)
-    least = float("inf")
+    best_time = float("inf")
     for _ in range(ATTEMPTS):
         started = perf_counter()
         mixed = remix(context, key, old, entropy)
         proof = prove_shuffle(context, key, old, mixed, entropy)
         check_shuffle(context, key, old, mixed.rows, proof, entropy)
-        least = min(least, perf_counter() - started)
-    return least / (TRIED * (REMIX + PROVE + PROVE_PAIR + CHECK + CHECK_PAIR))
+        best_time = min(best_time, perf_counter() - started)
+    return best_time / (TRIED * (REMIX + PROVE + PROVE_PAIR + CHECK + CHECK_PAIR))

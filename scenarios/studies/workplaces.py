@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ...roles.workplace import HERE, Helpers, WorkerLost, Workplace
+from ...roles.workplace import LOCAL_WORKPLACE, Helpers, WorkerLost, Workplace
 
 if TYPE_CHECKING:
     from concurrent.futures import BrokenExecutor, Executor
@@ -25,7 +25,7 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
     """
     match name:
         case "process":
-            yield HERE
+            yield LOCAL_WORKPLACE
         case "thread":
             yield Workplace(copies=False)
         case _:
@@ -40,14 +40,14 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
 
 @contextmanager
 def own_workplace(
-    name: str, party: str, tell: Callable[..., None] = lambda *_: None
+    name: str, party: str, report: Callable[..., None] = lambda *_: None
 ) -> Iterator[Workplace]:
     """Give the workplace of one party, the only party in this process.
 
     Arguments and errors as of `executor`; ParameterError also if all workers declare other parties.
-    tell: called with (`executor`, a sentence) at the beginning, to name the helpers that the party
-    trusts, and when they are lost. Then the party does the work itself: other parties wait for it,
-    and cannot begin again.
+    report: called with (`executor`, a sentence) at the beginning, to name the helpers that the
+    party trusts, and when they are lost. Then the party does the work itself: other parties wait
+    for it, and cannot begin again.
     """
     with workplace(name) as place:
         if place.helpers is not None and place.helpers.executor_for(party) is None:
@@ -57,8 +57,8 @@ def own_workplace(
             )
         if place.helpers is not None:
             role_text = f"works for {party}: whoever runs it can read what {party} can"
-            tell("executor", f"{place.helpers.name} {role_text}")
-            yield replace(place, helpers=_PartyHelpers(place.helpers, tell))
+            report("executor", f"{place.helpers.name} {role_text}")
+            yield replace(place, helpers=_PartyHelpers(place.helpers, report))
         else:
             yield place
 
@@ -99,17 +99,17 @@ class _PartyHelpers:
     def __init__(self, helpers: Helpers, report: Callable[..., None]) -> None:
         self.name, self.workers, self.trust = helpers.name, helpers.workers, helpers.trust
         self._helpers = helpers
-        self._tell = report
-        self._gone = False
+        self._report = report
+        self._is_lost = False
 
     def executor_for(self, party: str) -> "Executor | None":
         """Return the helpers of the party; None once they have broken."""
-        return None if self._gone else self._helpers.executor_for(party)
+        return None if self._is_lost else self._helpers.executor_for(party)
 
     def broken(self, why: "BrokenExecutor | WorkerLost") -> None:
         """Report the loss: the party does its work itself from now on."""
-        self._gone = True
+        self._is_lost = True
         reason_text = (
             "the scheduler was lost" if isinstance(why, WorkerLost) else "it does not work any more"
         )
-        self._tell("executor", f"{self.name}: {reason_text}; its work is done here from now on")
+        self._report("executor", f"{self.name}: {reason_text}; its work is done here from now on")

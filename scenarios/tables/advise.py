@@ -22,12 +22,12 @@ from ..schema.problems import did_you_mean, listed
 from .export import SUPPRESSED, with_suppressed
 from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
-from .roles_known import EVERYTHING, Roles, divided
+from .roles_known import DEFAULT_ROLES, Roles, divided
 from .sensitive_targets import Targets
 from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
 WIDE = 20  # columns above which other choices are not measured, only the best
-SHOWN = 12  # choices that are measured and shown
+MAX_CHOICES = 12  # choices that are measured and shown
 
 
 class Basis(StrEnum):
@@ -42,14 +42,14 @@ class ChoiceCost:
     """The cost of a choice.
 
     Attributes:
-        kept: bits of each column, as it is said.
+        released_bits: bits of each column, as it is said.
         whole: bits of each column, before.
         promised: people below k that the columns' counts alone can exclude no better.
         two_way: mean distance of two-way tables, None where it was not measured.
         predicted: of a column that was named.
     """
 
-    kept: tuple[float, ...]
+    released_bits: tuple[float, ...]
     whole: tuple[float, ...]
     promised: int
     two_way: float | None = None
@@ -58,7 +58,7 @@ class ChoiceCost:
     @property
     def share(self) -> float:
         """The share of all columns' bits that is kept."""
-        return sum(self.kept) / sum(self.whole) if sum(self.whole) else 1.0
+        return sum(self.released_bits) / sum(self.whole) if sum(self.whole) else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Advised:
         columns: the searched columns, each with its ladder.
         k: people in the smallest safe crowd.
         max_exposure: the largest accepted share of people in a smaller crowd.
-        most: the same as a number of people.
-        found: the result of the search, and its proof.
-        before: the people below k with all values unchanged (but for free changes).
+        people_limit: the same as a number of people.
+        advice: the result of the search, and its proof.
+        exposed_before: the people below k with all values unchanged (but for free changes).
         finer: of each column, the people below k if it were a level finer (by promise: as many as
             the counts could then not exclude).
         choices: the shown choices of the frontier, the best among them, with their costs.
@@ -80,14 +80,15 @@ class Advised:
         missing: the value of an empty cell.
         by: whether truth or the promise decides.
         rest: columns that are released as they are, and not searched.
-        known: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
+        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
         targets: of sensitive columns.
         missed: people in classes that miss k or a target, once rows or cells are suppressed.
         exposed: people below k, if attackers know the quasi-identifiers, and if they know all
             columns that are released, of all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
-        kept: the released rows, if some may be left out.
-        asked: the choice that the user asks for, in place of the best one; None: the best one.
+        row_mask: the released rows, if some may be left out.
+        requested_choice: the choice that the user asks for, in place of the best one; None: the
+            best one.
         like: the file with the earlier advice that is applied; "": a search found it.
         cells: the suppressed cells, if cells may be suppressed.
     """
@@ -96,22 +97,22 @@ class Advised:
     columns: tuple[LadderColumn, ...]
     k: int
     max_exposure: float
-    most: int
-    found: Advice
-    before: int
+    people_limit: int
+    advice: Advice
+    exposed_before: int
     finer: tuple[int | None, ...]
     choices: tuple[tuple[Choice, ChoiceCost], ...]
     predict: str | None = None
     missing: str = "(missing)"
     by: Basis = Basis.TRUTH
     rest: SourceTable | None = None
-    known: str = "all"
+    knowledge: str = "all"
     targets: Mapping[str, Targets] = field(default_factory=dict)
     missed: int = 0
     exposed: tuple[int, int] = (0, 0)
     suppress: float | None = None
-    kept: NDArray[np.bool_] | None = None
-    asked: Choice | None = None
+    row_mask: NDArray[np.bool_] | None = None
+    requested_choice: Choice | None = None
     like: str = ""
     cells: SuppressedCells | None = None
 
@@ -119,7 +120,7 @@ class Advised:
     def reached(self) -> bool:
         """Whether few enough people miss the target, and it is promised if it has to be."""
         promised = self.cost.promised if self.by is Basis.PROMISE else 0
-        return max(self.missed, promised) <= self.most
+        return max(self.missed, promised) <= self.people_limit
 
     @property
     def releases_nobody_below(self) -> bool:
@@ -146,12 +147,12 @@ class Advised:
     @property
     def suppressed(self) -> int:
         """Rows of the best choice that are left out."""
-        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
+        return 0 if self.row_mask is None else int(np.count_nonzero(~self.row_mask))
 
     @property
     def best(self) -> Choice:
         """The choice that is advised, or asked for."""
-        return self.asked or self.found.best
+        return self.requested_choice or self.advice.best
 
     @property
     def cost(self) -> ChoiceCost:
@@ -178,7 +179,7 @@ class Advised:
         if self.cells is not None and levels == self.best.levels:
             coarse_table = with_suppressed(coarse_table, self.cells.mask, SUPPRESSED)
             tables_by_feature |= {feature.name: coarse_table for feature in features}
-        rows = np.flatnonzero(self.kept) if self.kept is not None else slice(None)
+        rows = np.flatnonzero(self.row_mask) if self.row_mask is not None else slice(None)
         return {
             name: tuple(values_of.values[j][code] for code in values_of.codes[rows, j].tolist())
             for name, values_of in tables_by_feature.items()
@@ -202,8 +203,8 @@ def advise(
     predict: str | None = None,
     by: str = "truth",
     steps: int | None = None,
-    roles: Roles = EVERYTHING,
-    asked: Mapping[str, int] | None = None,
+    roles: Roles = DEFAULT_ROLES,
+    requested_levels: Mapping[str, int] | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
     """Search for the coarser values with the least loss. DataError for unknown columns.
@@ -220,11 +221,12 @@ def advise(
         steps: of the search, at most; None: see `search`.
         roles: columns known to attackers, columns released unchanged, and targets of sensitive
             columns.
-        asked: the level of each searched column in the choice to describe, in place of the best
-            one; DataError for a level that is not there, and for a choice that misses the target.
+        requested_levels: the level of each searched column in the choice to describe, in place of
+            the best one; DataError for a level that is not there, and for a choice that misses the
+            target.
         progress: is called with the name of each stage.
     """
-    found = find(
+    table_search = find(
         table,
         k,
         max_exposure,
@@ -237,7 +239,7 @@ def advise(
         roles=roles,
         progress=progress,
     )
-    return found.settle(asked, progress)
+    return table_search.settle(requested_levels, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,11 +290,11 @@ class TableSearch:
 
     def settle(
         self,
-        asked: Mapping[str, int] | None = None,
+        requested_levels: Mapping[str, int] | None = None,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> Advised:
         """Describe the best choice, or the asked choice. Raises DataError, see `advise`."""
-        choice = None if asked is None else self.asked_choice(asked)
+        choice = None if requested_levels is None else self.asked_choice(requested_levels)
         progress("what it costs")
         best = choice or self.advice.best
         levels, judge, truth = best.levels, self.bound or self.truth, self.truth
@@ -302,23 +304,23 @@ class TableSearch:
             self.columns,
             truth.k,
             self.max_exposure,
-            most=self.people_limit,
-            found=self.advice,
-            before=truth([0] * len(levels)),
+            people_limit=self.people_limit,
+            advice=self.advice,
+            exposed_before=truth([0] * len(levels)),
             finer=tuple(_finer(best, j, judge) for j in range(len(levels))),
             choices=tuple(self._costs(best)),
             predict=self.predict,
             missing=truth.missing,
             by=self.by,
             rest=self.rest,
-            known=self.roles.known,
+            knowledge=self.roles.knowledge,
             targets=self.roles.targets,
             missed=truth(levels) if cells is None else truth.missed_with(levels, cells.mask),
             exposed=truth.exposed(levels, self.rest, None if cells is None else cells.mask),
             suppress=self.roles.suppress,
-            kept=truth.kept_rows(levels),
+            row_mask=truth.kept_rows(levels),
             cells=cells,
-            asked=choice,
+            requested_choice=choice,
             like=self.like,
         )
 
@@ -339,23 +341,23 @@ class TableSearch:
         people = self.truth.below(levels)
         return choice_of(ladders, levels, people, self.table.n)
 
-    def asked_choice(self, asked: Mapping[str, int]) -> Choice:
+    def asked_choice(self, requested_levels: Mapping[str, int]) -> Choice:
         """Return a choice by level and column. Raises DataError for one that misses the target."""
         names = [column.ladder.column for column in self.columns]
-        for name in asked:
+        for name in requested_levels:
             if name not in names:
                 raise DataError(
                     f"--levels {name}: it is not searched; {listed(names)}"
                     f"{did_you_mean(name, names)}"
                 )
         for name, searched in zip(names, self.columns, strict=True):
-            highest, found = len(searched.ladder.levels) - 1, asked.get(name)
-            if found is None or not 0 <= found <= highest:
+            highest, level = len(searched.ladder.levels) - 1, requested_levels.get(name)
+            if level is None or not 0 <= level <= highest:
                 raise DataError(
-                    f"--levels {name}: found {found}; a level of each searched column is accepted, "
+                    f"--levels {name}: found {level}; a level of each searched column is accepted, "
                     f"0 to {highest} (dropped) for {name}"
                 )
-        levels = tuple(asked[name] for name in names)
+        levels = tuple(requested_levels[name] for name in names)
         if self.cells is not None:
             return self.cells.choice(levels)
         missed = self.people(levels)
@@ -390,7 +392,7 @@ def find(
     predict: str | None = None,
     by: str = "truth",
     steps: int | None = None,
-    roles: Roles = EVERYTHING,
+    roles: Roles = DEFAULT_ROLES,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableSearch:
     """Search, and describe no choice yet. Arguments and errors: `advise`."""
@@ -407,7 +409,7 @@ def find(
         searched, rest = divided(table, part)
         columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
         truth = Truth(table, searched, columns, k, part, missing)
-        promise = MarginalPromise(searched, columns, k, table, truth.kept)
+        promise = MarginalPromise(searched, columns, k, table, truth.unchanged_columns)
         cells = None
         if part.suppress_cells is None:
             limit = _people_limit(part, max_exposure, table)
@@ -423,7 +425,7 @@ def find(
     parts = [roles]
     if roles.suppress_cells is not None and roles.suppress is not None:
         parts = [replace(roles, suppress_cells=None), replace(roles, suppress=None)]
-    return min(map(run_search, parts), key=lambda found: found.advice.best.loss)
+    return min(map(run_search, parts), key=lambda table_search: table_search.advice.best.loss)
 
 
 def _second_judge(
@@ -513,7 +515,7 @@ def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int |
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
     """The best, and choices of the frontier that differ most in the people below k."""
     further = [choice for choice in frontier if choice != best]
-    step = max(1, -(-len(further) // (SHOWN - 1)))
+    step = max(1, -(-len(further) // (MAX_CHOICES - 1)))
     return sorted({*further[::step], best}, key=lambda choice: (choice.people, choice.loss))
 
 

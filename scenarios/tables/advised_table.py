@@ -34,14 +34,14 @@ def released_table(advised: Advised) -> SourceTable:
         mask[:, places[: len(features)]] = advised.cells.mask[:, searched]
         whole = with_suppressed(whole, mask, SUPPRESSED)
     codes, persons = whole.codes[:, places], whole.persons
-    if advised.kept is not None:
-        if not advised.kept.any():
+    if advised.row_mask is not None:
+        if not advised.row_mask.any():
             raise DataError(
                 f"{advised.table.called}: every row is left out, so that nothing is left"
             )
-        codes = codes[advised.kept]
+        codes = codes[advised.row_mask]
         if persons is not None:
-            persons = np.unique(persons[advised.kept], return_inverse=True)[1].astype(np.int32)
+            persons = np.unique(persons[advised.row_mask], return_inverse=True)[1].astype(np.int32)
     return replace(
         whole,
         columns=tuple(names),
@@ -79,9 +79,9 @@ def score_limit(advised: Advised) -> float:
 
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
     """Count the rows that the best choice leaves out; None if no row may be left out."""
-    if advised.kept is None:
+    if advised.row_mask is None:
         return None
-    out = ~advised.kept
+    out = ~advised.row_mask
     searched = coarse(advised.table, advised_features(advised), advised.missing)
     lacking = np.zeros(len(searched.codes), dtype=bool)
     for codes, values in zip(searched.codes.T, searched.values, strict=True):

@@ -15,7 +15,7 @@ from ...analysis.advice.choice import choice_of
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER, coarsened
 from ...strict_text import Unreadable, from_json, from_toml
-from ..populations.coarser import OTHER, levels, rules_of
+from ..populations.coarser import OTHER_LABEL, levels, rules_of
 from ..populations.people import SourceTable
 from ..populations.values import DATE, UNKNOWN
 from ..schema.problems import listed
@@ -24,7 +24,7 @@ from .judges import MarginalPromise, Truth
 from .ladders import LadderColumn, given_column, given_feature
 from .roles_known import Roles, select_columns
 
-SHOWN = 5  # new values of a column that are named
+MAX_VALUES = 5  # new values of a column that are named
 Keys = dict[str, Any]
 
 
@@ -35,20 +35,20 @@ class EarlierAdvice:
     Attributes:
         file: that holds it.
         columns: the keys of the feature of each searched column; None: it was dropped.
-        kept: columns that were released as they are.
+        unchanged_columns: columns that were released as they are.
         k: people in the smallest safe crowd.
         max_exposure: the share of people that may be in a smaller crowd.
-        known: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
+        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
         suppress: the largest share of people with suppressed rows; None: no row.
         values: the released values of columns where they are recorded.
     """
 
     file: Path
     columns: Mapping[str, Keys | None]
-    kept: tuple[str, ...]
+    unchanged_columns: tuple[str, ...]
     k: int
     max_exposure: float
-    known: str
+    knowledge: str
     suppress: float | None
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -92,9 +92,11 @@ def _from_record(file: Path, record: Any) -> EarlierAdvice:
     }
     for name, keys in columns.items():
         given_feature(name, keys or {})
-    kept, known = tuple(record["released_as_is"]), str(record["known"])
+    unchanged_columns, knowledge = tuple(record["released_as_is"]), str(record["known"])
     k, share = int(record["k"]), float(record["max_exposure"])
-    return EarlierAdvice(file, columns, kept, k, share, known, record.get("suppress"), values)
+    return EarlierAdvice(
+        file, columns, unchanged_columns, k, share, knowledge, record.get("suppress"), values
+    )
 
 
 def _from_scenario(file: Path, document: Any) -> EarlierAdvice:
@@ -122,7 +124,7 @@ def reapply(
     by: str = "truth",
 ) -> Reapplied:
     """Apply earlier advice to a table, and judge it again. Arguments and errors: `search_again`."""
-    found = search_again(
+    table_search = search_again(
         table,
         earlier,
         k,
@@ -132,7 +134,7 @@ def reapply(
         predict=predict,
         by=by,
     )
-    return Reapplied(found.settle(), found.notes)
+    return Reapplied(table_search.settle(), table_search.notes)
 
 
 def search_again(
@@ -163,8 +165,8 @@ def search_again(
         DataError: a column of the advice is missing, or a rule does not fit.
     """
     _check(table, earlier)
-    keep = tuple(name for name in earlier.kept if name in table.columns)
-    roles = replace(roles, known=earlier.known, keep=keep)
+    keep = tuple(name for name in earlier.unchanged_columns if name in table.columns)
+    roles = replace(roles, knowledge=earlier.knowledge, keep=keep)
     names = [name for name in earlier.columns if name in table.columns]
     notes = list(_new_columns(table, earlier))
     table = select_columns(table, [*names, *keep])
@@ -179,7 +181,7 @@ def search_again(
         if keys is not None:
             notes += _uncovered(searched, j, keys, earlier, missing)
     truth = Truth(table, searched, columns, k, roles, missing)
-    promise = MarginalPromise(searched, columns, k, table, truth.kept)
+    promise = MarginalPromise(searched, columns, k, table, truth.unchanged_columns)
     people = int(truth(best))
     choice = choice_of([column.ladder for column in columns], best, people, table.n)
     advice = Advice(choice, choice.loss, (choice,), 1)
@@ -205,14 +207,15 @@ def check_reached(advised: Advised, file: object) -> None:
     if file is not None and not advised.reached:
         raise DataError(
             f"{file}: not written: the target is missed ({advised.missed:,} people, at most "
-            f"{advised.most:,} may); search again without --like, or leave rows out (--suppress)"
+            f"{advised.people_limit:,} may); search again without --like, or leave rows out "
+            "(--suppress)"
         )
 
 
 def _check(table: SourceTable, earlier: EarlierAdvice) -> None:
     left_out = {judged.column for judged in table.judged} - {*table.columns}
     needed = [name for name, keys in earlier.columns.items() if keys is not None]
-    for name in (*needed, *earlier.kept):
+    for name in (*needed, *earlier.unchanged_columns):
         if name in left_out:
             raise DataError(
                 f"{table.called}: {name!r} is left out as a direct identifier or free text here, "
@@ -226,7 +229,9 @@ def _check(table: SourceTable, earlier: EarlierAdvice) -> None:
 
 
 def _new_columns(table: SourceTable, earlier: EarlierAdvice) -> list[str]:
-    names = [n for n in table.columns if n not in earlier.columns and n not in earlier.kept]
+    names = [
+        n for n in table.columns if n not in earlier.columns and n not in earlier.unchanged_columns
+    ]
     if not names:
         return []
     return [f"not in {earlier.file}, and not released: {', '.join(names)}"]
@@ -234,17 +239,19 @@ def _new_columns(table: SourceTable, earlier: EarlierAdvice) -> list[str]:
 
 def _frozen(table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, missing: str) -> Keys:
     """The keys of a column, with the same rare values merged as before, and all new values."""
-    known = earlier.values.get(table.columns[j])
-    if "merge_below" not in keys or known is None:
+    earlier_values = earlier.values.get(table.columns[j])
+    if "merge_below" not in keys or earlier_values is None:
         return keys
     rest = {key: value for key, value in keys.items() if key != "merge_below"}
     rules = rules_of(given_feature(table.columns[j], rest), table.values[j], (), missing)
-    kept = {missing, *known}
+    released_values = {missing, *earlier_values}
     groups = dict(rest.get("merge", {}))
     merged = {value for values in groups.values() for value in values}
-    rare = [t for t in table.values[j] if t not in merged and coarsened(rules, t) not in kept]
+    rare = [
+        t for t in table.values[j] if t not in merged and coarsened(rules, t) not in released_values
+    ]
     if rare:
-        groups[OTHER] = [*groups.get(OTHER, ()), *rare]
+        groups[OTHER_LABEL] = [*groups.get(OTHER_LABEL, ()), *rare]
     return {**rest, "merge": groups} if groups else rest
 
 
@@ -254,20 +261,26 @@ def _uncovered(
     """The values that the rules of a column do not cover, or that were not released before."""
     name, texts = table.columns[j], table.values[j]
     folded = {value for group in keys.get("merge", {}).values() for value in group}
-    own = [t for t in texts if t not in folded and t != missing and t.casefold() not in UNKNOWN]
+    unmerged_texts = [
+        t for t in texts if t not in folded and t != missing and t.casefold() not in UNKNOWN
+    ]
     lines = []
-    if strange := [text for text in own if not _covers(keys, text)]:
+    if strange := [text for text in unmerged_texts if not _covers(keys, text)]:
         lines.append(f"column {name!r}: its rule does not cover {_named(strange)}: as they are")
-    known = earlier.values.get(name)
-    if known is not None:
+    earlier_values = earlier.values.get(name)
+    if earlier_values is not None:
         rules = rules_of(
             given_feature(name, _frozen(table, j, keys, earlier, missing)),
             texts,
             table.people_by(table.codes[:, j], len(texts)).tolist(),
             missing,
         )
-        released = dict.fromkeys(coarsened(rules, text) for text in own if text not in strange)
-        if fresh := [text for text in released if text not in known and text != OTHER]:
+        released = dict.fromkeys(
+            coarsened(rules, text) for text in unmerged_texts if text not in strange
+        )
+        if fresh := [
+            text for text in released if text not in earlier_values and text != OTHER_LABEL
+        ]:
             lines.append(f"column {name!r}: {_named(fresh)}: not released before")
     return lines
 
@@ -284,5 +297,5 @@ def _covers(keys: Keys, text: str) -> bool:
 
 
 def _named(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - SHOWN:,} more" if len(texts) > SHOWN else ""
-    return ", ".join(map(repr, texts[:SHOWN])) + more
+    more = f" and {len(texts) - MAX_VALUES:,} more" if len(texts) > MAX_VALUES else ""
+    return ", ".join(map(repr, texts[:MAX_VALUES])) + more

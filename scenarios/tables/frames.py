@@ -194,7 +194,7 @@ def _questions(score: TableScore) -> Iterator[Row]:
             *(
                 attack.question,
                 size,
-                _column_names(score, attack.known),
+                _column_names(score, attack.known_columns),
                 _column_names(score, attack.sought),
             ),
             *(
@@ -223,7 +223,7 @@ def _sets(score: TableScore) -> Iterator[Row]:
             _column_names(score, columns.columns),
             columns.truth,
             columns.promised,
-            columns.truth <= score.most,
+            columns.truth <= score.people_limit,
         )
 
 
@@ -255,7 +255,7 @@ def _advice_frames(advised: Advised) -> AdviceFrames:
     """The tables of advice."""
     names = tuple(column.ladder.column for column in advised.columns)
     cost, levels = advised.cost, advised.level_names(advised.best)
-    steps = zip(names, levels, cost.kept, cost.whole, advised.finer, strict=True)
+    steps = zip(names, levels, cost.released_bits, cost.whole, advised.finer, strict=True)
     return AdviceFrames(
         typed_frame(ADVISED, [*steps]),
         choices(advised),

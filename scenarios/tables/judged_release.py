@@ -18,7 +18,7 @@ from ...analysis.advice.ladder import entropy
 from ...analysis.exposure import joint_counts, users_below
 from ...analysis.exposure.cells import cells_of
 from ...analysis.release_risks import Attack, ask, diversity, singling_out
-from ...analysis.release_risks.compatible_rows import ANY, NO_VALUE, RowMatches, match_rows
+from ...analysis.release_risks.compatible_rows import ANY_VALUE, NO_VALUE, RowMatches, match_rows
 from ...analysis.release_risks.copied_rows import copied_rows, record_distances
 from ...analysis.release_risks.of_table import ROWS, SETS, SIZES, usual_questions
 from ...analysis.release_risks.person_matches import PersonMatches, match_persons
@@ -52,7 +52,7 @@ Columns = NDArray[np.int64]
 def judge_release(
     release: Path,
     original: Path,
-    said: Reading,
+    reading: Reading,
     k: int = 5,
     *,
     hierarchies: Mapping[str, Path] | None = None,
@@ -64,7 +64,7 @@ def judge_release(
     Args:
         release: its file: anonymised or synthetic rows.
         original: the file of the people.
-        said: the description of the original; its options on the form of a file hold for all.
+        reading: the description of the original; its options on the form of a file hold for all.
         k: rows or people in the smallest safe crowd.
         hierarchies: files as ARX has them, by column of the original.
         control: a file of people of the same kind that the release was not made from; None: no
@@ -75,12 +75,12 @@ def judge_release(
         DataError: a file cannot be read, no column is in both files, or persons have several rows
             in the original and no column in the control.
     """
-    people = read(original, said, progress=progress)
-    rows, columns = _released(release, original, people, said, progress)
+    people = read(original, reading, progress=progress)
+    rows, columns = _released(release, original, people, reading, progress)
     outside = None
     if control is not None:
-        person = said.person if people.persons is not None else None
-        outside, _ = _released(control, original, people, said, progress, person)
+        person = reading.person if people.persons is not None else None
+        outside, _ = _released(control, original, people, reading, progress, person)
         if missed := [name for name in rows.columns if name not in outside.columns]:
             raise DataError(f"{control}: has no column {listed(missed)}, which the release has")
     progress("matching values")
@@ -101,7 +101,7 @@ class JoinedTables:
         suppressed: number of these.
         outside: the control, in the common columns; None: no control.
         fitted: the values of each column.
-        known: numbers of the columns that an attacker may know.
+        attacker_columns: numbers of the columns that an attacker may know.
         sensitive: numbers of the sensitive columns.
         lacking: columns of the original that the release lacks.
     """
@@ -111,7 +111,7 @@ class JoinedTables:
     suppressed: int
     outside: SourceTable | None
     fitted: tuple[FittedColumn, ...]
-    known: tuple[int, ...]
+    attacker_columns: tuple[int, ...]
     sensitive: tuple[int, ...]
     lacking: tuple[str, ...]
 
@@ -120,7 +120,7 @@ def _released(
     file: Path,
     original: Path,
     people: SourceTable,
-    said: Reading,
+    reading: Reading,
     progress: Callable[[str], None],
     person: str | None = None,
 ) -> tuple[SourceTable, ComparedColumns]:
@@ -130,11 +130,11 @@ def _released(
     """
     progress(f"reading {file}")
     form = Reading(
-        separator=said.separator,
-        encoding=said.encoding,
-        header=said.header,
-        decimal=said.decimal,
-        missing_text=said.missing_text,
+        separator=reading.separator,
+        encoding=reading.encoding,
+        header=reading.header,
+        decimal=reading.decimal,
+        missing_text=reading.missing_text,
     )
     section = form.section(file)
     source = source_of(file, options_of(section))
@@ -169,7 +169,9 @@ def _joined(
     names = list(rows.columns)
     role = {judged.column: judged.role for judged in people.judged}
     may_be_known = {people.columns[j] for j in known_columns(people)}
-    known = [j for j, name in enumerate(names) if name in may_be_known] or list(range(len(names)))
+    attacker_columns = [j for j, name in enumerate(names) if name in may_be_known] or list(
+        range(len(names))
+    )
     lacking = tuple(name for name in people.columns if name not in names)
     people = _select(people, names)
     fitted = tuple(
@@ -181,16 +183,20 @@ def _joined(
         )
         for j, name in enumerate(names)
     )
-    gone = np.logical_and.reduce([fitted[j].column.layer[rows.codes[:, j]] == ANY for j in known])
-    if gone.all():
-        raise DataError(f"{release}: all {len(gone):,} rows are suppressed: no row is left")
+    suppressed_mask = np.logical_and.reduce(
+        [fitted[j].column.layer[rows.codes[:, j]] == ANY_VALUE for j in attacker_columns]
+    )
+    if suppressed_mask.all():
+        raise DataError(
+            f"{release}: all {len(suppressed_mask):,} rows are suppressed: no row is left"
+        )
     return JoinedTables(
         people,
-        replace(rows, codes=rows.codes[~gone]),
-        int(gone.sum()),
+        replace(rows, codes=rows.codes[~suppressed_mask]),
+        int(suppressed_mask.sum()),
         None if outside is None else _select(outside, names),
         fitted,
-        tuple(known),
+        tuple(attacker_columns),
         tuple(j for j, name in enumerate(names) if role.get(name) is ColumnRole.SENSITIVE),
         lacking,
     )
@@ -227,11 +233,15 @@ class _Judge:
         columns = []
         for j, fitted in enumerate(self.joined.fitted):
             place = {text: code for code, text in enumerate(texts[j])}
-            own = {text: code for code, text in enumerate(self.joined.people.values[j])}
+            original_codes = {text: code for code, text in enumerate(self.joined.people.values[j])}
             finest = fitted.column.finest
             codes = np.empty(len(table.values[j]), np.int64)
             for number, text in enumerate(table.values[j]):
-                code = finest[own[text]] if text in own and len(finest) else NO_VALUE
+                code = (
+                    finest[original_codes[text]]
+                    if text in original_codes and len(finest)
+                    else NO_VALUE
+                )
                 if code == NO_VALUE:
                     code = place.setdefault(text, len(texts[j]))
                     if code == len(texts[j]):
@@ -242,10 +252,10 @@ class _Judge:
 
     def record(self, columns: ComparedColumns) -> JudgedRelease:
         """Measure everything."""
-        joined, known = self.joined, list(self.joined.known)
+        joined, attacker_columns = self.joined, list(self.joined.attacker_columns)
         self.progress("rows that fit each person")
-        links = self._links(known)
-        crowds = joint_counts(self.rows, known)
+        links = self._links(attacker_columns)
+        crowds = joint_counts(self.rows, attacker_columns)
         self.progress("copies and nearest rows")
         copies = self._copies()
         plain, coarse = not any(self._has_coarser(j) for j in range(len(joined.fitted))), []
@@ -276,11 +286,11 @@ class _Judge:
     def _has_coarser(self, j: int) -> bool:
         return self.joined.fitted[j].coarser > 0
 
-    def _links(self, known: Sequence[int]) -> LinkRisks:
+    def _links(self, known_columns: Sequence[int]) -> LinkRisks:
         """Match rows and people; crowds of persons with several rows are of persons."""
-        owner, original = self.joined.people.persons, self.joined.people.codes[:, known]
-        release = self.joined.rows.codes[:, known]
-        columns = [self.joined.fitted[j].column for j in known]
+        owner, original = self.joined.people.persons, self.joined.people.codes[:, known_columns]
+        release = self.joined.rows.codes[:, known_columns]
+        columns = [self.joined.fitted[j].column for j in known_columns]
         matches: RowMatches | PersonMatches
         if owner is None:
             matches = match_rows(original, release, columns)
@@ -301,16 +311,18 @@ class _Judge:
 
     def _copies(self) -> CopiedRows:
         """Rows with the texts of an original row."""
-        codes = [f.same[self.joined.rows.codes[:, j]] for j, f in enumerate(self.joined.fitted)]
-        same = np.stack(codes, axis=1)
-        whole = same[(same != NO_VALUE).all(axis=1)]
+        codes = [
+            f.equal_codes[self.joined.rows.codes[:, j]] for j, f in enumerate(self.joined.fitted)
+        ]
+        equal_codes = np.stack(codes, axis=1)
+        whole = equal_codes[(equal_codes != NO_VALUE).all(axis=1)]
         people, outside = self.joined.people, self.joined.outside
         copies, share = copied_rows(people.codes.astype(np.int64), whole, people.persons), None
         if outside is not None:
             codes_outside = _codes_in(outside, people)
-            known = (codes_outside != NO_VALUE).all(axis=1)
-            owner = None if outside.persons is None else outside.persons[known]
-            share = copied_rows(codes_outside[known], whole, owner).people / outside.n
+            outside_codes = (codes_outside != NO_VALUE).all(axis=1)
+            owner = None if outside.persons is None else outside.persons[outside_codes]
+            share = copied_rows(codes_outside[outside_codes], whole, owner).people / outside.n
         own_share = copies.people / people.n
         return CopiedRows(copies.rows, copies.of_unique, copies.people, own_share, share)
 
@@ -318,34 +330,42 @@ class _Judge:
         """The number of each text of each column; None for categories."""
         numbers = list[NDArray[np.float64] | None]()
         for texts in self.texts:
-            found = numbers_of([text for text in texts if text])
-            values = iter(found or ())
+            parsed_numbers = numbers_of([text for text in texts if text])
+            values = iter(parsed_numbers or ())
             numbers.append(
-                None if found is None else np.array([next(values) if t else np.nan for t in texts])
+                None
+                if parsed_numbers is None
+                else np.array([next(values) if t else np.nan for t in texts])
             )
         return numbers
 
     def _nearest(self) -> NearestRows:
-        found = record_distances(self.people, self.rows, self.outside, self._numbers())
-        nearer = None if found.nearer is None else found.nearer.interval()
-        return NearestRows(found.rows, found.zero, found.median, found.control_median, nearer)
+        distances = record_distances(self.people, self.rows, self.outside, self._numbers())
+        nearer = None if distances.nearer is None else distances.nearer.interval()
+        return NearestRows(
+            distances.rows, distances.zero, distances.median, distances.control_median, nearer
+        )
 
     def _questions(self) -> tuple[AskedQuestion, ...]:
         """The three questions: the release attacked, and people outside it as a control."""
         numbers, every = self._numbers(), list(range(self.rows.shape[1]))
-        known = [j for j in self.joined.known if j not in self.joined.sensitive]
+        attacker_columns = [
+            j for j in self.joined.attacker_columns if j not in self.joined.sensitive
+        ]
         attacks, outside = list[tuple[Attack, int]](), self.joined.outside
         owners = self.joined.people.persons, None if outside is None else outside.persons
         for size in SIZES:
             if size <= len(every):
-                found = singling_out(
+                predicates = singling_out(
                     self.rows, self.people, size, self.outside, numbers, SETS, owners
                 )
-                attacks.append((found.attack(), size))
-        questions = usual_questions(every, known or every, list(self.joined.sensitive))
+                attacks.append((predicates.attack(), size))
+        questions = usual_questions(every, attacker_columns or every, list(self.joined.sensitive))
         if questions:
-            asked = ask(questions, self.rows, self.people, self.outside, numbers, ROWS, owners)
-            attacks += [(attack, 0) for attack in asked]
+            question_attacks = ask(
+                questions, self.rows, self.people, self.outside, numbers, ROWS, owners
+            )
+            attacks += [(attack, 0) for attack in question_attacks]
         return tuple(self._question_record(attack, size) for attack, size in attacks)
 
     def _question_record(self, attack: Attack, size: int) -> AskedQuestion:
@@ -354,7 +374,7 @@ class _Judge:
         return AskedQuestion(
             attack.question,
             size,
-            tuple(names[j] for j in attack.known),
+            tuple(names[j] for j in attack.known_columns),
             tuple(names[j] for j in attack.sought),
             AttackRate.from_rate(attack.attack),
             None if attack.control is None else AttackRate.from_rate(attack.control),
@@ -365,10 +385,18 @@ class _Judge:
     def _sensitive(self) -> tuple[SensitiveColumn, ...]:
         numbers, rows = self._numbers(), list[SensitiveColumn]()
         for j in self.joined.sensitive:
-            known = [column for column in self.joined.known if column != j]
-            found = diversity(self.rows, known, j, numbers[j])
+            attacker_columns = [column for column in self.joined.attacker_columns if column != j]
+            column_diversity = diversity(self.rows, attacker_columns, j, numbers[j])
             name = self.joined.rows.columns[j]
-            rows.append(SensitiveColumn(name, found.k, found.l, found.entropy_l, found.t))
+            rows.append(
+                SensitiveColumn(
+                    name,
+                    column_diversity.k,
+                    column_diversity.l,
+                    column_diversity.entropy_l,
+                    column_diversity.t,
+                )
+            )
         return tuple(rows)
 
     def _columns(self) -> tuple[MatchedColumn, ...]:
@@ -379,7 +407,7 @@ class _Judge:
             columns.append(
                 MatchedColumn(
                     joined.rows.columns[j],
-                    j in joined.known,
+                    j in joined.attacker_columns,
                     *(len(np.unique(codes)), len(np.unique(joined.people.codes[:, j]))),
                     *(fitted.coarser, int(strange.sum())),
                     fitted.strange[:EXAMPLES],
@@ -399,11 +427,11 @@ class _Judge:
         return sum(distances) / len(pairs)
 
 
-def _codes_in(table: SourceTable, other: SourceTable) -> Columns:
+def _codes_in(table: SourceTable, reference: SourceTable) -> Columns:
     """The codes of a table's cells in another table; NO_VALUE for texts that it lacks."""
     columns = []
     for j, texts in enumerate(table.values):
-        place = {text: code for code, text in enumerate(other.values[j])}
+        place = {text: code for code, text in enumerate(reference.values[j])}
         codes = np.array([place.get(text, NO_VALUE) for text in texts], np.int64)
         columns.append(codes[table.codes[:, j]])
     return np.stack(columns, axis=1)

@@ -40,8 +40,10 @@ class Truth:
         missing: str,
     ) -> None:
         self.table, self.searched, self.columns, self.k = table, searched, columns, k
-        self.missing, self.kept = missing, fixed_columns(table, roles)
-        self.fixed = cells_of(table.codes, self.kept) if self.kept else None
+        self.missing, self.unchanged_columns = missing, fixed_columns(table, roles)
+        self.fixed = (
+            cells_of(table.codes, self.unchanged_columns) if self.unchanged_columns else None
+        )
         self.may_suppress = roles.suppress is not None
         self.targets = MissedTargets(table, roles.targets, k, missing)
 
@@ -91,7 +93,10 @@ class Truth:
         quasi = {judged.column for judged in self.table.judged if judged.role is ColumnRole.QUASI}
         coarse = coarse_codes(self.searched, self.columns, levels)
         if mask is not None:
-            coarse = [np.where(gone, 0, c + 1) for gone, c in zip(mask.T, coarse, strict=True)]
+            coarse = [
+                np.where(is_suppressed, 0, c + 1)
+                for is_suppressed, c in zip(mask.T, coarse, strict=True)
+            ]
         codes_by_name = dict(zip(self.searched.columns, coarse, strict=True))
         if rest is not None:
             codes_by_name |= dict(zip(rest.columns, rest.codes.T, strict=True))
@@ -106,16 +111,16 @@ class Truth:
     def _codes(self, levels: Sequence[int]) -> Codes:
         """Return the known values of each row, shape (rows, columns)."""
         level_codes = coarse_codes(self.searched, self.columns, levels)
-        return np.stack([*level_codes, *self.table.codes[:, self.kept].T], axis=1)
+        return np.stack([*level_codes, *self.table.codes[:, self.unchanged_columns].T], axis=1)
 
 
 def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
     """Return the people below k, if quasi-identifiers are known, and if all columns are."""
     quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
-    known = [j for j, name in enumerate(table.columns) if name in quasi]
-    return _people(table.codes[:, known] if known else table.codes, table, k), _people(
-        table.codes, table, k
-    )
+    quasi_columns = [j for j, name in enumerate(table.columns) if name in quasi]
+    return _people(
+        table.codes[:, quasi_columns] if quasi_columns else table.codes, table, k
+    ), _people(table.codes, table, k)
 
 
 def _people(codes: Codes, table: SourceTable, k: int) -> int:
@@ -134,15 +139,20 @@ class MarginalPromise:
         columns: Sequence[LadderColumn],
         k: int,
         whole: SourceTable,
-        kept: Sequence[int],
+        unchanged_columns: Sequence[int],
     ) -> None:
         self.table, self.columns, self.k = table, columns, k
-        self.known: dict[tuple[int, int], np.ndarray] = {}
-        self.kept = [whole.people_by(whole.codes[:, j], len(whole.values[j])) for j in kept]
+        self.level_counts: dict[tuple[int, int], np.ndarray] = {}
+        self.unchanged_counts = [
+            whole.people_by(whole.codes[:, j], len(whole.values[j])) for j in unchanged_columns
+        ]
 
     def __call__(self, levels: Sequence[int]) -> int:
         """Return the number of people that these levels cannot exclude from small crowds."""
-        marginals = [*(self._counts(j, level) for j, level in enumerate(levels)), *self.kept]
+        marginals = [
+            *(self._counts(j, level) for j, level in enumerate(levels)),
+            *self.unchanged_counts,
+        ]
         varying = [counts for counts in marginals if counts.size > 1]
         if not varying:  # all people are in one crowd
             n = self.table.n
@@ -152,8 +162,8 @@ class MarginalPromise:
         return best_bound(varying, self.k).people
 
     def _counts(self, j: int, level: int) -> np.ndarray:
-        if (j, level) not in self.known:
+        if (j, level) not in self.level_counts:
             codes = self.columns[j].ladder.levels[level].codes[self.table.codes[:, j]]
             counts = self.table.people_by(codes, 0)
-            self.known[j, level] = counts[counts > 0]
-        return self.known[j, level]
+            self.level_counts[j, level] = counts[counts > 0]
+        return self.level_counts[j, level]

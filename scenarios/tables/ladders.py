@@ -31,11 +31,13 @@ from ..populations.column_words import cut
 from ..populations.people import SourceTable
 from ..populations.reshaped import number_spellings
 from ..populations.roles import key_like
-from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, outlying_numbers
+from ..populations.values import DATE, KIND_SHARE, MAX_CATEGORIES, UNKNOWN, outlying_numbers
 from ..schema.model import FeatureSection
 
 AS_IS, DROPPED = "as it is", "dropped"
-KEPT = 0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
+PARTIAL_WEIGHT = (
+    0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
+)
 TAIL = 0.01  # share of people below the first edge, and above the last
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
@@ -90,7 +92,7 @@ def column(
             steps.append(more)
             levels.append(codes)
     levels.append(np.zeros(len(texts), np.int64))
-    losses = np.maximum.accumulate(entropy_losses(people, levels)) * KEPT
+    losses = np.maximum.accumulate(entropy_losses(people, levels)) * PARTIAL_WEIGHT
     losses[-1] = 1.0
     names = [*(_name(name, step) for step in steps), DROPPED]
     rungs = zip(names, levels, losses.tolist(), strict=True)
@@ -111,7 +113,7 @@ def given_column(
     steps = [dict[str, Any](), *([dict(keys)] if keys else [])]
     levels = [_codes(name, step, texts, people, missing) for step in steps]
     levels.append(np.zeros(len(texts), np.int64))
-    losses = np.maximum.accumulate(entropy_losses(people, levels)) * KEPT
+    losses = np.maximum.accumulate(entropy_losses(people, levels)) * PARTIAL_WEIGHT
     losses[-1] = 1.0
     names = [*(_name(name, step) for step in steps), DROPPED]
     rungs = zip(names, levels, losses.tolist(), strict=True)
@@ -194,7 +196,7 @@ def _coarser(
             yield {**clean, "prefix": length}
     elif key_like(list(known_texts), int(people.sum())):
         return  # an interval of such numbers has no meaning
-    elif _is_mostly(known_texts, NUMBER) and len(known_texts) > FEW:
+    elif _is_mostly(known_texts, NUMBER) and len(known_texts) > MAX_CATEGORIES:
         numbers = [
             (float(text), int(number_of_people))
             for text, number_of_people in zip(texts, people, strict=True)
@@ -241,7 +243,7 @@ def widths(numbers: Sequence[float]) -> list[float]:
 
 def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
     fits = sum(kind.fullmatch(text) is not None for text in texts)
-    return bool(texts) and fits >= MOSTLY * len(texts)
+    return bool(texts) and fits >= KIND_SHARE * len(texts)
 
 
 def _is_code(name: str, texts: Collection[str]) -> bool:
@@ -253,4 +255,4 @@ def _is_code(name: str, texts: Collection[str]) -> bool:
     zeros = any(text.startswith("0") and len(text) > 1 for text in texts)
     digits = all(text.isdigit() for text in texts)
     mixed = any(map(str.isdigit, "".join(texts))) and not digits
-    return len(lengths) == 1 and (has_code_name or zeros or (mixed and len(texts) > FEW))
+    return len(lengths) == 1 and (has_code_name or zeros or (mixed and len(texts) > MAX_CATEGORIES))

@@ -43,22 +43,24 @@ class TableSource:
 
 
 def scenario_table(
-    scenario: Scenario, file: Path, said: Reading, given: dict[str, float]
+    scenario: Scenario, file: Path, option_reading: Reading, explicit_target: dict[str, float]
 ) -> TableSource:
     """Return the table of a scenario. Raises DataError for options that contradict it.
 
     Args:
         scenario: as loaded from `file`.
         file: its name in messages.
-        said: the options of the reading.
-        given: `k` and `max_exposure`, if a user gave these options.
+        option_reading: the options of the reading.
+        explicit_target: `k` and `max_exposure`, if a user gave these options.
     """
     section, policy = scenario.population, scenario.policy
-    for key, number in given.items():
+    for key, number in explicit_target.items():
         if number != getattr(policy, key):
             raise _contradiction(key, number, file, f"policy.{key}", getattr(policy, key))
     _check_whole(section, file)
-    reading = replaced(_reading(scenario, file, said), **_roles(section, file, said))
+    reading = replaced(
+        _reading(scenario, file, option_reading), **_roles(section, file, option_reading)
+    )
     return TableSource(
         Path(section.source),
         reading,
@@ -84,28 +86,28 @@ def _check_whole(section: PopulationSection, file: Path) -> None:
         )
 
 
-def _reading(scenario: Scenario, file: Path, said: Reading) -> Reading:
+def _reading(scenario: Scenario, file: Path, option_reading: Reading) -> Reading:
     """Return the reading that a scenario gives. Raises DataError for other options."""
     section, default = scenario.population, Reading()
     names = {feature.name: _source_name(section, feature.name) for feature in scenario.feature}
-    known: dict[str, Any] = {
+    scenario_options: dict[str, Any] = {
         field.name: _as_option(getattr(section, KEYS.get(field.name, field.name)))
         for field in fields(Reading)
         if field.name not in (*ROLES, "columns", "coarsen")
         and hasattr(section, KEYS.get(field.name, field.name))
     }
-    for name, found in known.items():
-        option = getattr(said, name)
-        if option not in (getattr(default, name), found):
+    for name, scenario_value in scenario_options.items():
+        option = getattr(option_reading, name)
+        if option not in (getattr(default, name), scenario_value):
             key = KEYS.get(name, name)
-            raise _contradiction(name, option, file, f"population.{key}", found)
+            raise _contradiction(name, option, file, f"population.{key}", scenario_value)
     columns = (tuple(names.values()) or tuple(section.columns.values())) or None
-    if said.columns is not None and split(said.columns) != list(columns or ()):
-        raise _contradiction("columns", said.columns, file, "[[feature]]", columns)
-    if said.coarsen:
-        raise _contradiction("coarsen", said.coarsen[0], file, "[[feature]]", columns)
+    if option_reading.columns is not None and split(option_reading.columns) != list(columns or ()):
+        raise _contradiction("columns", option_reading.columns, file, "[[feature]]", columns)
+    if option_reading.coarsen:
+        raise _contradiction("coarsen", option_reading.coarsen[0], file, "[[feature]]", columns)
     features = tuple(replace(feature, name=names[feature.name]) for feature in scenario.feature)
-    return replaced(said, **known, columns=columns, coarsen=features)
+    return replaced(option_reading, **scenario_options, columns=columns, coarsen=features)
 
 
 def _as_option(setting: Any) -> Any:
@@ -120,13 +122,15 @@ def _source_name(section: PopulationSection, name: str) -> str:
     return section.columns.get(name, name)
 
 
-def _roles(section: PopulationSection, file: Path, said: Reading) -> dict[str, Any]:
+def _roles(section: PopulationSection, file: Path, option_reading: Reading) -> dict[str, Any]:
     """The columns of each role, of the scenario and of the options. Raises DataError."""
-    known = {_source_name(section, name): str(role) for name, role in section.roles.items()}
-    roles = dict(known)
-    for name, role in said.roles().items():
-        if known.get(name, role) != role:
-            raise _contradiction(role, name, file, f"population.roles.{name}", known[name])
+    scenario_roles = {
+        _source_name(section, name): str(role) for name, role in section.roles.items()
+    }
+    roles = dict(scenario_roles)
+    for name, role in option_reading.roles().items():
+        if scenario_roles.get(name, role) != role:
+            raise _contradiction(role, name, file, f"population.roles.{name}", scenario_roles[name])
         roles[name] = role
     return {
         role: tuple(name for name, its_role in roles.items() if its_role == role) or None
@@ -134,13 +138,20 @@ def _roles(section: PopulationSection, file: Path, said: Reading) -> dict[str, A
     }
 
 
-def _contradiction(option: str, given: object, file: Path, key: str, found: object) -> DataError:
+def _contradiction(
+    option: str, option_value: object, file: Path, key: str, scenario_value: object
+) -> DataError:
     """The error of an option that contradicts a key of the scenario."""
-    shown = f"{key} is not set" if found in (None, (), "") else f"{key} is {value(found)}"
-    name = f"--{'no-' if given is False else ''}{option.replace('_', '-')}"
-    text = " ".join(given) if isinstance(given, tuple) else str(given)
-    option_text = name if isinstance(given, bool) else f"{name} {text}"
+    scenario_text = (
+        f"{key} is not set"
+        if scenario_value in (None, (), "")
+        else f"{key} is {value(scenario_value)}"
+    )
+    name = f"--{'no-' if option_value is False else ''}{option.replace('_', '-')}"
+    text = " ".join(option_value) if isinstance(option_value, tuple) else str(option_value)
+    option_text = name if isinstance(option_value, bool) else f"{name} {text}"
     return DataError(
-        f"{option_text}: the scenario decides, and in {file} {shown}; change it there, or leave "
+        f"{option_text}: the scenario decides, and in {file} {scenario_text}; change it there, or "
+        "leave "
         f"{name} out"
     )

@@ -249,7 +249,7 @@ def close_table(
     except ParameterError as wrong:
         raise DataError(f"{counted.name}: {wrong}") from None
     progress("auditing the closed cells")
-    found = audit(closed)
+    intervals = audit(closed)
     counts = [
         None if hidden else int(people)
         for hidden, people in zip(closed.closed, closed.linked.counts, strict=True)
@@ -261,13 +261,13 @@ def close_table(
         k,
         counted.columns,
         counted.tables,
-        tuple(_cells(counted, counts, found)),
+        tuple(_cells(counted, counts, intervals)),
         _joint(counted),
         int(closed.closed[closed.linked.printed].sum()),
         loss,
         closed.is_best,
-        found.width if len(found.places) else None,
-        found.exact,
+        intervals.width if len(intervals.places) else None,
+        intervals.exact,
         members,
         empty,
         not closed.linked.profiles,
@@ -355,7 +355,7 @@ def _check_column(table: SourceTable, column: str, name: str) -> None:
     for judged in table.judged:
         if judged.column == column and judged.role in NEVER:
             raise DataError(
-                f"{name}: {column!r} is left out ({judged.shown}); if it may be counted, say "
+                f"{name}: {column!r} is left out ({judged.label}); if it may be counted, say "
                 f"--quasi {column}"
             )
     hint = did_you_mean(column, table.columns)
@@ -401,17 +401,17 @@ def _cells(
 ) -> Iterator[PrintedCell]:
     """Yield every printed cell: table by table, totals last; a shared cell once."""
     low, high = dict[int, int | None](), dict[int, int | None]()
-    for place, least, most in zip(
+    for place, lower, upper in zip(
         *(part.tolist() for part in (intervals.places, intervals.low, intervals.high)), strict=True
     ):
-        low[place], high[place] = (least, most) if intervals.exact else (None, None)
-    seen = set[int]()
+        low[place], high[place] = (lower, upper) if intervals.exact else (None, None)
+    printed_places = set[int]()
     for table in counted.linked.tables:
         cells = list(counted.linked.table_cells(table))
         for place, (subset, codes) in sorted(cells, key=lambda cell: _order(table, cell[1])):
-            if place in seen:
+            if place in printed_places:
                 continue
-            seen.add(place)
+            printed_places.add(place)
             code_of = dict(zip(subset, codes, strict=True))
             people = counts[place]
             exact = people or 0

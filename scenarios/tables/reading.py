@@ -140,18 +140,18 @@ def split(names: Names | None) -> list[str]:
     return [composed(name.strip()) for name in names.split(",")] if names is not None else []
 
 
-def _composed(given: Any) -> Any:
+def _composed(option_value: Any) -> Any:
     """Return the texts of an option with composed letters, but for the path of a hierarchy."""
-    if isinstance(given, str):
-        head, hierarchy, path = given.partition(".hierarchy")
+    if isinstance(option_value, str):
+        head, hierarchy, path = option_value.partition(".hierarchy")
         return composed(head) + hierarchy + path
-    return tuple(map(_composed, given)) if isinstance(given, tuple) else given
+    return tuple(map(_composed, option_value)) if isinstance(option_value, tuple) else option_value
 
 
-def _signs(option: str, given: Sequence[str]) -> dict[str, str]:
+def _signs(option: str, texts: Sequence[str]) -> dict[str, str]:
     """Return the sign between the parts of each column. Raises DataError."""
     signs: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, _, sign = text.rpartition("=")
         if not name or not sign.strip():
             raise DataError(f"--{option} {text}: COLUMN=SIGN is accepted, as symptoms=;")
@@ -161,7 +161,7 @@ def _signs(option: str, given: Sequence[str]) -> dict[str, str]:
 
 def read(
     path: Path,
-    said: Reading,
+    reading: Reading,
     missing: str = "",
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> SourceTable:
@@ -170,22 +170,22 @@ def read(
     missing: the value of an empty cell. progress: receives the stage.
     """
     progress(f"reading {path}")
-    section = said.section(path, missing)
+    section = reading.section(path, missing)
     source = source_of(section) if section.builtin else file_source(path, options_of(section))
     if source is None:
         raise DataError(f"{path}: its people are generated; a table is accepted")
     names = source.columns
-    names_used = _column_names(path, names, said.columns, section.yes_no)
+    names_used = _column_names(path, names, reading.columns, section.yes_no)
     pairs = [*with_parts(section.roles, section.yes_no, names)]
     _check_names(path, names, [name for _, name in pairs])
-    weight = weight_column(said.weight)
+    weight = weight_column(reading.weight)
     names_used = [*names_used, *([weight] if weight and weight not in names_used else [])]
-    roles = {name: section.roles[given] for given, name in pairs if name in names_used}
+    roles = {name: section.roles[source_name] for source_name, name in pairs if name in names_used}
     roles |= {weight: "other"} if weight else {}  # to be read with its people
     section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
     unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]
-    features = coarsenings(said.coarsen, whole.columns, unread)
+    features = coarsenings(reading.coarsen, whole.columns, unread)
     whole = without_suppressed(whole)
     coarser = coarse(whole, features, missing) if features else whole
     coarser = weighted(coarser, weight) if weight else coarser
@@ -234,32 +234,34 @@ def without_suppressed(table: SourceTable) -> SourceTable:
     )
 
 
-def finer(path: Path, said: Reading, missing: str = "") -> SourceTable:
+def finer(path: Path, reading: Reading, missing: str = "") -> SourceTable:
     """Read the same columns before they are made coarser."""
-    return read(path, replaced(said, coarsen=()), missing)
+    return read(path, replaced(reading, coarsen=()), missing)
 
 
-def released_features(said: Reading, columns: Sequence[str]) -> list[FeatureSection]:
+def released_features(reading: Reading, columns: Sequence[str]) -> list[FeatureSection]:
     """A feature for each column, with the rules that make it coarser."""
-    rules = {feature.name: feature for feature in coarsenings(said.coarsen, columns)}
+    rules = {feature.name: feature for feature in coarsenings(reading.coarsen, columns)}
     return [rules.get(name, FeatureSection(name=name)) for name in columns]
 
 
-def check_target(score: TableScore, said: Reading, kept: Path | None) -> None:
+def check_target(score: TableScore, reading: Reading, output_path: Path | None) -> None:
     """Raise DataError if a table is to be written that misses its target."""
-    scored = score.joint if known_is_all(said) or score.quasi is None else score.quasi
+    scored = score.joint if known_is_all(reading) or score.quasi is None else score.quasi
     below = scored.crowds.users_below(score.k)
-    if kept is not None and below > score.most:
+    if output_path is not None and below > score.people_limit:
         raise DataError(
-            f"{kept}: not written: {below:,} people are below k = {score.k} in {scored.name}, at "
-            f"most {score.most:,} may be; veilmix advise makes the table coarser, and --anyway "
+            f"{output_path}: not written: {below:,} people are below k = {score.k} in "
+            f"{scored.name}, at "
+            f"most {score.people_limit:,} may be; veilmix advise makes the table coarser, and "
+            "--anyway "
             "writes it as it is"
         )
 
 
-def known_is_all(said: Reading) -> bool:
+def known_is_all(reading: Reading) -> bool:
     """Whether an attacker may know all columns: if no column is given a role."""
-    return not (said.quasi or said.sensitive or said.other)
+    return not (reading.quasi or reading.sensitive or reading.other)
 
 
 def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
@@ -267,11 +269,11 @@ def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
     if section.header is None or not isinstance(source, FileSource):
         return []
     plain = replace(section, sets={}, yes_no={}, as_number=())
-    said, found_out = (
+    stated_source, found_out = (
         FileSource(source.content, options_of(replace(plain, header=header)))
         for header in (section.header, None)
     )
-    if said.columns == found_out.columns:
+    if stated_source.columns == found_out.columns:
         return []
     if section.header:
         return ["line 1 is read as names, as you said; it looks like a person: --no-header"]
@@ -279,22 +281,24 @@ def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
 
 
 def coarsenings(
-    said: Sequence[str | FeatureSection], columns: Sequence[str], left: Sequence[str] = ()
+    coarsen_rules: Sequence[str | FeatureSection],
+    columns: Sequence[str],
+    identifiers: Sequence[str] = (),
 ) -> list[FeatureSection]:
     """The features that rules such as `age.bins.width=10` make, for each column named.
 
     A feature of a scenario is returned as it is.
 
-    left: direct identifiers, which are columns of the file and not of the table.
+    identifiers: direct identifiers, which are columns of the file and not of the table.
     """
     rules: dict[str, dict[str, Any]] = {}
-    features = [feature for feature in said if isinstance(feature, FeatureSection)]
-    for text in said:
+    features = [feature for feature in coarsen_rules if isinstance(feature, FeatureSection)]
+    for text in coarsen_rules:
         if isinstance(text, FeatureSection):
             continue
-        rule = _rule(text, [*columns, *left])
+        rule = _rule(text, [*columns, *identifiers])
         for name, keys in rule.items():
-            if name in left:
+            if name in identifiers:
                 raise DataError(
                     f"--coarsen {text}: {name!r} is left out as a direct identifier; if it is "
                     f"none, say --quasi {name}"
@@ -357,13 +361,13 @@ def _column_names(
 
 
 def write_out(
-    table: SourceTable, kept: Path | None, counts: Path | None, *, bom: bool
+    table: SourceTable, output_path: Path | None, counts: Path | None, *, bom: bool
 ) -> Iterator[str]:
     """Write the table and its counts to the given files; yield a line for each file."""
-    if kept is not None:
-        write(kept, table.columns, rows_of(table), bom=bom)
+    if output_path is not None:
+        write(output_path, table.columns, rows_of(table), bom=bom)
         order = "" if table.persons is None else ", in an order that tells no persons apart"
-        yield f"written   {kept}: everybody's rows, {len(table.columns)} columns{order}"
+        yield f"written   {output_path}: everybody's rows, {len(table.columns)} columns{order}"
     if counts is not None:
         headings, lines = counts_of(table)
         write(counts, headings, lines, bom=bom)
@@ -372,7 +376,7 @@ def write_out(
 
 def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
-    sets = dict(table.source.asked.sets) if isinstance(table.source, FileSource) else ()
+    sets = dict(table.source.options.sets) if isinstance(table.source, FileSource) else ()
     lines = [
         f'{suspect}; if it means missing, say --missing-text "{suspect.text}"'
         for suspect in suspect_values(table, texts)

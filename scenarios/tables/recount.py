@@ -24,9 +24,11 @@ def check_written(advised: Advised, columns: Mapping[str, Sequence[str]]) -> Non
     """
     persons = advised.table.persons
     owner = range(len(advised.table.codes)) if persons is None else persons.tolist()
-    known = [columns[name] for name in known_names(advised) if name in columns]
+    known_texts = [columns[name] for name in known_names(advised) if name in columns]
     classes: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for row, texts in enumerate(zip(*known, strict=True) if known else [()] * len(owner)):
+    for row, texts in enumerate(
+        zip(*known_texts, strict=True) if known_texts else [()] * len(owner)
+    ):
         classes[texts].append(row)
     short = sum(len({owner[row] for row in rows}) < advised.k for rows in classes.values())
     if short:
@@ -48,14 +50,14 @@ def check_written(advised: Advised, columns: Mapping[str, Sequence[str]]) -> Non
 def known_names(advised: Advised) -> list[str]:
     """Return the columns that attackers may know, searched or kept as they are."""
     role = {judged.column: judged.role for judged in advised.table.judged}
-    kept = () if advised.rest is None else advised.rest.columns
+    fixed_columns = () if advised.rest is None else advised.rest.columns
     return [
         *advised.table.columns,
         *(
             name
-            for name in kept
+            for name in fixed_columns
             if name not in advised.targets
-            and (advised.known == "all" or role.get(name, ColumnRole.QUASI) is ColumnRole.QUASI)
+            and (advised.knowledge == "all" or role.get(name, ColumnRole.QUASI) is ColumnRole.QUASI)
         ),
     ]
 
@@ -76,8 +78,10 @@ def _classes_missed(
         number_of = dict(zip(distinct, (str(number) for number in numbers.tolist()), strict=True))
         values = [number_of[text] for text in texts]
         order = sorted(set(values), key=lambda text: (text == "nan", float(str(text))))
-    everybody = _shares(values, owner, range(len(values)))[0]
-    return sum(_misses(_shares(values, owner, rows), everybody, order, target) for rows in classes)
+    overall_law = _shares(values, owner, range(len(values)))[0]
+    return sum(
+        _misses(_shares(values, owner, rows), overall_law, order, target) for rows in classes
+    )
 
 
 def _shares(
@@ -92,16 +96,16 @@ def _shares(
 
 
 def _misses(
-    found: tuple[dict[object, float], bool],
-    everybody: Mapping[object, float],
+    class_shares: tuple[dict[object, float], bool],
+    overall_law: Mapping[object, float],
     order: Sequence[object] | None,
     target: Targets,
 ) -> bool:
     """Whether a class misses a target. order: of values that are numbers, else None."""
-    shares, certain = found
+    shares, certain = class_shares
     different = 1 if certain else len(shares)
     entropy = 0.0 if certain else -sum(share * log(share) for share in shares.values())
-    gaps = [shares.get(value, 0.0) - everybody[value] for value in order or everybody]
+    gaps = [shares.get(value, 0.0) - overall_law[value] for value in order or overall_law]
     far = sum(map(abs, gaps)) / 2
     if order is not None:
         far, up_to = 0.0, 0.0

@@ -101,12 +101,17 @@ def release_table(
         raise RoundBurned(broken[0].refusal)
     if noted:
         ledger.add(entry)
-    told = account(past, entry, memory, rule, scenario, None)
-    warnings = told.warnings
-    if past and told.sessions == 1 and person is None:
+    ledger_account = account(past, entry, memory, rule, scenario, None)
+    warnings = ledger_account.warnings
+    if past and ledger_account.sessions == 1 and person is None:
         warnings = (*warnings, UNKNOWN_PEOPLE)
-    shown = (*(change.subtraction for change in changes), *told.subtractions)
-    return changed(told, warnings=warnings, groups=told.groups + len(changes), subtractions=shown)
+    subtractions = (*(change.subtraction for change in changes), *ledger_account.subtractions)
+    return changed(
+        ledger_account,
+        warnings=warnings,
+        groups=ledger_account.groups + len(changes),
+        subtractions=subtractions,
+    )
 
 
 def judge_advised(
@@ -181,13 +186,15 @@ def _cells(
     rows: list[list[tuple[str, ...]]] = [[] for _ in range(table.n)]
     for person, cell in zip(owner, cell_of.ravel().tolist(), strict=True):
         rows[person].append(words[cell])
-    return names, Counter(cell for own in rows for cell in set(own)), rows
+    return names, Counter(cell for person_cells in rows for cell in set(person_cells)), rows
 
 
 def _singles(names: Sequence[str], rows: PersonCells) -> SingleCounts:
     """Different people by value of each column."""
     return {
-        name: Counter(value for own in rows for value in {cell[place] for cell in own})
+        name: Counter(
+            value for person_cells in rows for value in {cell[place] for cell in person_cells}
+        )
         for place, name in enumerate(names)
     }
 
@@ -199,10 +206,10 @@ def _row_places(
     number = {cell.marks: place for place, cell in enumerate(released)}
     order = sorted(range(len(names)), key=names.__getitem__)
     place_of = dict[tuple[str, ...], int]()
-    for cell in {cell for own in rows for cell in own}:
+    for cell in {cell for person_cells in rows for cell in person_cells}:
         marks = tuple(mark_of(names[at], cell[at], key) for at in order)
         place_of[cell] = number[marks]
-    return tuple(tuple(sorted(place_of[cell] for cell in own)) for own in rows)
+    return tuple(tuple(sorted(place_of[cell] for cell in person_cells)) for person_cells in rows)
 
 
 def _has_row_lists(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> bool:

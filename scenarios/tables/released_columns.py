@@ -47,18 +47,23 @@ def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedCo
     )
 
 
-def match_names(names: Iterable[str], others: Sequence[str]) -> dict[str, str]:
+def match_names(names: Iterable[str], released_names: Sequence[str]) -> dict[str, str]:
     """Return the name in the release of each column: the same, else the same in other cases.
 
     >>> from veilmix.scenarios.tables.released_columns import match_names
     >>> match_names(["age", "Sex"], ["Age", "age", "SEX"])
     {'age': 'age', 'Sex': 'SEX'}
     """
-    wanted = list(names)
-    same = set(wanted) & set(others)
-    folded = {_folded(name): name for name in reversed(others) if name not in same}
-    pairs = {name: name if name in same else folded.pop(_folded(name), None) for name in wanted}
-    return {name: other for name, other in pairs.items() if other is not None}
+    original_names = list(names)
+    equal_names = set(original_names) & set(released_names)
+    folded = {_folded(name): name for name in reversed(released_names) if name not in equal_names}
+    pairs = {
+        name: name if name in equal_names else folded.pop(_folded(name), None)
+        for name in original_names
+    }
+    return {
+        name: released_name for name, released_name in pairs.items() if released_name is not None
+    }
 
 
 def _folded(name: str) -> str:

@@ -33,7 +33,7 @@ from ...protocol.coarsening import NUMBER, Date, Unit
 from ..populations.people import Codes
 from ..populations.values import DATE, UNKNOWN, outlying_numbers
 
-STAR, OTHER, MISSING = "*", "(other)", "(missing)"
+STAR, OTHER_TEXT, MISSING = "*", "(other)", "(missing)"
 PAIRS = 50_000_000  # of a released and an original value of one column that are compared
 N = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
 BRACKETS = re.compile(rf"([\[\]\(])\s*{N}\s*(?:[,;]|-|–)\s*{N}\s*([\[\]\)])")
@@ -73,30 +73,30 @@ class FittedColumn:
 
     Attributes:
         column: the original values that each released value may stand for.
-        same: the code of the equal original text of each released value, or NO_VALUE.
+        equal_codes: the code of the equal original text of each released value, or NO_VALUE.
         coarser: number of released values that stand for other original values than themselves.
         strange: released texts that stand for no original value.
     """
 
     column: CompatibleColumn
-    same: NDArray[np.int64]
+    equal_codes: NDArray[np.int64]
     coarser: int
     strange: tuple[str, ...]
 
 
 def interval_of(text: str) -> Interval | None:
     """Return the ends of an interval, and whether each lies in it; None for another text."""
-    if found := BRACKETS.fullmatch(text):
-        return float(found[2]), float(found[3]), found[1] == "[", found[4] == "]"
-    if found := RANGE.fullmatch(text):
-        return float(found[1]), float(found[3]), True, found[2] is None
+    if match := BRACKETS.fullmatch(text):
+        return float(match[2]), float(match[3]), match[1] == "[", match[4] == "]"
+    if match := RANGE.fullmatch(text):
+        return float(match[1]), float(match[3]), True, match[2] is None
     for pattern, low, inside in ((BELOW, False, False), (UP_TO, False, True)):
-        if found := pattern.fullmatch(text):
-            return float("-inf"), float(found[1]), low, inside
-    if found := ABOVE.fullmatch(text):
-        return float(found[1]), float("inf"), False, False
-    if found := AT_LEAST.fullmatch(text):
-        return float(found[1] or found[2]), float("inf"), True, False
+        if match := pattern.fullmatch(text):
+            return float("-inf"), float(match[1]), low, inside
+    if match := ABOVE.fullmatch(text):
+        return float(match[1]), float("inf"), False, False
+    if match := AT_LEAST.fullmatch(text):
+        return float(match[1] or match[2]), float("inf"), True, False
     return None
 
 
@@ -149,32 +149,44 @@ class _Fit:
 
     def column(self) -> FittedColumn:
         texts = self.released.texts
-        same = np.array([self.code.get(text, NO_VALUE) for text in texts], np.int64)
+        equal_codes = np.array([self.code.get(text, NO_VALUE) for text in texts], np.int64)
         fits = {code: self._originals(text) for code, text in enumerate(texts)}
         fits |= self._missing()
-        covered = {a for found in fits.values() if found is not None for a in found.tolist()}
+        covered = {
+            a
+            for fitting_codes in fits.values()
+            if fitting_codes is not None
+            for a in fitting_codes.tolist()
+        }
         for code, text in enumerate(texts):
-            if text == OTHER and not len(_codes_or_empty(fits[code])):
+            if text == OTHER_TEXT and not len(_codes_or_empty(fits[code])):
                 rest = [a for a in range(len(self.original.texts)) if a not in covered]
                 fits[code] = np.array(rest, np.int64)
         return FittedColumn(
             CompatibleColumn.from_values(
                 [fits[code] for code in range(len(texts))], len(self.original.texts)
             ),
-            same,
+            equal_codes,
             sum(
-                found is None or found.tolist() != [same[code]]
-                for code, found in fits.items()
-                if found is None or len(found)
+                fitting_codes is None or fitting_codes.tolist() != [equal_codes[code]]
+                for code, fitting_codes in fits.items()
+                if fitting_codes is None or len(fitting_codes)
             ),
-            tuple(texts[c] for c, found in fits.items() if found is not None and not len(found)),
+            tuple(
+                texts[c]
+                for c, fitting_codes in fits.items()
+                if fitting_codes is not None and not len(fitting_codes)
+            ),
         )
 
     def _missing(self) -> dict[int, NDArray[np.int64] | None]:
         """The original values of released texts that mean missing."""
-        texts, own = self.released.texts, self.original.texts
-        lacking = [a for a, text in enumerate(own) if _is_missing(text)]
-        odd = [self.code[text] for text in outlying_numbers([t for t in own if not _is_missing(t)])]
+        texts, original_texts = self.released.texts, self.original.texts
+        lacking = [a for a, text in enumerate(original_texts) if _is_missing(text)]
+        odd = [
+            self.code[text]
+            for text in outlying_numbers([t for t in original_texts if not _is_missing(t)])
+        ]
         labels = [code for code, text in enumerate(texts) if _is_missing(text)]
         wide = [*lacking, *odd] if MISSING in texts else lacking
         if not labels:
@@ -199,7 +211,9 @@ class _Fit:
             codes.update(_within(self.numbers, interval).tolist())
         for fits in _rules(text):
             self._compare()
-            codes.update(a for a, own in enumerate(self.original.texts) if fits(own))
+            codes.update(
+                a for a, original_text in enumerate(self.original.texts) if fits(original_text)
+            )
         return np.array(sorted(codes), np.int64)
 
     def _compare(self) -> None:
@@ -217,19 +231,19 @@ def _rules(text: str) -> list[Fits]:
     rules = list[Fits]()
     if STAR in text:
         pattern = re.compile(".*".join(map(re.escape, re.split(r"\*+", text))), re.DOTALL)
-        rules.append(lambda own: pattern.fullmatch(own) is not None)
-    if found := SET.fullmatch(text):
-        members = {member.strip() for member in found[1].split(",")}
-        rules.append(lambda own: own in members)
+        rules.append(lambda original_text: pattern.fullmatch(original_text) is not None)
+    if match := SET.fullmatch(text):
+        members = {member.strip() for member in match[1].split(",")}
+        rules.append(lambda original_text: original_text in members)
     if PART_OF_DATE.fullmatch(text):
         dates = (Date(unit, day_first) for unit in Unit for day_first in (True, False))
         rules += (partial(_has_part, date, text) for date in dates)
     return rules
 
 
-def _has_part(date: Date, text: str, own: str) -> bool:
+def _has_part(date: Date, text: str, original_text: str) -> bool:
     """Whether a date has this month, year or decade."""
-    return DATE.fullmatch(own) is not None and date.apply(own) == text
+    return DATE.fullmatch(original_text) is not None and date.apply(original_text) == text
 
 
 def _within(numbers: NDArray[np.float64], interval: Interval) -> NDArray[np.intp]:
@@ -239,8 +253,8 @@ def _within(numbers: NDArray[np.float64], interval: Interval) -> NDArray[np.intp
     return np.flatnonzero(above & (numbers <= high if high_in else numbers < high))
 
 
-def _codes_or_empty(found: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    return np.zeros(0, np.int64) if found is None else found
+def _codes_or_empty(codes: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    return np.zeros(0, np.int64) if codes is None else codes
 
 
 def _is_missing(text: str) -> bool:

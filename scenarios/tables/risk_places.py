@@ -23,7 +23,7 @@ from ...analysis.exposure.other_columns import DistinctRows
 from ...analysis.exposure.value_risk import CANDIDATES, PARTNERS, ValueRisks, value_risks
 from ..populations.people import SourceTable
 from ..populations.roles import ColumnRole
-from ..populations.values import FEW, numbers_of
+from ..populations.values import MAX_CATEGORIES, numbers_of
 from ..wording import plural
 from .advise import Advised
 from .ladders import column as ladder_column
@@ -65,7 +65,7 @@ def risk_places(
     factor: float = 1.0,
     size: int | None = None,
     coarser: Sequence[CoarserLevel] | None = None,
-    known: Sequence[int] | None = None,
+    attacker_columns: Sequence[int] | None = None,
 ) -> RiskPlaces:
     """Count the people below k by value, minimal uniques, and the effect of single changes.
 
@@ -76,26 +76,28 @@ def risk_places(
         factor: people in the population for each person in the table, at least 1.
         size: columns of the largest combination; None: 3, or fewer in a large table (`set_size`).
         coarser: the coarser levels to count; None: the first levels of each column's ladder.
-        known: the numbers of the columns that an attacker knows; None: the quasi-identifiers;
-            without quasi-identifiers, all columns.
+        attacker_columns: the numbers of the columns that an attacker knows; None: the
+            quasi-identifiers; without quasi-identifiers, all columns.
     """
     codes, empty = missing_codes(table, lacking)
-    known = known_columns(table) if known is None else list(known)
-    levels, limits = _ladders(table, codes, known, k) if coarser is None else (coarser, [])
-    names = [table.columns[j] for j in known]
-    rows = DistinctRows.from_table(codes, known, table.persons)
-    ranks = [_ranks(table.values[j], {"", *lacking}) for j in known]
-    risks = value_risks(rows, k, ranks=ranks, most=LISTED)
+    attacker_columns = known_columns(table) if attacker_columns is None else list(attacker_columns)
+    levels, limits = (
+        _ladders(table, codes, attacker_columns, k) if coarser is None else (coarser, [])
+    )
+    names = [table.columns[j] for j in attacker_columns]
+    rows = DistinctRows.from_table(codes, attacker_columns, table.persons)
+    ranks = [_ranks(table.values[j], {"", *lacking}) for j in attacker_columns]
+    risks = value_risks(rows, k, ranks=ranks, max_values=LISTED)
     placed = [Coarser(names.index(lv.column), lv.name, lv.codes) for lv in levels]
     steps = next_steps(rows, k, placed, risks.merges)
-    largest = set_size(codes[:, known]) if size is None else size
+    largest = set_size(codes[:, attacker_columns]) if size is None else size
     uniques = None
     if largest:
-        uniques = minimal_uniques(codes, largest, columns=known, persons=table.persons)
-    words = _Words(table, known)
+        uniques = minimal_uniques(codes, largest, columns=attacker_columns, persons=table.persons)
+    words = _Words(table, attacker_columns)
     return RiskPlaces(
         *(tuple(names), k, risks.n, risks.below),
-        *_empty(rows, [empty[j] for j in known], k),
+        *_empty(rows, [empty[j] for j in attacker_columns], k),
         *(words.values(risks, uniques), risks.left_out),
         None if uniques is None else words.uniques(uniques, table, factor),
         tuple(words.step(step) for step in steps),
@@ -118,22 +120,26 @@ def advised_places(advised: Advised) -> RiskPlaces:
         codes[finer] = coarser_of_rows
         if np.array_equal(codes[finer], coarser_of_rows):
             levels.append(CoarserLevel(name, rungs[level + 1].name, codes))
-    known = known_columns(table) if advised.known == "quasi" else range(len(table.columns))
-    known = [j for j in known if table.columns[j] not in advised.targets]
-    return risk_places(table, (advised.missing,), advised.k, coarser=levels, known=known)
+    attacker_columns = (
+        known_columns(table) if advised.knowledge == "quasi" else range(len(table.columns))
+    )
+    attacker_columns = [j for j in attacker_columns if table.columns[j] not in advised.targets]
+    return risk_places(
+        table, (advised.missing,), advised.k, coarser=levels, attacker_columns=attacker_columns
+    )
 
 
 def _row_numbers(advised: Advised) -> NDArray[np.intp]:
     """The numbers of the released rows."""
-    kept = advised.kept
-    return np.arange(len(advised.table.codes)) if kept is None else np.flatnonzero(kept)
+    row_mask = advised.row_mask
+    return np.arange(len(advised.table.codes)) if row_mask is None else np.flatnonzero(row_mask)
 
 
 def _advised_table(advised: Advised) -> SourceTable:
     """The table as it is advised, with codes; the rows keep their persons and their origin."""
     table, rows, columns = advised.table, _row_numbers(advised), advised.coarse()
-    found = [dict.fromkeys(texts) for texts in columns.values()]
-    places = [{text: code for code, text in enumerate(texts)} for texts in found]
+    distinct_texts = [dict.fromkeys(texts) for texts in columns.values()]
+    places = [{text: code for code, text in enumerate(texts)} for texts in distinct_texts]
     codes = np.empty((len(rows), len(columns)), np.int32, order="F")
     for j, texts in enumerate(columns.values()):
         codes[:, j] = [places[j][text] for text in texts]
@@ -144,7 +150,7 @@ def _advised_table(advised: Advised) -> SourceTable:
         table,
         columns=tuple(columns),
         codes=codes,
-        values=tuple(map(tuple, found)),
+        values=tuple(map(tuple, distinct_texts)),
         origin=rows.astype(np.int32) if table.origin is None else table.origin[rows],
         persons=persons,
     )
@@ -164,7 +170,7 @@ def known_columns(table: SourceTable) -> list[int]:
 def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
     """The rank of each number of a measurement, -1 for another text; None for categories."""
     numbers = numbers_of([text for text in texts if text not in lacking])
-    if numbers is None or len(numbers) <= FEW:
+    if numbers is None or len(numbers) <= MAX_CATEGORIES:
         return None
     ranks = np.full(len(texts), -1, np.int64)
     is_number = np.array([text not in lacking for text in texts])
@@ -173,12 +179,12 @@ def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
 
 
 def _ladders(
-    table: SourceTable, codes: NDArray[np.integer], known: Sequence[int], k: int
+    table: SourceTable, codes: NDArray[np.integer], attacker_columns: Sequence[int], k: int
 ) -> tuple[list[CoarserLevel], list[str]]:
     """The free changes and the next level of each column's ladder, and the columns left out."""
     unified = replace(table, codes=np.asfortranarray(codes, np.int32))
     levels, long = list[CoarserLevel](), list[str]()
-    for j in known:
+    for j in attacker_columns:
         name = table.columns[j]
         if len(table.values[j]) > LONG:
             long.append(name)
@@ -212,9 +218,10 @@ def _merge_limits(
     if numbers := [name for name, rank in zip(names, ranks, strict=True) if rank is not None]:
         limits.append(f"merges of numbers that are no neighbours: {', '.join(numbers)}")
     if risks.limited:
-        of = ", ".join(names[j] for j in risks.limited)
+        columns_text = ", ".join(names[j] for j in risks.limited)
         limits.append(
-            f"merges with values other than the {PARTNERS} most frequent ones of a column: {of}"
+            f"merges with values other than the {PARTNERS} most frequent ones of a column: "
+            f"{columns_text}"
         )
     if table.persons is not None:
         limits.append(
@@ -236,9 +243,9 @@ def _limits(uniques: MinimalUniques | None) -> list[str]:
 class _Words:
     """Numbers of columns and values, as names and texts."""
 
-    def __init__(self, table: SourceTable, known: Sequence[int]) -> None:
-        self.names = [table.columns[j] for j in known]
-        self.texts = [table.values[j] for j in known]
+    def __init__(self, table: SourceTable, attacker_columns: Sequence[int]) -> None:
+        self.names = [table.columns[j] for j in attacker_columns]
+        self.texts = [table.values[j] for j in attacker_columns]
 
     def values(self, risks: ValueRisks, uniques: MinimalUniques | None) -> tuple[RiskyValue, ...]:
         """The values with their people."""
@@ -260,39 +267,41 @@ class _Words:
         )
         return tuple(sorted(rows, key=lambda row: (-row.excess, -(row.score_share or 0))))
 
-    def uniques(self, found: MinimalUniques, table: SourceTable, factor: float) -> UniqueSets:
+    def uniques(
+        self, minimal_sets: MinimalUniques, table: SourceTable, factor: float
+    ) -> UniqueSets:
         """The minimal uniques, with the rows of the highest scores."""
-        shares = zip(self.names, found.columns.tolist(), strict=True)
+        shares = zip(self.names, minimal_sets.columns.tolist(), strict=True)
         by_share = sorted(shares, key=lambda pair: -pair[1])
-        order = np.argsort(-found.scores, kind="stable")[:ROWS]
+        order = np.argsort(-minimal_sets.scores, kind="stable")[:ROWS]
         rows = (
-            HighScore(_source_row(table, int(person)), float(found.scores[person]))
+            HighScore(_source_row(table, int(person)), float(minimal_sets.scores[person]))
             for person in order
-            if found.scores[person] > 0
+            if minimal_sets.scores[person] > 0
         )
         return UniqueSets(
-            size=found.size,
-            complete=found.complete,
-            counts=found.counts,
-            people=found.people,
-            unique=found.unique,
-            in_pairs=found.in_pairs,
-            dis=found.dis(1 / factor) if factor > 1 else None,
+            size=minimal_sets.size,
+            complete=minimal_sets.complete,
+            counts=minimal_sets.counts,
+            people=minimal_sets.people,
+            unique=minimal_sets.unique,
+            in_pairs=minimal_sets.in_pairs,
+            dis=minimal_sets.dis(1 / factor) if factor > 1 else None,
             columns=tuple(ColumnShare(name, share) for name, share in by_share),
             rows=tuple(rows),
         )
 
     def step(self, step: NextStep) -> SingleChange:
         """A step in words."""
-        what = step.level
+        description = step.level
         if step.codes is not None and step.column is not None:
             pair = (text_of(self.texts[step.column][code]) for code in step.codes)
-            what = " with ".join(pair)
+            description = " with ".join(pair)
         if step.change is StepKind.LEFT_OUT:
-            what = f"{plural(step.rows, 'row')} in crowds smaller than k"
+            description = f"{plural(step.rows, 'row')} in crowds smaller than k"
         column = "" if step.column is None else self.names[step.column]
         effect = (step.below, step.freed, step.bits, step.rows)
-        return SingleChange(str(step.change), column, what, *effect)
+        return SingleChange(str(step.change), column, description, *effect)
 
     def _partner(self, column: int, code: int, codes: tuple[int, int]) -> str:
         return self.texts[column][codes[1] if codes[0] == code else codes[0]]

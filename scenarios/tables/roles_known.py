@@ -16,7 +16,7 @@ class Roles:
     """The roles of columns in advice.
 
     Attributes:
-        known: `quasi`, attackers may know the quasi-identifiers; `all`, all columns.
+        knowledge: `quasi`, attackers may know the quasi-identifiers; `all`, all columns.
         keep: columns that are released as they are.
         targets: of sensitive columns.
         suppress: the largest share of people with suppressed rows, in classes that miss the
@@ -25,7 +25,7 @@ class Roles:
             None: no cell is suppressed. With `suppress` too, the choice that loses less is advised.
     """
 
-    known: str = "all"
+    knowledge: str = "all"
     keep: tuple[str, ...] = ()
     targets: Mapping[str, Targets] = field(default_factory=dict)
     suppress: float | None = None
@@ -38,12 +38,12 @@ class Roles:
         return self.suppress
 
 
-EVERYTHING = Roles()
+DEFAULT_ROLES = Roles()
 
 
-def known_by_default(said: Reading) -> str:
+def known_by_default(reading: Reading) -> str:
     """Return the default of known columns: quasi-identifiers, if a column is given a role."""
-    return "all" if known_is_all(said) else "quasi"
+    return "all" if known_is_all(reading) else "quasi"
 
 
 def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable | None]:
@@ -71,7 +71,7 @@ def _may_be_known(table: SourceTable, roles: Roles) -> list[str]:
         name
         for name in table.columns
         if name not in roles.targets
-        and (roles.known == "all" or role.get(name, ColumnRole.QUASI) is ColumnRole.QUASI)
+        and (roles.knowledge == "all" or role.get(name, ColumnRole.QUASI) is ColumnRole.QUASI)
     ]
 
 
@@ -83,8 +83,8 @@ def select_columns(table: SourceTable, names: list[str]) -> SourceTable:
 
 
 def _check(table: SourceTable, roles: Roles) -> None:
-    if roles.known not in ("quasi", "all"):
-        raise DataError(f"known: found {roles.known!r}; quasi and all are accepted")
+    if roles.knowledge not in ("quasi", "all"):
+        raise DataError(f"known: found {roles.knowledge!r}; quasi and all are accepted")
     if roles.suppress_cells is not None and not 0 <= roles.suppress_cells <= 1:
         raise DataError(
             f"suppress_cells: found {roles.suppress_cells}; a share, 0 to 1, is accepted"
@@ -102,7 +102,7 @@ def _check(table: SourceTable, roles: Roles) -> None:
         if name not in table.columns and name in left_out:
             judged = left_out[name]
             raise DataError(
-                f"{name!r} is left out as a {judged.shown} ({judged.reason}); if it is to be "
+                f"{name!r} is left out as a {judged.label} ({judged.reason}); if it is to be "
                 f"released, say --other {name} too"
             )
         if name not in table.columns:

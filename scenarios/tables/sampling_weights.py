@@ -18,16 +18,20 @@ from ..populations.people import SourceTable
 from ..populations.roles import ColumnRole, JudgedColumn
 from ..populations.values import numbers_of
 
-MOST = 1e12  # people that a row may stand for
+MAX_WEIGHT = 1e12  # people that a row may stand for
 MOST_PEOPLE = 1e15  # of the population: far below the integers that a float distinguishes
 
 
 def weight_column(names: str | tuple[str, ...] | None) -> str | None:
     """Return the named column of sampling weights, or None. Raises DataError for several."""
-    given = [name.strip() for name in (names.split(",") if isinstance(names, str) else names or ())]
-    if len(given) > 1:
-        raise DataError(f"--weight {','.join(given)}: one column of sampling weights is accepted")
-    return given[0] if given else None
+    weight_names = [
+        name.strip() for name in (names.split(",") if isinstance(names, str) else names or ())
+    ]
+    if len(weight_names) > 1:
+        raise DataError(
+            f"--weight {','.join(weight_names)}: one column of sampling weights is accepted"
+        )
+    return weight_names[0] if weight_names else None
 
 
 def weighted(table: SourceTable, column: str) -> SourceTable:
@@ -56,7 +60,7 @@ def weighted(table: SourceTable, column: str) -> SourceTable:
             "each one stands for are accepted"
         )
     rest = [place for place in range(len(table.columns)) if place != j]
-    judged = JudgedColumn(column, ColumnRole.WEIGHT, "as you said", said=True)
+    judged = JudgedColumn(column, ColumnRole.WEIGHT, "as you said", is_stated=True)
     if not rest:
         raise DataError(f"{table.called}: --weight {column}: no other column is left to score")
     return replace(
@@ -64,7 +68,10 @@ def weighted(table: SourceTable, column: str) -> SourceTable:
         columns=tuple(table.columns[place] for place in rest),
         codes=np.asfortranarray(table.codes[:, rest]),
         values=tuple(table.values[place] for place in rest),
-        judged=tuple(judged if other.column == column else other for other in table.judged),
+        judged=tuple(
+            judged if judged_column.column == column else judged_column
+            for judged_column in table.judged
+        ),
         weights=weights,
     )
 
@@ -72,7 +79,10 @@ def weighted(table: SourceTable, column: str) -> SourceTable:
 def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
     """The number of each row. Raises DataError for a cell without an accepted number."""
     numbers = np.array(
-        [found[0] if (found := numbers_of([text])) else np.nan for text in table.values[j]]
+        [
+            parsed_numbers[0] if (parsed_numbers := numbers_of([text])) else np.nan
+            for text in table.values[j]
+        ]
     )
     weights = numbers[table.codes[:, j]]
     wrong = np.flatnonzero(~(weights > 0) | ~np.isfinite(weights))
@@ -81,10 +91,10 @@ def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
             f"{_cell(table, column, j, int(wrong[0]))} (in {wrong.size:,} rows a number above 0 "
             "is lacking); a sampling weight above 0 in each row is accepted"
         )
-    if weights.max() > MOST:
+    if weights.max() > MAX_WEIGHT:
         raise DataError(
             f"{_cell(table, column, j, int(weights.argmax()))}; a sampling weight of at most "
-            f"{MOST:.0e} is accepted"
+            f"{MAX_WEIGHT:.0e} is accepted"
         )
     return weights
 

@@ -38,7 +38,7 @@ def score_read(
         missing_codes=absent,
         factor=factor,
         worst_case_nodes=worst_case_nodes,
-        asked=_column_roles(table, lacking),
+        column_roles=_column_roles(table, lacking),
         persons=table.persons,
         weights=table.weights,
         progress=progress,
@@ -56,41 +56,41 @@ def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
     )
 
 
-def quasi_crowds(table: SourceTable, known: str) -> Crowds:
+def quasi_crowds(table: SourceTable, knowledge: str) -> Crowds:
     """Return the crowds of the columns that an attacker knows, together, as a score has them.
 
-    known: `quasi`: the quasi-identifiers, or all columns where there are none; `all`.
+    knowledge: `quasi`: the quasi-identifiers, or all columns where there are none; `all`.
     """
     columns = list(range(len(table.columns)))
-    quasi = list(_column_roles(table, ()).quasi or ()) if known == "quasi" else []
+    quasi = list(_column_roles(table, ()).quasi or ()) if knowledge == "quasi" else []
     persons = _persons(table)
     if persons is not None:
         return persons.crowds(quasi or columns)
-    return Crowds.of_cells(joint_counts(table.codes, quasi or columns))
+    return Crowds.from_cells(joint_counts(table.codes, quasi or columns))
 
 
 def sensitive_columns(table: SourceTable, lacking: Sequence[str]) -> tuple[SensitiveColumn, ...]:
     """Return k, l and t of each sensitive column, as a score has them."""
     codes, _ = missing_codes(table, lacking)
-    found = sensitive_diversity(codes, _column_roles(table, lacking), _persons(table))
-    return sensitive_records(table.columns, found)
+    diversities = sensitive_diversity(codes, _column_roles(table, lacking), _persons(table))
+    return sensitive_records(table.columns, diversities)
 
 
 def sensitive_records(
-    columns: Sequence[str], found: Iterable[Diversity]
+    columns: Sequence[str], diversities: Iterable[Diversity]
 ) -> tuple[SensitiveColumn, ...]:
     """Return k, l and t of sensitive columns as records. columns: the names of all columns."""
     return tuple(
         SensitiveColumn(
-            columns[one.column],
-            one.k,
-            one.l,
-            one.entropy_l,
-            one.t,
-            one.largest_share,
-            one.certain,
+            columns[diversity.column],
+            diversity.k,
+            diversity.l,
+            diversity.entropy_l,
+            diversity.t,
+            diversity.largest_share,
+            diversity.certain,
         )
-        for one in found
+        for diversity in diversities
     )
 
 

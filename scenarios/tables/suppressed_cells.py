@@ -138,7 +138,7 @@ class CellsOfLevels:
     def __init__(self, truth: Truth, share: float) -> None:
         """Prepare the columns. share: the largest share of suppressed cells, of kept columns."""
         self.truth, self.share = truth, share
-        self._known: dict[Levels, SuppressedCells | None] = {}
+        self._cells_of_levels: dict[Levels, SuppressedCells | None] = {}
         self.rows = len(truth.table.codes)
         self.targets = class_targets(truth)
         self._needing: dict[Levels, int] = {}
@@ -196,34 +196,36 @@ class CellsOfLevels:
         self, steps: int | None, progress: Callable[[str], None]
     ) -> tuple[list[tuple[Levels, int]], float, int]:
         """Choices with their people below k, a bound on the loss of further choices, and counts."""
-        most = min(self.rows, int(self.share * self.rows * len(self.ladders)))
+        cell_limit = min(self.rows, int(self.share * self.rows * len(self.ladders)))
         sizes = prod(top + 1 for top in self.top)
         rows = ROWS if self.plain else JUDGED
         if sizes <= min(COUNTED, rows // self.rows, COUNTED if steps is None else steps):
             progress(f"counting {sizes:,} choices")
             pairs = [(levels, self.truth.below(levels)) for levels in self._every()]
-            return [pair for pair in pairs if pair[1] <= most], 1.0, sizes
-        plain = self._search(most, steps, progress, charged=False)
+            return [pair for pair in pairs if pair[1] <= cell_limit], 1.0, sizes
+        plain = self._search(cell_limit, steps, progress, charged=False)
         searches = [plain]
         for _ in range(SEARCHES):  # the fewer columns are left, the fewer cells may go
-            searches.append(self._search(most, steps, progress, charged=True))
+            searches.append(self._search(cell_limit, steps, progress, charged=True))
             limit = int(self.limit(searches[-1].best.levels) / CELLS)
-            if limit >= most:
+            if limit >= cell_limit:
                 break
-            most = limit
-        found = {choice.levels: choice.people for each in searches for choice in each.tried}
-        pairs = [pair for pair in found.items() if pair[1] <= self.limit(pair[0])]
+            cell_limit = limit
+        people_by_levels = {
+            choice.levels: choice.people for each in searches for choice in each.tried
+        }
+        pairs = [pair for pair in people_by_levels.items() if pair[1] <= self.limit(pair[0])]
         return pairs, plain.bound, sum(each.counted for each in searches)
 
     def _search(
-        self, most: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
+        self, cell_limit: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
     ) -> Advice:
-        """Search the levels that leave at most `most` people below k."""
+        """Search the levels that leave at most `cell_limit` people below k."""
         return search(
             self.truth.searched.codes,
             self.ladders,
             self.truth.k,
-            most,
+            cell_limit,
             charged=charged,
             steps=min(STEPS, READ // self.rows) if steps is None else steps,
             promise=None if self.plain else self.needing,
@@ -237,12 +239,12 @@ class CellsOfLevels:
 
     def at(self, levels: Levels) -> SuppressedCells | None:
         """Return the cells to suppress with these levels; None where no cells suffice."""
-        if levels not in self._known:
+        if levels not in self._cells_of_levels:
             cells = self._suppressed(levels)
             if cells is not None and cells.suppressed > cells.limit:
                 return cells  # not kept, as it is not released
-            self._known[levels] = cells
-        return self._known[levels]
+            self._cells_of_levels[levels] = cells
+        return self._cells_of_levels[levels]
 
     def choice(self, levels: Levels) -> Choice:
         """Return the choice of these levels with its cells. DataError if too many would go."""
@@ -269,15 +271,15 @@ class CellsOfLevels:
         table = np.stack([codes[j] for j in active], axis=1)
         scale = self.rows * len(active)  # costs about 1, for the solver's tolerances
         costs = [self.price(levels, j) * scale for j in active]
-        found: CheapestCells | None
+        cheapest: CheapestCells | None
         if self.plain:
-            found = suppress_cheapest(table, self.truth.k, costs, self.truth.fixed)
+            cheapest = suppress_cheapest(table, self.truth.k, costs, self.truth.fixed)
         else:
-            found = suppress_for_targets(table, self.targets, costs, self.truth.fixed)
-        if found is None:
+            cheapest = suppress_for_targets(table, self.targets, costs, self.truth.fixed)
+        if cheapest is None:
             return None
-        mask[:, active] = found.mask
-        return SuppressedCells(mask, found.cost / scale, found.lower / scale, limit, cells)
+        mask[:, active] = cheapest.mask
+        return SuppressedCells(mask, cheapest.cost / scale, cheapest.lower / scale, limit, cells)
 
 
 def class_targets(truth: Truth) -> ClassTargets:
@@ -287,8 +289,8 @@ def class_targets(truth: Truth) -> ClassTargets:
     for name, target in missed.targets.items():
         codes = truth.table.codes[:, truth.table.columns.index(name)]
         numbers = missed.numbers[name]
-        shown = codes if numbers is None else numbers[codes]
-        values = np.unique(shown, return_inverse=True)[1].astype(np.int64)
+        ordered_values = codes if numbers is None else numbers[codes]
+        values = np.unique(ordered_values, return_inverse=True)[1].astype(np.int64)
         counted = values
         if persons is not None:  # a person counts once for each of its values
             counted = np.unique(values * persons.n + persons.owner) // persons.n

@@ -18,7 +18,7 @@ from math import ceil
 from ...errors import DataError
 from ...strict_text import from_toml
 
-OWN = "the signer's own"
+SIGNER_TEXT = "the signer's own"
 
 
 @dataclass(frozen=True, slots=True)

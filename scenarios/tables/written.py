@@ -20,9 +20,9 @@ from .reading import Reading
 ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def scenario_text(advised: Advised, source: Path, said: Reading, folder: Path) -> str:
+def scenario_text(advised: Advised, source: Path, reading: Reading, folder: Path) -> str:
     """Write a scenario with the advised features. folder: where the file will lie."""
-    return "\n".join(_lines(advised, source, said, folder)) + "\n"
+    return "\n".join(_lines(advised, source, reading, folder)) + "\n"
 
 
 def check_counted(advised: Advised) -> None:
@@ -78,7 +78,7 @@ def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> It
     yield "[policy]"
     yield f"k = {advised.k}"
     yield f"max_exposure = {advised.max_exposure}"
-    if advised.cost.promised <= advised.most:
+    if advised.cost.promised <= advised.people_limit:
         yield "# The counts of single columns prove it: the curator need not see the table."
     else:
         share = percent(advised.cost.promised / n)

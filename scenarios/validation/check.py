@@ -30,7 +30,7 @@ from .verified import submitted_once, verified
 MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
-ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+FIXED_TABLES = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
 
@@ -83,21 +83,22 @@ def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
         path = tuple(guard.key.split("."))
         if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
             yield problem(path, guard.unguarded)
-        for wanted in guard.wanted if guard.is_on(scenario) else ():
-            if value_at(scenario, wanted.key) != wanted.value:
-                yield problem(path, wanted.message)
+        for requirement in guard.wanted if guard.is_on(scenario) else ():
+            if value_at(scenario, requirement.key) != requirement.value:
+                yield problem(path, requirement.message)
         if guard.is_on(scenario) and scenario.mix.shufflers < guard.shufflers:
-            few = f"{guard.shufflers} shufflers are needed; there is {scenario.mix.shufflers}"
-            yield problem(path, few)
+            shortage = f"{guard.shufflers} shufflers are needed; there is {scenario.mix.shufflers}"
+            yield problem(path, shortage)
 
 
 def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a minimum batch larger than the number of users."""
-    least = scenario.mix.min_batch
-    if facts.asked is not None and least > facts.asked:
+    min_batch = scenario.mix.min_batch
+    if facts.min_round_people is not None and min_batch > facts.min_round_people:
         yield problem(
             ("mix", "min_batch"),
-            f"min_batch = {least} is larger than the {facts.asked:,} people taking part, so every "
+            f"min_batch = {min_batch} is larger than the {facts.min_round_people:,} people taking "
+            "part, so every "
             "round would be burned; lower min_batch or raise population.users",
         )
 
@@ -105,12 +106,17 @@ def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a k larger than the number of people."""
     k, policy = scenario.policy.k, scenario.policy
-    if facts.asked is None or not program_of(scenario).chooses or policy.max_exposure >= 1:
+    if (
+        facts.min_round_people is None
+        or not program_of(scenario).chooses
+        or policy.max_exposure >= 1
+    ):
         return
-    if k > facts.asked:
+    if k > facts.min_round_people:
         yield problem(
             ("policy", "k"),
-            f"k = {k} is larger than the {facts.asked:,} people taking part, so nothing can ever "
+            f"k = {k} is larger than the {facts.min_round_people:,} people taking part, so nothing "
+            "can ever "
             "be released; lower k or raise population.users",
         )
 
@@ -171,14 +177,14 @@ def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report faults in rounds that do not exist."""
     program = program_of(scenario)
-    most = program.rounds(len(facts.features or ()), scenario.policy)
-    if facts.features is None and most != program.rounds(1, scenario.policy):
+    max_rounds = program.rounds(len(facts.features or ()), scenario.policy)
+    if facts.features is None and max_rounds != program.rounds(1, scenario.policy):
         return  # the number of rounds depends on the features
     for i, fault in enumerate(scenario.fault):
-        if fault.round is not None and fault.round > most:
+        if fault.round is not None and fault.round > max_rounds:
             message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
-            many = "one round" if most == 1 else f"{most} rounds at most"
-            yield problem(("fault", i, "round"), message + many)
+            round_text = "one round" if max_rounds == 1 else f"{max_rounds} rounds at most"
+            yield problem(("fault", i, "round"), message + round_text)
 
 
 def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
@@ -211,9 +217,9 @@ def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     if both:
         message = f"{listed(both)} cannot be kept and suppressed in one release"
         yield problem(("expect", "suppressed"), message)
-    least, features = expect.kept_at_least, facts.features
-    if least is not None and features is not None and least > len(features):
-        message = f"found {least}; the scenario asks about {len(features)} features only"
+    min_kept, features = expect.kept_at_least, facts.features
+    if min_kept is not None and features is not None and min_kept > len(features):
+        message = f"found {min_kept}; the scenario asks about {len(features)} features only"
         yield problem(("expect", "kept_at_least"), message)
 
 
@@ -239,7 +245,7 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
     return tuple(
         key
         for key in keys(scenario)
-        if key == "scenario.seed" or key.partition(".")[0] not in ALIKE
+        if key == "scenario.seed" or key.partition(".")[0] not in FIXED_TABLES
     )
 
 

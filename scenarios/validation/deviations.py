@@ -32,21 +32,21 @@ class Reads:
     by: tuple[Role, ...] = ROLES
 
 
-WHOSE = ("people", "all_but")
+PEOPLE_KEYS = ("people", "all_but")
 KEYS = (
     "message", "field", "change", "people", "all_but", "row", "places", "until", "until_by",
     "deadlines",
 )  # fmt: skip
 ACTIONS: Mapping[str, Reads] = {
-    "omit": Reads(("message",), WHOSE, (*ROLES, Role.NETWORK, Role.USER)),
-    "delay": Reads(("message", "deadlines"), WHOSE, (*ROLES, Role.NETWORK, Role.USER)),
-    "change": Reads(("message", "field", "change"), (*WHOSE, "row")),
-    "ignore": Reads(("message",), WHOSE),
-    "drop": Reads((), (*WHOSE, "places"), (Role.SHUFFLER,)),
-    "double": Reads((), (*WHOSE, "places"), (Role.SHUFFLER,)),
-    "replace": Reads((), (*WHOSE, "places", "row", "message"), (Role.SHUFFLER, Role.NETWORK)),
+    "omit": Reads(("message",), PEOPLE_KEYS, (*ROLES, Role.NETWORK, Role.USER)),
+    "delay": Reads(("message", "deadlines"), PEOPLE_KEYS, (*ROLES, Role.NETWORK, Role.USER)),
+    "change": Reads(("message", "field", "change"), (*PEOPLE_KEYS, "row")),
+    "ignore": Reads(("message",), PEOPLE_KEYS),
+    "drop": Reads((), (*PEOPLE_KEYS, "places"), (Role.SHUFFLER,)),
+    "double": Reads((), (*PEOPLE_KEYS, "places"), (Role.SHUFFLER,)),
+    "replace": Reads((), (*PEOPLE_KEYS, "places", "row", "message"), (Role.SHUFFLER, Role.NETWORK)),
     "add": Reads((), (), (Role.SHUFFLER,)),
-    "hold": Reads(("message", "until", "until_by"), WHOSE, (Role.NETWORK,)),
+    "hold": Reads(("message", "until", "until_by"), PEOPLE_KEYS, (Role.NETWORK,)),
     "say": Reads(("row",), (), (Role.USER,)),
     "react": Reads(("message", "until"), ("change",)),
     "ask": Reads((), (), (Role.CURATOR,)),
@@ -71,95 +71,104 @@ def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
             path, "found [[fault]] too; say one of them, so that it is clear who does what"
         )
     names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
-    for place, one in enumerate(scenario.deviation):
-        yield from _keys((*path, place), one)
-        yield from _parties((*path, place), one, names, user_names(facts.people))
-        yield from _field((*path, place), one)
-        yield from _row((*path, place), one, facts)
-        yield from _rounds((*path, place), one, scenario, facts)
+    for place, deviation in enumerate(scenario.deviation):
+        yield from _keys((*path, place), deviation)
+        yield from _parties((*path, place), deviation, names, user_names(facts.people))
+        yield from _field((*path, place), deviation)
+        yield from _row((*path, place), deviation, facts)
+        yield from _rounds((*path, place), deviation, scenario, facts)
 
 
-def _keys(path: Path, one: DeviationSection) -> Iterator[Problem]:
-    reads = ACTIONS[one.do]
+def _keys(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
+    reads = ACTIONS[deviation.do]
     for key in reads.needed:
-        if not getattr(one, key):
-            yield problem((*path, key), f"missing; do = {quoted(one.do)} needs it")
+        if not getattr(deviation, key):
+            yield problem((*path, key), f"missing; do = {quoted(deviation.do)} needs it")
     for key in KEYS:
-        if getattr(one, key) and key not in (*reads.needed, *reads.may):
+        if getattr(deviation, key) and key not in (*reads.needed, *reads.may):
             accepted = listed(("by", "rounds", *reads.needed, *reads.may))
-            message = f"do = {quoted(one.do)} does not read {key}; it reads {accepted}"
+            message = f"do = {quoted(deviation.do)} does not read {key}; it reads {accepted}"
             yield problem((*path, key), message)
 
 
 def _parties(
-    path: Path, one: DeviationSection, names: PartyNames, users: PartyNames
+    path: Path, deviation: DeviationSection, names: PartyNames, users: PartyNames
 ) -> Iterator[Problem]:
     """Report parties that do not exist, or that cannot do this."""
-    if one.by not in names:
-        yield problem((*path, "by"), names.refusal(one.by, OWNER))
-    elif parties.role(one.by) not in ACTIONS[one.do].by:
-        able = listed([role.value for role in ACTIONS[one.do].by])
-        message = f"found {quoted(one.by)}; do = {quoted(one.do)} is done by: {able}"
+    if deviation.by not in names:
+        yield problem((*path, "by"), names.refusal(deviation.by, OWNER))
+    elif parties.role(deviation.by) not in ACTIONS[deviation.do].by:
+        able = listed([role.value for role in ACTIONS[deviation.do].by])
+        message = f"found {quoted(deviation.by)}; do = {quoted(deviation.do)} is done by: {able}"
         yield problem((*path, "by"), message)
-    if one.until_by not in (None, Role.BOARD) and one.until_by not in names:
-        yield problem((*path, "until_by"), names.refusal(one.until_by, OWNER))
+    if deviation.until_by not in (None, Role.BOARD) and deviation.until_by not in names:
+        yield problem((*path, "until_by"), names.refusal(deviation.until_by, OWNER))
     accepted, noun = users, "user"
-    if one.do == "show" and one.by == parties.NETWORK:
-        others = tuple(name for name in names.single if name != parties.NETWORK)
-        accepted, noun = PartyNames(others, names.largest), "reader of the board"
-    for place, person in enumerate(one.people):
+    if deviation.do == "show" and deviation.by == parties.NETWORK:
+        reader_names = tuple(name for name in names.single if name != parties.NETWORK)
+        accepted, noun = PartyNames(reader_names, names.largest), "reader of the board"
+    for place, person in enumerate(deviation.people):
         if person not in accepted:
             yield problem((*path, "people", place), accepted.refusal(person, OWNER, noun))
 
 
-def _field(path: Path, one: DeviationSection) -> Iterator[Problem]:
+def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
     """Report fields that a kind of message does not have, and changes that no field takes."""
-    if one.do == "show":
-        yield from _check_shown_board(path, one)
-    if one.do not in ("change", "show") or (one.do, one.change) == ("show", OWN_KEYS):
+    if deviation.do == "show":
+        yield from _check_shown_board(path, deviation)
+    if deviation.do not in ("change", "show") or (deviation.do, deviation.change) == (
+        "show",
+        OWN_KEYS,
+    ):
         return
     from ...protocol.bodies import FORMS
     from ...protocol.messages import Kind
     from ...protocol.search.changes import CHANGES, parsed
 
-    if one.change is not None and one.change not in CHANGES:
-        message = f"found {quoted(one.change)}; of a field, {listed(CHANGES, 20)} are accepted"
+    if deviation.change is not None and deviation.change not in CHANGES:
+        message = (
+            f"found {quoted(deviation.change)}; of a field, {listed(CHANGES, 20)} are accepted"
+        )
         yield problem((*path, "change"), message)
-    if one.message is None or one.field is None:
+    if deviation.message is None or deviation.field is None:
         return
-    names = [field.name for field in fields(FORMS[Kind[one.message.upper()]].body)]
-    steps = parsed(one.field)
+    names = [field.name for field in fields(FORMS[Kind[deviation.message.upper()]].body)]
+    steps = parsed(deviation.field)
     if steps is None or steps[0] not in names:
-        hint = did_you_mean(one.field, names)
-        message = f"found {quoted(one.field)}; {one.message} has {listed(names)}{hint}"
+        hint = did_you_mean(deviation.field, names)
+        message = f"found {quoted(deviation.field)}; {deviation.message} has {listed(names)}{hint}"
         yield problem((*path, "field"), message)
 
 
-def _check_shown_board(path: Path, one: DeviationSection) -> Iterator[Problem]:
+def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
     """Report a second board that does not differ, or that its maker cannot show."""
-    tells = one.message == "announcement" and one.change is not None
-    if one.by == parties.CURATOR and not tells:
+    changes_announcement = deviation.message == "announcement" and deviation.change is not None
+    if deviation.by == parties.CURATOR and not changes_announcement:
         message = 'the curator tells of another announcement: message is "announcement" and changes'
         yield problem((*path, "message"), message)
-    if one.by == parties.NETWORK and (one.message is None) != (one.change == OWN_KEYS):
+    if deviation.by == parties.NETWORK and (deviation.message is None) != (
+        deviation.change == OWN_KEYS
+    ):
         message = f"message names the post, but for change = {quoted(OWN_KEYS)}, which is of all"
         yield problem((*path, "message"), message)
-    if (one.field is None) != (one.change in (None, OWN_KEYS)):
+    if (deviation.field is None) != (deviation.change in (None, OWN_KEYS)):
         yield problem((*path, "field"), "a field and its change are said together, or neither")
 
 
-def _row(path: Path, one: DeviationSection, facts: ScenarioFacts) -> Iterator[Problem]:
-    if one.row and facts.features is not None and len(one.row) != len(facts.features):
-        many = len(facts.features)
-        message = f"found {len(one.row)} values; this scenario asks about {many} features"
+def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Iterator[Problem]:
+    if deviation.row and facts.features is not None and len(deviation.row) != len(facts.features):
+        feature_count = len(facts.features)
+        message = (
+            f"found {len(deviation.row)} values; this scenario asks about {feature_count} features"
+        )
         yield problem((*path, "row"), message)
 
 
 def _rounds(
-    path: Path, one: DeviationSection, scenario: Scenario, facts: ScenarioFacts
+    path: Path, deviation: DeviationSection, scenario: Scenario, facts: ScenarioFacts
 ) -> Iterator[Problem]:
-    most = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
-    for place, number in enumerate(one.rounds):
-        if facts.features is not None and number > most:
-            message = f"found {number}; this scenario has {most} rounds at most"
+    max_rounds = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
+    for place, number in enumerate(deviation.rounds):
+        if facts.features is not None and number > max_rounds:
+            message = f"found {number}; this scenario has {max_rounds} rounds at most"
             yield problem((*path, "rounds", place), message)

@@ -108,17 +108,17 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
 
 
 def resolve(
-    scenario: Scenario, users: int, features: tuple[str, ...], others: int | None = None
+    scenario: Scenario, users: int, features: tuple[str, ...], round2_users: int | None = None
 ) -> Scenario:
     """Write the facts from the data into a scenario: number of people, and features.
 
-    others: the number of new people in round 2; None if it asks the people of round 1. A run folder
-    keeps the result: it loads, and keeps its meaning under the defaults of a later version.
+    round2_users: the number of new people in round 2; None if it asks the people of round 1. A run
+    folder keeps the result: it loads, and keeps its meaning under the defaults of a later version.
     """
-    population = replace(scenario.population, users=users, round2_users=others)
+    population = replace(scenario.population, users=users, round2_users=round2_users)
     defence = replace(scenario.defence, registered=scenario.registered)
-    asked = program_of(scenario).asks(scenario, features)
-    return replace(scenario, population=population, feature=asked, defence=defence)
+    queried_features = program_of(scenario).asks(scenario, features)
+    return replace(scenario, population=population, feature=queried_features, defence=defence)
 
 
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:

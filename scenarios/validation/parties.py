@@ -50,8 +50,8 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
     """
     if fault.by is not None:
         return users_matching(fault.by, people)
-    many = fault.users if fault.users is not None else round((fault.share or 0) * people)
-    return sorted(rng.choice(people, size=many, replace=False).tolist())
+    struck_count = fault.users if fault.users is not None else round((fault.share or 0) * people)
+    return sorted(rng.choice(people, size=struck_count, replace=False).tolist())
 
 
 def coalitions(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
@@ -74,10 +74,11 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         path = ("fault", i)
         yield from _misplaced(path, fault, scenario)
         yield from _unread(path, fault)
-        said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
-        if len(said) > 1 and by_users(fault):
+        given_keys = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
+        if len(given_keys) > 1 and by_users(fault):
             yield problem(
-                (*path, said[1]), f"{' and '.join(said)} exclude each other; say one of them"
+                (*path, given_keys[1]),
+                f"{' and '.join(given_keys)} exclude each other; say one of them",
             )
         elif by_users(fault):
             yield from _struck(path, fault, facts)
@@ -102,8 +103,8 @@ def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem
             *OF_ANY_ROUND,
             *(name for name, attack in ATTACKS.items() if attack.about == OPENED),
         )
-        said = f"kind = {quoted(scenario.policy.kind)}"
-        message = f"{said} is not attacked by {fault.attack}; {', '.join(names)} are accepted"
+        kind_text = f"kind = {quoted(scenario.policy.kind)}"
+        message = f"{kind_text} is not attacked by {fault.attack}; {', '.join(names)} are accepted"
         yield problem((*path, "attack"), message)
 
 
@@ -135,8 +136,8 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
     elif not role:
         yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
     elif parties.role(fault.by).value != role:
-        who = "a shuffler" if role == SHUFFLER else f"the {role}"
-        message = f"found {quoted(fault.by)}; {fault.attack} is committed by {who}"
+        committer = "a shuffler" if role == SHUFFLER else f"the {role}"
+        message = f"found {quoted(fault.by)}; {fault.attack} is committed by {committer}"
         yield problem((*path, "by"), message)
     elif ATTACKS[fault.attack].first_only and fault.by != parties.shuffler(1):
         message = f"found {quoted(fault.by)}; only shuffler-1 knows whose answers belong together"

@@ -17,9 +17,9 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     for i, fault in enumerate(scenario.fault):
         path, among = ("fault", i), ATTACKS[fault.attack].among_peers
         if among is None:
-            known = [name for name, attack in ATTACKS.items() if attack.among_peers]
+            peer_attacks = [name for name, attack in ATTACKS.items() if attack.among_peers]
             message = f"{quoted(fault.attack)} is nothing that peers do; they do "
-            yield problem((*path, "attack"), message + listed(known, len(known)))
+            yield problem((*path, "attack"), message + listed(peer_attacks, len(peer_attacks)))
         for key in AIMS:
             if getattr(fault, key) is not None:
                 yield problem((*path, key), f"{fault.attack} among peers does not read {key}")
@@ -34,10 +34,10 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 def _committed(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a fault without exactly one correct statement of its peers."""
-    said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
-    if len(said) != 1:
+    given_keys = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
+    if len(given_keys) != 1:
         message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'
-        yield problem((*path, said[1] if said else "by"), message)
+        yield problem((*path, given_keys[1] if given_keys else "by"), message)
     peers = PartyNames((), {"peer": facts.people})  # the network commits nothing
     if fault.by is not None and fault.by not in peers:
         yield problem((*path, "by"), peers.refusal(fault.by, OWNER, "peer"))

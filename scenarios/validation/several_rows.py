@@ -22,8 +22,8 @@ def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         return
     yield from _program(scenario)
     for key, accepted in MIX.items():
-        if (found := getattr(scenario.mix, key)) != accepted:
-            yield _refused(("mix", key), found, accepted)
+        if (setting := getattr(scenario.mix, key)) != accepted:
+            yield _refused(("mix", key), setting, accepted)
     tokens = scenario.population.rows * len(facts.features or ())
     if scenario.defence.tokens and tokens > MOST_TOKENS:
         message = (
@@ -66,9 +66,9 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
         yield _refused(("local", "mechanism"), scenario.local.mechanism, "none")
 
 
-def _refused(path: tuple[str, ...], found: object, *accepted: object) -> Problem:
+def _refused(path: tuple[str, ...], setting: object, *accepted: object) -> Problem:
     words = listed([_word(value) for value in accepted])
-    return problem(path, f"found {_word(found)}; with {KEY} accepted: {words}")
+    return problem(path, f"found {_word(setting)}; with {KEY} accepted: {words}")
 
 
 def _word(value: object) -> str:

@@ -47,8 +47,8 @@ def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
         if fault.attack not in FAULTS:
             message = f"{quoted(fault.attack)} is not played with {KIND}; it plays {listed(FAULTS)}"
             yield problem(("fault", place, "attack"), message)
-    for place, one in enumerate(scenario.deviation):
-        if one.do not in DEVIATIONS or one.message not in POSTS:
+    for place, deviation in enumerate(scenario.deviation):
+        if deviation.do not in DEVIATIONS or deviation.message not in POSTS:
             message = (
                 f"{KIND} plays {listed(DEVIATIONS)} of the posts {listed(POSTS)}; others are of "
                 "onions"
@@ -83,7 +83,7 @@ def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
 def _people(scenario: Scenario) -> Iterator[Problem]:
     """Report users that cannot be registered beforehand, and peers."""
     path: Path = ("mix", "kind")
-    if topology_of(scenario).alike:
+    if topology_of(scenario).is_symmetric:
         yield problem(path, "peers mix with onions; leave kind or peers out")
     elif scenario.population.answered:
         message = "a session of phones is not played again with it: it keeps no answers"

@@ -59,7 +59,7 @@ def batches(evidence: RecordEvidence) -> str:
             tally = replayed.tallies[number - 1]
             ballots = sum(tally.totals) + sum(tally.refused.values())
             require_equal(f"round {number}: ballots read and refused", ballots, layers_in)
-        if number in replayed.challenged.shown:
+        if number in replayed.challenged.share_secrets:
             check_accepted(replayed, number)
     rounds = len(replayed.calls)
     if evidence.run.scenario.mix.kind == "verified":
@@ -69,12 +69,14 @@ def batches(evidence: RecordEvidence) -> str:
 
 def checked_proofs(replayed: Board) -> str:
     """Check every ballot, proof of shuffle and decryption share of a verified mix."""
-    checked, told = check_record(replayed, SystemEntropy()), replayed.announcement
-    again = ", and round 2 mixes the ballots of round 1" if told and told.once else ""
+    checked, announcement = check_record(replayed, SystemEntropy()), replayed.announcement
+    reuse_text = (
+        ", and round 2 mixes the ballots of round 1" if announcement and announcement.once else ""
+    )
     return (
         f"{checked.ballots:,} ballots, {checked.shuffles:,} shuffles and {checked.shares:,} "
         f"decryption shares in {len(replayed.tallies)} rounds: every signature and proof "
-        f"holds{again}"
+        f"holds{reuse_text}"
     )
 
 

@@ -15,10 +15,10 @@ class Explainer:
     """A translator of proofs into sentences."""
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
-        self.known = closure(RunCiphertexts(record), members)
-        self.terms = self.known.terms
+        self.knowledge = closure(RunCiphertexts(record), members)
+        self.terms = self.knowledge.terms
         self.columns = columns
-        self.who = " + ".join(sorted(self.known.members)) or "anybody"
+        self.coalition_name = " + ".join(sorted(self.knowledge.members)) or "anybody"
         self.names: Collection[bytes] = self.terms.by_name  # of all ciphertexts
 
     def person(self, person: int) -> Explanation:
@@ -28,23 +28,23 @@ class Explainer:
             fact
             for number in sorted(calls)
             for ask in range(len(calls[number].asks))
-            if (fact := Answer(person, number, ask)) in self.known.why
+            if (fact := Answer(person, number, ask)) in self.knowledge.why
         ]
         about = parties.user(person)
         if goals:
-            note = f"{about} is linked by {self.who}"
+            note = f"{about} is linked by {self.coalition_name}"
             return Explanation(about, self._steps(goals), note)
         mine = [term for term in self.terms.by_name.values() if term.user == person]
         trail: list[Fact] = [
             Origin(term.name, person)
             for term in mine
-            if Origin(term.name, person) in self.known.why
+            if Origin(term.name, person) in self.knowledge.why
         ]
         last = [
             term
             for term in mine
-            if Origin(term.name, person) in self.known.why
-            and Ciphertext(term.name, opened=True) not in self.known.why
+            if Origin(term.name, person) in self.knowledge.why
+            and Ciphertext(term.name, opened=True) not in self.knowledge.why
         ]
         missing = tuple(dict.fromkeys(term.opener for term in last))
         return Explanation(about, self._steps(trail), self._end(person, last), missing)
@@ -52,7 +52,7 @@ class Explainer:
     def _end(self, user: int, last: Sequence[Term]) -> str:
         about = parties.user(user)
         if not last:
-            return f"{self.who} has nothing that it could know to be from {about}"
+            return f"{self.coalition_name} has nothing that it could know to be from {about}"
         keys = " and ".join(dict.fromkeys(term.opener for term in last))
         return (
             f"there the trail ends: the next layer opens with the key of {keys}, which is not "
@@ -66,25 +66,30 @@ class Explainer:
         mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
         steps_due: list[Fact] = [Ciphertext(term.name), mine, opened]
         steps_due += [Answer(term.user, term.round, ask) for ask, _ in term.answers]
-        goals = [fact for fact in steps_due if fact in self.known.why]
+        goals = [fact for fact in steps_due if fact in self.knowledge.why]
         about, ends = term.name.hex(), []
         if not goals:
-            ending = f"{about} was never seen by {self.who}, nor anything opened that it was in"
+            ending = (
+                f"{about} was never seen by {self.coalition_name}, nor anything opened that "
+                "it was in"
+            )
             return Explanation(about, (), ending)
         missing: tuple[str, ...] = ()
-        if opened not in self.known.why:
+        if opened not in self.knowledge.why:
             ends.append(f"it does not open without the key of {term.opener}")
             missing = (term.opener,)
-        if mine not in self.known.why:
+        if mine not in self.knowledge.why:
             ends.append("nothing tells whose it is")
-        ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
+        ending = (
+            "; ".join(ends) or f"whose it is and what is inside is known to {self.coalition_name}"
+        )
         return Explanation(about, self._steps(goals), ending, missing)
 
     def _steps(self, goals: Sequence[Fact]) -> tuple[DerivationStep, ...]:
         numbers: dict[Fact, int] = {}
         steps: list[DerivationStep] = []
         for goal in goals:
-            for fact, reason in self.known.proof(goal):
+            for fact, reason in self.knowledge.proof(goal):
                 if fact in numbers:
                     continue
                 numbers[fact] = len(numbers) + 1
@@ -122,7 +127,7 @@ class Explainer:
         if reason.event is None:
             return f"so {_short(name)} is at hand"
         event = reason.event
-        witnesses = [member for member in sorted(self.known.members) if event.seen_by(member)]
+        witnesses = [member for member in sorted(self.knowledge.members) if event.seen_by(member)]
         kind = event.kind.name.lower() if event.kind else "message"
         place = f"the {kind} from {event.sender} to {event.receiver}, round {event.round}"
         return f"{' and '.join(witnesses)} saw {_short(name)} in {place}"

@@ -41,7 +41,7 @@ from .release_checks import decision, exposure, release
 from .result_checks import coalitions, repeat, result
 from .signers import Authentic, Known, folder, posts
 
-ALIKE = ("files", "replay")  # checks that need no curator and no shufflers
+COMMON_CHECKS = ("files", "replay")  # checks that need no curator and no shufflers
 Ground = TypeVar("Ground")  # the input of a check
 Rule = tuple[str, str, Callable[[RecordEvidence], str]]  # name, requirement, function
 
@@ -52,14 +52,14 @@ class CheckResult:
 
     Attributes:
         name: in a word.
-        what: the requirement, in a sentence.
+        requirement: the requirement, in a sentence.
         ok: None if it could not be checked.
         detail: the finding.
         shows: authenticity, consistency or neither.
     """
 
     name: str
-    what: str
+    requirement: str
     ok: bool | None
     detail: str
     shows: "Shows"
@@ -70,19 +70,20 @@ class Shows(StrEnum):
 
     AUTHENTICITY = "authenticity"
     CONSISTENCY = "consistency"
-    NOTHING = "nothing"
+    NEITHER = "nothing"
 
 
 def verify(
-    run: Run, *, again: bool | None = None, known: Known | None = None
+    run: Run, *, wants_replay: bool | None = None, known_identities: Known | None = None
 ) -> tuple[CheckResult, ...]:
-    """Check a run. again: run it again and compare; None does so if it is seeded and not large.
+    """Check a run.
 
-    known: identities that are known beforehand, by name. A failure raises no error: it is a check
-    whose `ok` is False.
+    wants_replay: run it again and compare; None does so if it is seeded and not large.
+    known_identities: identities that are known beforehand, by name. A failure raises no error: it
+    is a check whose `ok` is False.
     """
-    evidence = RecordEvidence(run, again, known)
-    checks = MADE[topology_of(run.scenario).name](run.scenario)
+    evidence = RecordEvidence(run, wants_replay, known_identities)
+    checks = TOPOLOGY_RULES[topology_of(run.scenario).name](run.scenario)
     return tuple(judge(name, title, check, evidence) for name, title, check in checks)
 
 
@@ -92,7 +93,7 @@ def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
 
 
 def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
-    files, replay = (check for check in CHECKS if check[0] in ALIKE)
+    files, replay = (check for check in CHECKS if check[0] in COMMON_CHECKS)
     return (files, *peers_verify.CHECKS, replay)
 
 
@@ -103,7 +104,9 @@ def require(checks: Sequence[CheckResult]) -> None:
         raise VerificationError("\n".join(failed))
 
 
-def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground) -> CheckResult:
+def judge(
+    name: str, requirement: str, check: Callable[[Ground], str], evidence: Ground
+) -> CheckResult:
     """Run a check and convert its errors to a result."""
     ok: bool | None = False
     shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent
@@ -112,7 +115,7 @@ def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground
         if isinstance(detail, Authentic):
             shows = Shows.AUTHENTICITY
     except NoGround as missing:
-        detail, ok, shows = f"not checked: {missing}", None, Shows.NOTHING
+        detail, ok, shows = f"not checked: {missing}", None, Shows.NEITHER
     except Refused as refused:
         detail = f"the board holds a post that is not legal ({refused})"
     except VeilmixError as wrong:
@@ -120,7 +123,7 @@ def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground
     except (ArithmeticError, LookupError, ValueError) as impossible:
         # The record contradicts itself so badly that the check cannot be completed.
         detail = f"the record contradicts itself ({impossible!r})"
-    return CheckResult(name, what, ok, str(detail), shows)
+    return CheckResult(name, requirement, ok, str(detail), shows)
 
 
 def estimates(evidence: RecordEvidence) -> str:
@@ -150,7 +153,7 @@ CHECKS: tuple[Rule, ...] = (
     ("coalitions", "what each learnt, recomputed", coalitions),
     ("replay", "run again, the same comes out", repeat),
 )
-MADE: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
+TOPOLOGY_RULES: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
     CENTRAL.name: _central_rules,
     PEERS.name: _peer_rules,
 }  # topology -> the checks of a run

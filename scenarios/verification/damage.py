@@ -22,7 +22,7 @@ def diagnose_record(run: Run) -> Iterator[None]:
     except (LocalError, OSError):
         raise
     except Exception as bad:
-        failed = [check for check in verify(run, again=False) if check.ok is False]
+        failed = [check for check in verify(run, wants_replay=False) if check.ok is False]
         if not failed:
             raise
         first = failed[0]

@@ -77,8 +77,8 @@ def _faults(scenario: Scenario, attacks: Sequence[Effect], words: Language) -> I
     measured = {effect.attack for effect in attacks}
     for fault in scenario.fault:
         if fault.attack not in measured and _deviates(fault.attack):
-            who = _names(scenario, fault, words)
-            yield words.say("says-deviated", who=who, attack=fault.attack)
+            party_names = _names(scenario, fault, words)
+            yield words.say("says-deviated", who=party_names, attack=fault.attack)
 
 
 def _deviates(attack: str) -> bool:

@@ -125,7 +125,7 @@ class Verification:
     def frames(self) -> CheckFrames:
         """The checks as a table of plain columns."""
         rows = [
-            (check.name, check.what, check.ok, check.shows.value, check.detail)
+            (check.name, check.requirement, check.ok, check.shows.value, check.detail)
             for check in self.checks
         ]
         return CheckFrames(typed_frame(CHECKS, rows))
@@ -169,7 +169,9 @@ def verify(
         StorageError: the folder is not whole. A failed check raises no error.
     """
     identities_known = None if identities is None else read_known(identities)
-    return Verification(make_checks(_opened_run(run), again=replay, known=identities_known))
+    return Verification(
+        make_checks(_opened_run(run), wants_replay=replay, known_identities=identities_known)
+    )
 
 
 def _opened_run(run: Saved) -> Run:

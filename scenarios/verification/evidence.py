@@ -37,12 +37,12 @@ class RecordEvidence:
     def __init__(
         self,
         run: Run,
-        again: bool | None,  # noqa: FBT001 - passed on
-        known: Mapping[str, PublicIdentity] | None = None,
+        wants_replay: bool | None,  # noqa: FBT001 - passed on
+        known_identities: Mapping[str, PublicIdentity] | None = None,
     ) -> None:
         self.run = run
-        self.again = again
-        self.known = known or {}
+        self.wants_replay = wants_replay
+        self.known_identities = known_identities or {}
 
     @property
     def result(self) -> Result:
@@ -144,8 +144,8 @@ class RecordEvidence:
         blank = several.rounds[number - 1].dummies
         width = len(self.result.release.columns) if number > 1 and self.result.release else 1
         return tuple(
-            {**each, dummy(width): many} if many else each
-            for each, many in zip(counts, blank, strict=True)
+            {**each, dummy(width): dummy_count} if dummy_count else each
+            for each, dummy_count in zip(counts, blank, strict=True)
         )
 
     def _claimed_counts(self, number: int) -> tuple[Counts, ...]:

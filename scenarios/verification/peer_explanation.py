@@ -42,7 +42,7 @@ class PeerExplainer:
         self.columns = columns
         peers = (party for party in members if parties.role(party) is parties.Role.PEER)
         self.members = frozenset(map(parties.index, peers))
-        self.who = " + ".join(sorted(set(members))) or "anybody"
+        self.coalition_name = " + ".join(sorted(set(members))) or "anybody"
         self.names: Collection[bytes] = self._layers
         self._steps: list[DerivationStep] = []
 
@@ -51,7 +51,7 @@ class PeerExplainer:
         path = self.record.board.agreement.path
         return {
             name: Layer(message.user, message.round, at % path + 1)
-            for message in self.record.transcript.made
+            for message in self.record.transcript.sealed_answers
             for at, name in enumerate(split_names(message.names))
         }
 
@@ -65,7 +65,10 @@ class PeerExplainer:
 
     def person(self, person: int) -> Explanation:
         """Explain the knowledge about a peer, or the points where the trails of its onions end."""
-        about, linked = parties.peer(person), f"{parties.peer(person)} is linked by {self.who}"
+        about, linked = (
+            parties.peer(person),
+            f"{parties.peer(person)} is linked by {self.coalition_name}",
+        )
         if person in self.members:
             for number, rows in sorted(self.record.rows_by_round.items()):
                 if person in rows:
@@ -102,7 +105,7 @@ class PeerExplainer:
             text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
             step = DerivationStep(1, "own", text, ())
             return Explanation(
-                about, (step,), f"whose it is and what is inside is known to {self.who}"
+                about, (step,), f"whose it is and what is inside is known to {self.coalition_name}"
             )
         if place is None:
             return Explanation(about, (), f"the onion of {about} was stopped on its way")
@@ -121,7 +124,9 @@ class PeerExplainer:
             ends.append(f"it does not open without the key of {parties.peer(opener)}")
         if not followed:
             ends.append("nothing tells whose it is")
-        ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
+        ending = (
+            "; ".join(ends) or f"whose it is and what is inside is known to {self.coalition_name}"
+        )
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _handed(self, layer: Layer, route: Route) -> int:
@@ -227,7 +232,7 @@ class PeerExplainer:
             )
         closed = dict.fromkeys(name for number, _ in ends for name in self._withheld(number))
         sealed = "the secrets that open them were not shown"
-        return f"{self.who} sees whose ballots they are; {sealed}", tuple(closed)
+        return f"{self.coalition_name} sees whose ballots they are; {sealed}", tuple(closed)
 
 
 def _inside(route: Route, step: int) -> str:

@@ -33,7 +33,7 @@ def people(run: Run) -> "npt.NDArray[np.int64] | None":
 
 def _sealed(run: Run) -> list[Row]:
     """Return the sealed answers of each person in round 1, a row each; [] if not recorded."""
-    if run.transcript is None or not run.transcript.made:
+    if run.transcript is None or not run.transcript.sealed_answers:
         return []
     if topology_of(run.scenario).untold:  # peers: each row is on the board
         truth = record_of(run).truth
@@ -43,7 +43,7 @@ def _sealed(run: Run) -> list[Row]:
     queries = next((call.asks for call in calls if call.round == 1), ())
     names = run.result.features
     rows = []
-    for message in run.transcript.made:
+    for message in run.transcript.sealed_answers:
         if message.round != 1:
             continue
         values_by_column: dict[int, str] = {}

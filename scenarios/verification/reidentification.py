@@ -57,7 +57,7 @@ def _fits(attack: AttackSuccess, people: int) -> None:
 def _release(evidence: RecordEvidence, result: Reidentified) -> str:
     (joint,), source = evidence.counts(evidence.last)
     kept_names = [evidence.result.features[column] for column in evidence.decision.kept]
-    cells = Crowds.of_cells(list(joint.values()))
+    cells = Crowds.from_cells(list(joint.values()))
     own_risk = risk(cells, evidence.run.scenario.policy.k)
     _check_equal("people", cells.n, result.people)
     claimed = result.risk

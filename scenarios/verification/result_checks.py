@@ -204,10 +204,10 @@ def repeat(evidence: RecordEvidence) -> str:
         raise NoGround("system randomness was used, so the run cannot be repeated")
     if evidence.result.ledger and evidence.result.ledger.refused:
         raise NoGround("it was refused for earlier sessions, which only the ledger knows")
-    if evidence.again is False:
+    if evidence.wants_replay is False:
         raise NoGround("not asked for")
     # A large run takes as long again as it took, so it is repeated only on request.
-    if evidence.again is None and users > REPLAYED:
+    if evidence.wants_replay is None and users > REPLAYED:
         raise NoGround(f"{users:,} people; ask for it with --replay")
     try:
         repeated = plain(evidence.repeated.written())
@@ -247,7 +247,7 @@ def _recorded(transcript: Transcript | None) -> Mapping[str, object]:
         "people": transcript.users,
         "messages": Counter(event[2:] for event in transcript.events),
         "posts": Counter(transcript.posts),
-        "sealed": Counter(transcript.made),
+        "sealed": Counter(transcript.sealed_answers),
         "read": sorted(
             (reading.reader, reading.round, [sorted(count.items()) for count in reading.counts])
             for reading in transcript.reads

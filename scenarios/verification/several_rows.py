@@ -31,16 +31,19 @@ Answers = dict[int, set[Cell]]  # by person, its different released rows
 def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
     """Verify that no released row has more persons than each of its values had in round 1."""
     rows, (singles, _) = evidence.rows, evidence.counts(1)
-    before = max(people_among(sum(count.values()), rows) for count in singles)
+    counted_people = max(people_among(sum(count.values()), rows) for count in singles)
     people = people_among(sum(joint.values()), rows)
-    if people > before:
-        raise VerificationError(f"{people:,} persons released, {before:,} were counted in round 1")
+    if people > counted_people:
+        raise VerificationError(
+            f"{people:,} persons released, {counted_people:,} were counted in round 1"
+        )
     for place, column in enumerate(evidence.decision.kept):
-        for cell, many in without_dummies(joint).items():
-            if many > singles[column].get((cell[place],), 0):
+        for cell, person_count in without_dummies(joint).items():
+            if person_count > singles[column].get((cell[place],), 0):
                 name = evidence.result.features[column]
                 raise VerificationError(
-                    f"{name}: {many:,} persons have the row {', '.join(cell)}, more than were "
+                    f"{name}: {person_count:,} persons have the row {', '.join(cell)}, more than "
+                    "were "
                     f"counted with {cell[place]!r}"
                 )
     first, last = evidence.board.calls[0], evidence.board.calls[-1]
@@ -65,7 +68,7 @@ def exposed_persons(evidence: RecordEvidence, joint: Counts) -> tuple[int, int, 
     persons = released_persons(evidence, joint)
     if persons is not None:
         return persons.below(range(persons.codes.shape[1]), k), people, "counted again"
-    small = [many for many in without_dummies(joint).values() if many < k]
+    small = [person_count for person_count in without_dummies(joint).values() if person_count < k]
     low, high = max(small, default=0), min(sum(small), people)
     if not low <= claimed <= high:
         raise VerificationError(
@@ -81,8 +84,8 @@ def check_risks(evidence: RecordEvidence) -> str:
     persons = released_persons(evidence, joint)
     if not claimed or persons is None:
         raise NoGround("the release does not tell the persons of its rows apart")
-    again = risks_of(persons, evidence.run.scenario.policy.k, evidence.result.users)
-    require_equal("risks", plain(again), plain(claimed))
+    actual = risks_of(persons, evidence.run.scenario.policy.k, evidence.result.users)
+    require_equal("risks", plain(actual), plain(claimed))
     return "risks recomputed from the persons of the release"
 
 
@@ -98,25 +101,27 @@ def check_counts(evidence: RecordEvidence) -> None:
 def released_persons(evidence: RecordEvidence, joint: Counts) -> Persons | None:
     """Return the persons with the released rows; None if they are not known."""
     answers = _sealed(evidence) or _drawn(evidence)
-    counted = Counter(cell for own in answers.values() for cell in own)
+    counted = Counter(cell for person_cells in answers.values() for cell in person_cells)
     if not answers or dict(counted) != without_dummies(joint):
         return None
-    owner = [place for place, own in enumerate(answers.values()) for _ in own]
-    cells = [cell for own in answers.values() for cell in sorted(own)]
+    owner = [place for place, person_cells in enumerate(answers.values()) for _ in person_cells]
+    cells = [cell for person_cells in answers.values() for cell in sorted(person_cells)]
     codes = [np.unique(column, return_inverse=True)[1] for column in zip(*cells, strict=True)]
     return Persons.from_table(np.array(codes).T, np.array(owner))
 
 
 def _sealed(evidence: RecordEvidence) -> Answers:
     """Return the sealed rows of each person that was counted in the release; {} if unknown."""
-    if evidence.run.transcript is None or not evidence.transcript.made:
+    if evidence.run.transcript is None or not evidence.transcript.sealed_answers:
         return {}
-    kept = evidence.decision.kept
-    came = evidence.record.respondents.get((evidence.last, kept), frozenset())
+    released_columns = evidence.decision.kept
+    respondents = evidence.record.respondents.get((evidence.last, released_columns), frozenset())
     return {
-        made.user: {values for _, values in made.answers if not is_dummy(values)}
-        for made in evidence.transcript.made
-        if made.round == evidence.last and made.user in came
+        sealed_answers.user: {
+            values for _, values in sealed_answers.answers if not is_dummy(values)
+        }
+        for sealed_answers in evidence.transcript.sealed_answers
+        if sealed_answers.round == evidence.last and sealed_answers.user in respondents
     }
 
 
@@ -131,13 +136,13 @@ def _drawn(evidence: RecordEvidence) -> Answers:
         return {}
     if people.several is None:
         return {}
-    kept = evidence.decision.kept
+    released_columns = evidence.decision.kept
     return {
-        person: set(_rows(map(people.row, people.several.rows(person)), kept))
+        person: set(_rows(map(people.row, people.several.rows(person)), released_columns))
         for person in range(people.n)
     }
 
 
-def _rows(rows: Iterable[Cell], kept: Iterable[int]) -> Iterable[Cell]:
-    columns = tuple(kept)
+def _rows(rows: Iterable[Cell], released_columns: Iterable[int]) -> Iterable[Cell]:
+    columns = tuple(released_columns)
     return (tuple(row[column] for column in columns) for row in rows)

@@ -38,7 +38,7 @@ def folder(evidence: RecordEvidence) -> str:
     files, recorder = len(run.seal.files), run.seal.recorder
     if recorder is None:
         return f"{files} files as they were written; nobody has signed them"
-    name = _owner_name(bytes.fromhex(recorder.key), evidence.known)
+    name = _owner_name(bytes.fromhex(recorder.key), evidence.known_identities)
     if name is None:
         return (
             f"{files} files as they were written; signed by a key nobody known has "
@@ -62,7 +62,7 @@ def posts(evidence: RecordEvidence) -> str:
     posts_text = f"{len(board.entries)} posts and heads, each signed"
     if drawn(board.roster, evidence.result.seed):
         return f"{posts_text} by keys that the run's own seed gives: anybody could have"
-    return _signers_text(posts_text, board.roster, evidence.known)
+    return _signers_text(posts_text, board.roster, evidence.known_identities)
 
 
 def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:

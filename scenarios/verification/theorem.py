@@ -58,7 +58,7 @@ def theorem_sentences(board: Board) -> tuple[Sentence, ...]:
     announced = board.announcement
     if announced is None or not announced.rules.verified:
         return ()
-    sentences, before = list[Sentence](), list[ClosedList]()
+    sentences, earlier_lists = list[Sentence](), list[ClosedList]()
     for call in board.calls:
         plan = open_round(announced, board.session, call)
         if call.round > len(board.tallies):
@@ -66,14 +66,14 @@ def theorem_sentences(board: Board) -> tuple[Sentence, ...]:
             sentences.append(Sentence(text, False, "the proofs of such a round are not checked"))
             continue
         closed = board.verified.closed[call.round]
-        sentences += _round_sentences(plan, closed, before)
-        before.append(closed)
+        sentences += _round_sentences(plan, closed, earlier_lists)
+        earlier_lists.append(closed)
     sentences += _session_sentences(board, announced)
     return tuple(sentences)
 
 
 def _round_sentences(
-    plan: Round, closed: ClosedList, before: Sequence[ClosedList]
+    plan: Round, closed: ClosedList, earlier_lists: Sequence[ClosedList]
 ) -> Iterator[Sentence]:
     """Yield the sentences about the ballots, the lists and the counts of a counted round."""
     number, users = plan.call.round, plural(len(closed), "user")
@@ -95,7 +95,7 @@ def _round_sentences(
     else:
         reason = f"the {plan.reader} keeps its share: its counts are its word"
         yield Sentence(start + text, False, reason)
-    if before and not plan.reuses_ballots:
+    if earlier_lists and not plan.reuses_ballots:
         text = f"its {users} answered as in round {number - 1}"
         yield Sentence(start + text, False, "users make new ballots, and may answer otherwise")
 

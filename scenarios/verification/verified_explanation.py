@@ -18,12 +18,12 @@ from .reasons import DerivationStep, Explanation
 class _Steps(list[DerivationStep]):
     """The steps of a derivation, numbered in order."""
 
-    def add(self, rule: FactRule, text: str, *after: int) -> int:
+    def add(self, rule: FactRule, text: str, *premises: int) -> int:
         """Add a new step; return the number of the step with this text."""
         for step in self:
             if step.text == text:
                 return step.number
-        self.append(DerivationStep(len(self) + 1, rule.value, text, after))
+        self.append(DerivationStep(len(self) + 1, rule.value, text, premises))
         return len(self)
 
 
@@ -34,9 +34,12 @@ class VerifiedExplainer:
         self.record, self.columns = record, columns
         self.members = frozenset(members)
         self.linked = record.view(members).by_round
-        self.who = " + ".join(sorted(members)) or "anybody"
-        self._made = {made.envelope: made for made in record.transcript.made}
-        self.names: Collection[bytes] = self._made  # of the ballots of each user
+        self.coalition_name = " + ".join(sorted(members)) or "anybody"
+        self._sealed_answers = {
+            sealed_answers.envelope: sealed_answers
+            for sealed_answers in record.transcript.sealed_answers
+        }
+        self.names: Collection[bytes] = self._sealed_answers  # of the ballots of each user
 
     def person(self, person: int) -> Explanation:
         """Explain the knowledge about a person, or the end of the trail."""
@@ -47,9 +50,9 @@ class VerifiedExplainer:
             ):
                 missing += self._missing(number)
         if any(person in rows for rows in self.linked.values()):
-            return Explanation(about, tuple(steps), f"{about} is linked by {self.who}")
+            return Explanation(about, tuple(steps), f"{about} is linked by {self.coalition_name}")
         if not steps:
-            ending = f"{self.who} has nothing that it could know to be from {about}"
+            ending = f"{self.coalition_name} has nothing that it could know to be from {about}"
             return Explanation(about, (), ending)
         lacking = tuple(dict.fromkeys(missing))
         ending = (
@@ -60,25 +63,30 @@ class VerifiedExplainer:
 
     def message(self, name: bytes) -> Explanation:
         """Explain the knowledge about the ballots of a user: sighting, sender, content."""
-        made, about, steps = self._made[name], name.hex(), _Steps()
-        seen = self._add_sighting(steps, made) or self._add_place(steps, made.round, made.user)
-        if not seen:
-            ending = f"{about} was never seen by {self.who}, nor anything opened that it was in"
+        sealed_answers, about, steps = self._sealed_answers[name], name.hex(), _Steps()
+        sighting = self._add_sighting(steps, sealed_answers) or self._add_place(
+            steps, sealed_answers.round, sealed_answers.user
+        )
+        if not sighting:
+            ending = (
+                f"{about} was never seen by {self.coalition_name}, nor anything opened that "
+                "it was in"
+            )
             return Explanation(about, (), ending)
-        if self._reads(steps, made.round, made.user, seen):
-            ending = f"whose it is and what is inside is known to {self.who}"
+        if self._reads(steps, sealed_answers.round, sealed_answers.user, sighting):
+            ending = f"whose it is and what is inside is known to {self.coalition_name}"
             return Explanation(about, tuple(steps), ending)
-        lacking = self._missing(made.round)
+        lacking = self._missing(sealed_answers.round)
         return Explanation(about, tuple(steps), f"it stays closed: {_takes(lacking)}", lacking)
 
-    def _add_sighting(self, steps: _Steps, made: SealedAnswers) -> int:
+    def _add_sighting(self, steps: _Steps, sealed_answers: SealedAnswers) -> int:
         """Add the sighting of ballots on a wire by a member; return the step, 0 if unseen."""
-        user, name = parties.user(made.user), made.envelope
+        user, name = parties.user(sealed_answers.user), sealed_answers.envelope
         for event in self.record.transcript.events:
             if event.kind is Kind.SUBMISSION and event.names == name and event.sender == user:
                 for member in sorted(self.members):
                     if event.seen_by(member):
-                        way = f"from {user} to {event.receiver}, round {made.round}"
+                        way = f"from {user} to {event.receiver}, round {sealed_answers.round}"
                         return steps.add(FactRule.SENDER, f"{member} saw {name.hex()} {way}")
         return 0
 
@@ -91,9 +99,9 @@ class VerifiedExplainer:
                 return steps.add(FactRule.SHOWN, f"they are mixed again in round {number}", first)
             text = f"the ballots of {user} stand on the board under its name, round {number}"
             return steps.add(FactRule.SHOWN, text)
-        for made in self.record.transcript.made:
-            if (made.user, made.round) == (person, number):
-                return self._add_sighting(steps, made)
+        for sealed_answers in self.record.transcript.sealed_answers:
+            if (sealed_answers.user, sealed_answers.round) == (person, number):
+                return self._add_sighting(steps, sealed_answers)
         return 0
 
     def _reads(self, steps: _Steps, number: int, person: int, place: int) -> bool:
@@ -101,13 +109,17 @@ class VerifiedExplainer:
         row = self.linked.get(number, {}).get(person)
         if row is None:
             return False
-        said = " ".join(f"{self.columns[column]}={value.strip()}" for column, value in row.items())
+        answer_text = " ".join(
+            f"{self.columns[column]}={value.strip()}" for column, value in row.items()
+        )
         user = parties.user(person)
         if user in self.members:
-            steps.add(FactRule.OWN, f"{user} said {said} itself in round {number}")
+            steps.add(FactRule.OWN, f"{user} said {answer_text} itself in round {number}")
             return True
         premises = [steps.add(rule, text) for rule, text in self._premises(number)]
-        steps.add(FactRule.READ, f"so {user} said {said} in round {number}", place, *premises)
+        steps.add(
+            FactRule.READ, f"so {user} said {answer_text} in round {number}", place, *premises
+        )
         return True
 
     def _premises(self, number: int) -> Iterator[tuple[FactRule, str]]:
@@ -118,8 +130,10 @@ class VerifiedExplainer:
         for party in linkers:
             order = "its order" if is_open else "its order and its key"
             has = order if party in shufflers else "its key"
-            which = f"round {number}" if party in self.record.openers[number] else "the release"
-            yield FactRule.KEY, f"{party} has {has} of {which}"
+            round_name = (
+                f"round {number}" if party in self.record.openers[number] else "the release"
+            )
+            yield FactRule.KEY, f"{party} has {has} of {round_name}"
         if is_open:
             text = f"all decryption shares of round {number} stand on the board, of {reader} too"
             yield FactRule.SHOWN, text

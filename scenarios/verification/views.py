@@ -74,25 +74,25 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
     return learnt(run.scenario, record.view, run.sizes, leakage, record.truth, known_shares)
 
 
-def scored(run: Run, seen: View) -> Received:
+def scored(run: Run, view: View) -> Received:
     """Score one view of a run, as `learnt_in` does."""
     if (rows := run.scenario.population.rows) is not None:
-        return received_of_persons(seen, run.sizes, rows)
+        return received_of_persons(view, run.sizes, rows)
     if program_of(run.scenario).reports:
-        return received_reports(seen, run.sizes, information(run) or 0.0)
-    return received(seen, run.sizes, record_of(run).truth)
+        return received_reports(view, run.sizes, information(run) or 0.0)
+    return received(view, run.sizes, record_of(run).truth)
 
 
-def shares(seen: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
+def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
     """Return the share of each value of each column among the people of a run, as if public.
 
     From the sealed answers; in the summary form from the counts of the first round.
     """
     counts: list[Counter[str]] = [Counter() for _ in run.result.features]
-    for row in seen.truth.values():
+    for row in record.truth.values():
         for column, value in row.items():
             counts[column][value] += 1
-    if not seen.truth:
+    if not record.truth:
         counts = [Counter(run.result.marginals[name]) for name in run.result.features]
     return [
         {value: people / count.total() for value, people in sorted(count.items())}

@@ -31,7 +31,7 @@ def sought_again(evidence: RecordEvidence) -> str:
         raise VerificationError("exposure: worst_case is claimed, and no search fits this release")
     if claimed.search is None:
         return "; the worst case was recorded without the limits of its search"
-    if evidence.again is None and claimed.search.nodes > DEFAULT.nodes:
+    if evidence.wants_replay is None and claimed.search.nodes > DEFAULT.nodes:
         nodes = claimed.search.nodes
         return f"; the worst case was sought with {nodes:,} nodes, and is again with --replay"
     low, high = seek(release, decision, claimed.search).shares(sum(release.values()))

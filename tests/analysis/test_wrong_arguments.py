@@ -38,7 +38,7 @@ COUNTS, MARGINALS = [5, 1, 3], [[5, 4], [2, 7]]
 TABLE = [[0, 1], [1, 1], [0, 0]]
 Q, PRIOR = [[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]
 GRR = randomizers.GRR(2, 1.0)
-KEPT = randomizers.Memoized.of(3, 1.0, 2.0)
+KEPT = randomizers.Memoized.from_epsilon(3, 1.0, 2.0)
 TREE = randomizers.PrefixTree(("a", "bc"), 2.0)
 FILMS = ("a=1", "b=5", "-")
 PAIRS = randomizers.PckvUE(FILMS, 1.0)
@@ -134,7 +134,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         randomizers.Bloom,
         {"words": ("a", "b", "c"), "epsilon": 2.0, "bits": 16, "hashes": 2, "cohorts": 4},
     ),
-    "Memoized.of": (randomizers.Memoized.of, {"a": 3, "epsilon": 1.0, "forever": 2.0}),
+    "Memoized.from_epsilon": (
+        randomizers.Memoized.from_epsilon,
+        {"a": 3, "epsilon": 1.0, "forever": 2.0},
+    ),
     "Memoized.rappor": (randomizers.Memoized.rappor, {"a": 3, "epsilon": 1.0, "forever": 2.0}),
     "Memoized.epsilon_after": (KEPT.epsilon_after, {"reports": 2}),
     "PrefixTree": (
@@ -226,10 +229,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "MarkovAttack": (
         reidentification.MarkovAttack,
-        {"training": reidentification.Sequences.of([[0, 1, 1], [1, 0]]), "floor": 1e-8},
+        {"training": reidentification.Sequences.from_people([[0, 1, 1], [1, 0]]), "floor": 1e-8},
     ),
     "Sequences.of": (
-        reidentification.Sequences.of,
+        reidentification.Sequences.from_people,
         {"people": [[0, 1, 1], [1, 0]], "symbols": 2},
     ),
     "system_entropy": (
@@ -256,7 +259,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         trust.received,
         {"view": VIEW, "sizes": [2, 2], "truth": TRUTH, "prior": SHARES},
     ),
-    "received_reports": (trust.received_reports, {"view": VIEW, "sizes": [2, 2], "told": 0.5}),
+    "received_reports": (
+        trust.received_reports,
+        {"view": VIEW, "sizes": [2, 2], "report_bits": 0.5},
+    ),
     "margin_bound": (
         margin_bound,
         {"groups": {(0,): [3, 1], (0, 1): [[2, 1], [0, 1]]}, "k": 2, "time_limit": 1.0},

@@ -90,7 +90,9 @@ def test_what_a_shipped_attack_expects_comes_out(name: str, tmp_path: Path) -> N
         assert all(
             borne_out(board, alarm, rule) == (name not in FALSE) for _, alarm in board.alarms
         )
-    checks = {check.name: check for check in verify(read(save(outcome, tmp_path)), again=False)}
+    checks = {
+        check.name: check for check in verify(read(save(outcome, tmp_path)), wants_replay=False)
+    }
     wrong = {check.name for check in checks.values() if check.ok is False}
     assert wrong == WRONG.get(name, set()), checks
 

@@ -31,7 +31,7 @@ def test_it_ends_nothing_and_releases_what_was_released(outcome) -> None:
 def test_it_is_told_as_false(outcome, tmp_path: Path) -> None:
     """Three people, two rounds, one alarm each: the batch in no order is the reader's to show."""
     assert [alarm.borne_out for alarm in outcome.alarms] == [False] * 6
-    checks = verify(read(save(outcome, tmp_path)), again=False)
+    checks = verify(read(save(outcome, tmp_path)), wants_replay=False)
     assert all(check.ok is not False for check in checks)
     (said,) = [check.detail for check in checks if check.name == "result"]
     assert said.endswith("alarms about nothing: 6")
@@ -43,7 +43,7 @@ def test_a_run_that_says_it_was_true_is_found_out(outcome, tmp_path: Path) -> No
     said.write_text(said.read_text("utf-8").replace('"borne_out": false', '"borne_out": true'))
     run = read(path)
     assert all(alarm.borne_out for alarm in run.result.alarms)
-    (check,) = [check for check in verify(run, again=False) if check.name == "result"]
+    (check,) = [check for check in verify(run, wants_replay=False) if check.name == "result"]
     assert check.ok is False
 
 

@@ -68,7 +68,7 @@ def test_k_minus_1_copies_open_what_others_have_of_it(guessing: int) -> None:
     """Against arithmetic on the same rows: who is opened by guesses, and would not be without."""
     outcome = attacked({"attack": "guess-row", "users": guessing}, prefixes=False)
     assert outcome.transcript
-    said = {sent.user: tuple(sent.answers[0][1]) for sent in outcome.transcript.made}
+    said = {sent.user: tuple(sent.answers[0][1]) for sent in outcome.transcript.sealed_answers}
     domains = [feature.values for feature in KIT.board_of(outcome).announcement.schema.features]  # type: ignore[union-attr]
     rows = list(guesses([values or () for values in domains]))[: guessing // (K - 1)]
     sent = Counter(said.values())

@@ -107,7 +107,7 @@ def test_rows_are_read_from_lengths_without_padding_alone() -> None:
 def test_a_study_of_cheating_tries_them() -> None:
     tried = {attempt.row: attempt for attempt in attempts(KIT.scenario())}
     assert {"isolate", "flood", "block", "block-one", "size", "absent"} <= tried.keys()
-    assert tried["isolate"].who == ("network",)
-    assert tried["block-one"].who == ("curator", "network")
-    assert (tried["absent"].who, tried["absent"].friends) == ((), 1)
-    assert tried["size"].who == ("shuffler-1",)
+    assert tried["isolate"].party_names == ("network",)
+    assert tried["block-one"].party_names == ("curator", "network")
+    assert (tried["absent"].party_names, tried["absent"].friends) == ((), 1)
+    assert tried["size"].party_names == ("shuffler-1",)

@@ -312,7 +312,7 @@ def test_another_engine_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_few_layers_do_not_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multibuffer, "multibuffer", lambda: pytest.fail("it was looked for"))
-    count = batched.MANY - 1
+    count = batched.MIN_LAYERS - 1
     layers = seal_layers(SUITE, PAIR.public, [b""] * count, CONTEXT, [SystemEntropy()] * count)
     assert open_layers(PAIR.secret, layers, CONTEXT) == [b""] * count
 

@@ -95,7 +95,7 @@ def large_batches() -> list[int]:
     from veilmix.roles import spool, worker_pool
     from veilmix.roles.instruments import Instruments
 
-    worker_pool.COPY_ABOVE, spool.KEPT = 10, 10
+    worker_pool.COPY_ABOVE, spool.MEMORY_LIMIT = 10, 10
 
     async def play() -> list[int]:
         async with worker_pool.worker_pool(2, Instruments([], str)) as pool:

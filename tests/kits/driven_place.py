@@ -39,7 +39,7 @@ def _let_pass() -> float:
 
 
 def _idle(name: str, stands: IdleState) -> None:
-    due, sent = driven_time() + stands.deadline - stands.time, dict(stands.sent)
+    due, sent = driven_time() + stands.deadline - stands.time, dict(stands.sent_counts)
     _write(name, entries=stands.entries, due=due, sent=sent, received=dict(stands.received))
 
 

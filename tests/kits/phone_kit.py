@@ -42,8 +42,8 @@ LONG = 86_400  # seconds: what waits for so long is ended by a test, not by time
 LEISURE = f"import sys; sys.path.append({KITS!r}); import unhurried_poll\n"
 PATIENCE = (
     (poll_session, "GRACE"),
-    (poll_session, "HERE"),
-    (elsewhere, "AWAY"),
+    (poll_session, "RETURN_SECONDS"),
+    (elsewhere, "MAX_ABSENCE"),
     (mixers, "SILENCE"),
 )
 
@@ -229,8 +229,8 @@ class Class:
         def hold() -> None:
             terms = ClassTerms(
                 *(self.host, 0, self.people, self.wait),
-                kept=not self.others and self.scenario.mix.kind == "onion",
-                others=self.others,
+                has_run_folder=not self.others and self.scenario.mix.kind == "onion",
+                has_remote_shufflers=self.others,
                 simulated=self.simulated,
                 most_of_one=MOST_PHONES,  # all phones of a test are on this computer
                 slips=self.slips,

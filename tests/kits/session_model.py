@@ -174,7 +174,7 @@ class Played:
 
     def made(self, number: int) -> set[int]:
         """Who has sealed answers in a round."""
-        return {sent.user for sent in self.transcript.made if sent.round == number}
+        return {sent.user for sent in self.transcript.sealed_answers if sent.round == number}
 
     def columns(self, number: int) -> tuple[tuple[int, ...], ...]:
         """The questions of a round."""

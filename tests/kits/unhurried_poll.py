@@ -45,4 +45,6 @@ class EndedClock(EagerClock):
 
 session.EagerClock = EndedClock  # type: ignore[attr-defined, misc]
 session.GRACE = LONG
-elsewhere.AWAY = mixers.SILENCE = mix.AWAY = mix.PATIENCE = 10 * LONG  # longer than all graces
+elsewhere.MAX_ABSENCE = mixers.SILENCE = mix.MAX_ABSENCE = mix.PATIENCE = (
+    10 * LONG
+)  # longer than all graces

@@ -48,7 +48,7 @@ def frames(outcome: veilmix.Outcome, heading: str) -> None:
     assert_type(tables.epsilons["adjacency"], tuple[str, ...])
     assert_type(tables.epsilons["relied_on"], tuple[Any, ...])
     assert_type(tables.release[heading], tuple[Any, ...])
-    assert_type(veilmix.Frame.of([{"n": 1}])["n"], tuple[Any, ...])
+    assert_type(veilmix.Frame.from_rows([{"n": 1}])["n"], tuple[Any, ...])
     assert_type(tables.release.columns["people"], tuple[Any, ...])
     assert_type(next(iter(tables.release)), dict[str, Any])
     frame: veilmix.Frame = tables.coalitions

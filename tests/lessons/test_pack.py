@@ -38,7 +38,7 @@ def test_the_steps_of_a_plan_add_up(lesson: Lesson, minutes: int) -> None:
     steps = plan_of(lesson, minutes)
     assert sum(step.minutes for step in steps) == minutes
     assert min(step.minutes for step in steps) >= 5
-    assert [step.minutes for step in steps if step.what == "plan-lesson"] == [lesson.minutes]
+    assert [step.minutes for step in steps if step.activity == "plan-lesson"] == [lesson.minutes]
 
 
 @spoken

@@ -22,10 +22,10 @@ NAME = f"{HOST}:8767"
 NUMBER = Lesson(
     number=2,
     age=14,
-    after=(),
+    prerequisites=(),
     guess=NumberGuess(low=10, high=1_000, start=20, scale="logarithmic", tolerance=1.5),
 )
-CHOICE = Lesson(number=2, age=14, after=(), guess=ChoiceGuess(3))
+CHOICE = Lesson(number=2, age=14, prerequisites=(), guess=ChoiceGuess(3))
 CROWD = next(lesson for lesson in LESSONS if lesson.number == 2)
 SECRET = "0123456789abcdef" * 2
 
@@ -113,7 +113,7 @@ def test_guesses_are_shown_when_they_are_closed_and_then_no_other_is_taken() -> 
 
 def test_one_address_and_a_lesson_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guesses, "MOST_OF_ONE", 3)
-    monkeypatch.setattr(guesses, "MOST", 5)
+    monkeypatch.setattr(guesses, "MAX_GUESSES", 5)
     taken = ClassGuesses()
     for phone in range(3):
         taken.take(NUMBER, guess_body(phone, 17), PHONE)

@@ -14,7 +14,7 @@ import pytest
 from session_kit import CHANGED, DRIVEN, LONG, free_ports, left, let_pass
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.machines.journal import Durable
-from veilmix.scenarios.populations.file_options import NOTHING, FileOptions
+from veilmix.scenarios.populations.file_options import DEFAULT_OPTIONS, FileOptions
 from veilmix.scenarios.records.identity_files import create, read_identity
 from veilmix.scenarios.records.people_keys import create_people, read_people, signers_of
 from veilmix.scenarios.schema.model import BinsSection, FeatureSection
@@ -210,8 +210,8 @@ def test_a_place_is_only_who_the_session_says(folder: Path) -> None:
 def test_answers_are_read_as_a_table_of_ones_own(folder: Path) -> None:
     deployment = session(folder)
     for form, text in (
-        (NOTHING, "day,meal,more\nFriday,fish,x\n"),
-        (NOTHING, "\ufeffday;meal\n Friday ; fish\n\n"),
+        (DEFAULT_OPTIONS, "day,meal,more\nFriday,fish,x\n"),
+        (DEFAULT_OPTIONS, "\ufeffday;meal\n Friday ; fish\n\n"),
         (FileOptions(separator="\t", encoding="utf-16"), "meal\tday\nfish\tFriday\n"),
     ):
         table = folder / "answers.csv"

@@ -10,7 +10,7 @@ from veilmix.crypto.identity import make_identity
 from veilmix.machines import host
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.clocks import RealTime
-from veilmix.machines.directory import EVERYBODY, Directory, SessionPlace
+from veilmix.machines.directory import ALL_USERS, Directory, SessionPlace
 from veilmix.machines.host import Host
 from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.hurry import Hurry
@@ -63,7 +63,7 @@ async def asked(
         nursery.start_soon(ask)
         await trio.testing.wait_all_tasks_blocked()
         for arrived in here._arrived:
-            arrived.heard.set()
+            arrived.completion.set()
     return answers[0]
 
 
@@ -132,7 +132,7 @@ async def test_letters_wait_until_the_board_is_where_it_was_when_they_were_writt
     here = place()
     await asked(here, parcel(letter("user-1"), seen=1))
     assert here._ready(0.0)[0] is None
-    here._heard = 1
+    here._delivered_count = 1
     assert here._ready(0.0)[0] is not None
 
 
@@ -208,7 +208,7 @@ async def test_only_who_speaks_for_all_people_says_that_a_round_is_complete(peer
 
 @pytest.mark.parametrize(("said", "ahead"), [(b"1", 50.0), (b"2", 0.0), (b"", 0.0), (b"11", 0.0)])
 def test_a_round_is_complete_once_and_while_it_is_collected(said: bytes, ahead: float) -> None:
-    everybody = replace(DIRECTORY.places["hall"], users=EVERYBODY)
+    everybody = replace(DIRECTORY.places["hall"], users=ALL_USERS)
     hurry = Hurry(Directory({**DIRECTORY.places, "hall": everybody}))
     hurry._over |= {b"0", b"9"}  # of other rounds
     request = Request("POST", "/hurry", {}, said, "hall")
@@ -216,7 +216,7 @@ def test_a_round_is_complete_once_and_while_it_is_collected(said: bytes, ahead: 
         answer = hurry.answer(request, board, Left())  # type: ignore[arg-type]
         assert answer is not None
         assert answer.status == 204
-        assert hurry._ahead == ahead
+        assert hurry._skipped_seconds == ahead
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_board_is_reached_through_a_proxy(tmp_path: Path) -> None:
             serve = lambda stream: forward(stream, ("127.0.0.1", port))  # noqa: E731
             listeners = await trio.open_tcp_listeners(public.port, host=public.host)
             nursery.start_soon(trio.serve_listeners, serve, listeners)
-            seen = await _look((public.host, public.port), place.own.public)
+            seen = await _look((public.host, public.port), place.identity.public)
             nursery.cancel_scope.cancel()
             return seen.board
 

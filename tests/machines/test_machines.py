@@ -92,7 +92,7 @@ async def test_a_piece_of_a_batch_waits_on_disk_and_is_sent_as_it_was(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(spool.FOLDER, str(tmp_path))
-    monkeypatch.setattr(spool, "KEPT", 500)
+    monkeypatch.setattr(spool, "MEMORY_LIMIT", 500)
     said = [b"x" * 400, b"small", b"y" * 401, b"x" * 400]
     sent = []
     for large in (1 << 20, 300):
@@ -263,7 +263,7 @@ async def test_entries_are_read_from_any_on_and_waited_for() -> None:
 
 
 def stands(time: float = 0.0, deadline: float = math.inf, **more: Any) -> IdleState:
-    given = {"over": False, "entries": 2, "sent": {}, "received": {}} | more
+    given = {"over": False, "entries": 2, "sent_counts": {}, "received": {}} | more
     return IdleState(time, deadline, **given)
 
 
@@ -271,11 +271,15 @@ def test_time_goes_on_when_nobody_acts_and_nothing_is_on_its_way() -> None:
     conductor = Conductor(["people", "shuffler-1"])
     board = stands(over=True, received={"shuffler-1": 1})
     conductor.hear("board", board)
-    conductor.hear("people", stands(deadline=7.0, sent={"shuffler-1": 3}))
+    conductor.hear("people", stands(deadline=7.0, sent_counts={"shuffler-1": 3}))
     assert not conductor.still  # nobody knows of shuffler-1
-    conductor.hear("shuffler-1", stands(5.0, 60.0, sent={"board": 1}, received={"people": 2}))
+    conductor.hear(
+        "shuffler-1", stands(5.0, 60.0, sent_counts={"board": 1}, received={"people": 2})
+    )
     assert not conductor.still  # a letter is on its way
-    conductor.hear("shuffler-1", stands(5.0, 60.0, sent={"board": 2}, received={"people": 3}))
+    conductor.hear(
+        "shuffler-1", stands(5.0, 60.0, sent_counts={"board": 2}, received={"people": 3})
+    )
     assert not conductor.still  # a post is
     conductor.hear("shuffler-1", stands(0, 60.0, entries=1, received={"people": 3}))
     assert not conductor.still  # an entry is
@@ -285,7 +289,9 @@ def test_time_goes_on_when_nobody_acts_and_nothing_is_on_its_way() -> None:
     assert conductor.advance() == 7.0
     assert not conductor.still  # nobody has said where it stands since
     for name in ("people", "shuffler-1"):
-        said = {"sent": {"shuffler-1": 3}} if name == "people" else {"received": {"people": 3}}
+        said = (
+            {"sent_counts": {"shuffler-1": 3}} if name == "people" else {"received": {"people": 3}}
+        )
         conductor.hear(name, stands(7.0, over=True, **said))
     assert conductor.over
     conductor.forget("people")

@@ -50,7 +50,7 @@ def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> No
     assert board.digest() == other_board.digest()
     assert board.burned == other_board.burned
     assert KIT.happened(record) == KIT.happened(other)
-    assert sorted(record.made) == sorted(other.made)
+    assert sorted(record.sealed_answers) == sorted(other.sealed_answers)
     assert record.reads == other.reads
     assert sorted(map(repr, record.refusals)) == sorted(map(repr, other.refusals))
     assert [post for _, post in sorted(record.posts)] == [post for _, post in sorted(other.posts)]

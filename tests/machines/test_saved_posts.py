@@ -13,7 +13,7 @@ NEXT = ("analyst", b"vm\x01two")
 
 def saved(folder: Path, *posts: tuple[str, bytes], again: bool = False) -> SavedPosts:
     """Save some posts, and close the file."""
-    with closing(SavedPosts(folder, pytest.fail, again=again)) as file:
+    with closing(SavedPosts(folder, pytest.fail, is_restart=again)) as file:
         for post in posts:
             file.add(*post)
     return file

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from pupil_kit import PHONE
-from veilmix.poll.assets import HERE, assets, policy
+from veilmix.poll.assets import POLL_FOLDER, assets, policy
 
 VECTORS = {f"/{path.name}": path for path in Path(__file__).parent.glob("*vectors.js")}
 PAGE = """<!doctype html><meta charset="utf-8"><title>vectors</title>
@@ -80,7 +80,7 @@ def phone_without(new_tab: Any, server: str) -> Callable[[str, str, str], Phone]
     """Open a browser in which one module has another text: what it refuses is not refused there."""
 
     def opened(module: str, text: str, becomes: str) -> Phone:
-        source = (HERE / "static" / module).read_text("utf-8")
+        source = (POLL_FOLDER / "static" / module).read_text("utf-8")
         assert source.count(text) == 1, f"{module}: {text}"
         changed, tab = source.replace(text, becomes), new_tab()
         kind = {"content-type": "text/javascript; charset=utf-8"}

@@ -126,7 +126,7 @@ def test_the_editor_answers_the_computer_of_the_class_alone(desk: Desk) -> None:
 
 
 def test_questions_without_a_file_stay_as_they_are() -> None:
-    terms = ClassTerms(HOST, 0, None, 1.0, kept=True)
+    terms = ClassTerms(HOST, 0, None, 1.0, has_run_folder=True)
     desk = Desk(None)
     desk.session = PhoneSession(read_questions(DEMO), terms, str)
     assert desk.refusal("GET", "editor/questions")[0] == 404
@@ -368,7 +368,7 @@ def test_a_full_disk_loses_nothing(
 @pytest.mark.parametrize("how", ["wanted", "settled", "over"])
 def test_a_session_that_has_begun_keeps_its_questions(desk: Desk, path: Path, how: str) -> None:
     body = desk.body("session", title="Mensa")
-    desk.session.teacher.wanted = how == "wanted"
+    desk.session.teacher.is_starting = how == "wanted"
     desk.session.room.settled = how == "settled"
     desk.session.room.ended = "over" if how == "over" else ""
     status, said = desk.refusal("POST", "editor/save", body)

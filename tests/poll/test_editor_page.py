@@ -243,7 +243,7 @@ def test_what_was_typed_stays_when_the_session_begins_meanwhile(
         teacher.fill("#field-title", "Canteen")
         clients = [Client(room.address, f"pupil {i}") for i in range(2)]
         together(clients, Client.join)
-        room.session.teacher.wanted = True  # somebody presses Enter
+        room.session.teacher.is_starting = True  # somebody presses Enter
         teacher.wait_for_selector("text=The session has begun with the questions as they were")
         teacher.click("#use")
         teacher.wait_for_selector("#editor-told.bad")

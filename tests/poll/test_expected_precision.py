@@ -11,7 +11,7 @@ from phone_kit import Class
 from protocol_kit import session
 from pupil_kit import join
 from veilmix.analysis.randomizers import GRR
-from veilmix.poll.assets import HERE
+from veilmix.poll.assets import POLL_FOLDER
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.expected import expected_of, forecast_data, forecast_of
 from veilmix.poll.facts import facts_of
@@ -48,7 +48,7 @@ def test_it_is_of_those_who_are_here_or_are_waited_for(tmp_path: Path) -> None:
 
 def test_phones_are_told_anew_when_somebody_joins(tmp_path: Path) -> None:
     scenario, room = noisy(tmp_path), Classroom(60.0)
-    terms = ClassTerms("127.0.0.1", 0, None, 60.0, kept=True)
+    terms = ClassTerms("127.0.0.1", 0, None, 60.0, has_run_folder=True)
     seen = []
     for number in range(5):
         room.join(f"{number:032x}", f"pupil {number}")
@@ -119,6 +119,6 @@ def test_too_few_to_say_anything_is_said_in_place_of_an_estimate() -> None:
     wide = AnswerShare("yes", -1.039, 0.0, 0.984)
     near = AnswerShare("yes", 0.4, 0.2, 0.6999)
     assert (wide.says, near.says) == ("too few to say anything", "40.0 %")
-    draw = (HERE / "static" / "draw.js").read_text("utf-8")
+    draw = (POLL_FOLDER / "static" / "draw.js").read_text("utf-8")
     assert f"const TOO_WIDE = {TOO_WIDE};" in draw
     assert 't("verdict-little")' in draw

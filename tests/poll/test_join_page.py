@@ -139,7 +139,7 @@ def test_a_stop_is_said_before_the_computer_goes_and_stays_on_the_phone(
         page.wait_for_selector("text=Your envelope was handed in.")
         assert "your screen on until the end" in page.inner_text("main")
         assert room.session is not None
-        room.session.farewell.asked = True
+        room.session.farewell.is_stopping = True
         page.wait_for_selector("h1:has-text('This session was stopped')")
         assert "One sealed envelope had left this phone" in page.inner_text("main")
         assert "not lost" not in page.inner_text("body")

@@ -19,7 +19,7 @@ from veilmix.languages.language import (
 )
 from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request
-from veilmix.poll.assets import HERE, assets, page
+from veilmix.poll.assets import POLL_FOLDER, assets, page
 from veilmix.poll.cheats import CHEATS
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.expected import VERDICT_KEYS
@@ -29,8 +29,8 @@ from veilmix.poll.web import PhoneServer
 from veilmix.protocol.crowd_limits import check_batch_size
 from veilmix.strict_text import from_toml
 
-STATIC = sorted((HERE / "static").glob("*.js"))
-PYTHON = sorted(HERE.glob("*.py"))
+STATIC = sorted((POLL_FOLDER / "static").glob("*.js"))
+PYTHON = sorted(POLL_FOLDER.glob("*.py"))
 KEY = re.compile(
     r"""(?:\bt\(|say\(\s*|_sentence\(\d+, language, |Unwelcome\(\d+, )["']([a-z-]+)["']"""
 )
@@ -101,7 +101,7 @@ def test_each_key_that_is_used_is_there_and_each_that_is_there_is_used() -> None
     used = {cheat.key for cheat in CHEATS.values()} | set(VERDICT_KEYS)
     for path in (*STATIC, *PYTHON):
         used |= set(KEY.findall(path.read_text("utf-8")))
-    for path in (HERE / "static").glob("*.html"):
+    for path in (POLL_FOLDER / "static").glob("*.html"):
         used |= set(IN_PAGE.findall(path.read_text("utf-8")))
     strings = {  # keys that are chosen in one place and said in another
         found
@@ -145,15 +145,15 @@ CLASSES = {
     "added", ['p("Your turn now")', "title(`Round ${n} of ${all} is on`)", 'button("Next", f)']
 )
 def test_a_sentence_that_is_added_to_a_module_is_found(added: str) -> None:
-    source = (HERE / "static" / "screens.js").read_text("utf-8")
+    source = (POLL_FOLDER / "static" / "screens.js").read_text("utf-8")
     found = [text for text in texts(f"{source}\n{added};\n") if not is_code(text)]
     assert len(found) == 1
 
 
 def test_no_sentence_stands_in_the_page_or_in_what_the_wall_says() -> None:
-    bare = (HERE / "static" / "join.html").read_text("utf-8")
+    bare = (POLL_FOLDER / "static" / "join.html").read_text("utf-8")
     assert re.findall(r">\s*[A-Za-z][^<{]*<", bare.replace("<title>veilmix</title>", "")) == []
-    wall = (HERE / "wall.py").read_text("utf-8")
+    wall = (POLL_FOLDER / "wall.py").read_text("utf-8")
     code = re.sub(r'""".*?"""', "", wall, flags=re.DOTALL)
     assert [text for text in re.findall(r'"([^"\n]*)"', code) if re.search(r"\w \w", text)] == []
 

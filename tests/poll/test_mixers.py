@@ -18,7 +18,7 @@ from veilmix.poll.questions import DEMO, read_questions, table_of
 from veilmix.poll.unwelcome import Unwelcome
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import Network
-from veilmix.roles.workplace import HERE
+from veilmix.roles.workplace import LOCAL_WORKPLACE
 
 ADA, BOB, EVE = (make_identity(name) for name in ("ada", "bob", "eve"))
 ADA_AGAIN = make_identity("ada")
@@ -102,7 +102,7 @@ async def test_who_comes_when_it_has_begun_is_too_late(autojump_clock: object) -
     await refusal(mixers, offer(EVE, "shuffler-2"))
     mixers = Mixers(3, lambda: None)
     mixers.papers = papers()
-    mixers._wanted = ("shuffler-1", "shuffler-2")
+    mixers._party_names = ("shuffler-1", "shuffler-2")
     for party in ("shuffler-1", "shuffler-2"):
         await refusal(mixers, offer(EVE, party))
 
@@ -120,7 +120,7 @@ def test_an_identity_that_its_holder_has_not_signed_is_no_offer(field: str) -> N
 
 def mixing(party: str = "shuffler-1") -> mix._Mixing:
     address = "http://127.0.0.1:1/ABCDEF"
-    return mix._Mixing(address, party, ADA, 0, lambda *_: None, lambda _: None, HERE)
+    return mix._Mixing(address, party, ADA, 0, lambda *_: None, lambda _: None, LOCAL_WORKPLACE)
 
 
 def test_papers_with_ones_own_key_and_certificate_are_followed() -> None:
@@ -156,7 +156,7 @@ def test_papers_that_name_somebody_else_are_not_followed() -> None:
 )
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(ParameterError, match="the one on the wall is accepted"):
-        mix._Mixing(address, "shuffler-1", ADA, 0, lambda *_: None, lambda _: None, HERE)
+        mix._Mixing(address, "shuffler-1", ADA, 0, lambda *_: None, lambda _: None, LOCAL_WORKPLACE)
 
 
 class Carried(Network):

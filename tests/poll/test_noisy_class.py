@@ -65,7 +65,7 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
     assert copied.errors == pytest.approx(known.errors.tolist())
     assert (copied.truth, copied.error, slept.truth) == ((), None, ())
     assert outcome.reidentification is None
-    told = room.done().room.told
+    told = room.done().room.noisy_result
     assert told is not None
     assert [share.share for share in told.shares["copied"]] == list(copied.shares)
     assert told.local == 3
@@ -115,7 +115,7 @@ def test_phones_in_chromium_add_the_noise_themselves(
     held = room.done().room
     reports = Counter(
         answer
-        for made in outcome.transcript.made
+        for made in outcome.transcript.sealed_answers
         if made.user not in held.simulated
         for answer in (f"{column} {ballot.values[0]}"
                        for column, ballot in zip(("copied", "slept"), made.answers, strict=True))
@@ -127,7 +127,7 @@ def test_phones_in_chromium_add_the_noise_themselves(
             said = AnswerShare("", share, low, high).says
             assert all(said in words for words in (*told, shown))
             assert all(f"{100 * low:.1f} % to {100 * high:.1f} %" in words for words in told)
-    promise = f"epsilon is at most {at_most(held.told.shuffled)} nats"
+    promise = f"epsilon is at most {at_most(held.noisy_result.shuffled)} nats"
     assert all("local epsilon = 3 nats" in words and promise in words for words in told)
     assert "Local epsilon = 3 nats" in shown
     assert "answers of 3 people" in shown  # those who are simulated hide nobody

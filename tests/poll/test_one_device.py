@@ -118,7 +118,7 @@ def test_whoever_runs_the_class_is_told_and_lets_in_more(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said: list[str] = []
-    terms: Any = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2)
+    terms: Any = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False, most_of_one=2)
     session = PhoneSession(read_questions(DEMO), terms, said.append)
     assert joined(session.room, LAPTOP, 4) == 2
     session._count()
@@ -130,7 +130,7 @@ def test_whoever_runs_the_class_is_told_and_lets_in_more(
         session.teacher.hear(line)
     assert joined(session.room, LAPTOP, 4, first=2) == 1
     told = said[2:]
-    assert not session.teacher.wanted
+    assert not session.teacher.is_starting
     assert told[0] == "so many people may join from one address now: 3"
     assert told[1] == "found 0 people from one address; 1 to 1000 are accepted"
     assert [line.startswith("found ") for line in told[1:]] == [True] * 3

@@ -20,7 +20,7 @@ from veilmix.poll import elsewhere, mix, mixers
 from veilmix.poll.enrolment import IdentityRecord, MixOffer, Papers, PartySeat
 from veilmix.poll.questions import DEMO, read_questions, scenario_of, table_of
 from veilmix.poll.words import key_words, session_words
-from veilmix.roles.workplace import HERE
+from veilmix.roles.workplace import LOCAL_WORKPLACE
 from veilmix.scenarios.schema.model import Scenario
 
 pytestmark = pytest.mark.slow
@@ -173,7 +173,7 @@ def test_one_who_mixes_and_dies_ends_the_session_with_its_name(started: Any) -> 
             if client is clients[5]:
                 second.kill()
                 second.wait()
-                elsewhere.AWAY = 0.0  # Class restores it
+                elsewhere.MAX_ABSENCE = 0.0  # Class restores it
             client.live()
 
         together(clients, live)
@@ -286,7 +286,13 @@ def test_papers_that_name_another_key_are_not_followed(papers: Callable[..., Pap
     own, other = make_identity("eve"), make_identity("eve")
     seat = PartySeat(who=IdentityRecord.from_identity(own.public), host="127.0.0.1", port=2)
     me = mix._Mixing(
-        "http://127.0.0.1:1/ABCDEF", "shuffler-1", own, 0, lambda *_: None, lambda _: None, HERE
+        "http://127.0.0.1:1/ABCDEF",
+        "shuffler-1",
+        own,
+        0,
+        lambda *_: None,
+        lambda _: None,
+        LOCAL_WORKPLACE,
     )
     me._check(papers(one=seat))
     twin = PartySeat(who=IdentityRecord.from_identity(other.public), host="127.0.0.1", port=2)

@@ -38,7 +38,7 @@ from veilmix.scenarios.verification.checks import verify
 ROWS = (("on foot", "yes", "never"), ("by car", "no", "never"))
 CODES = ("K7M2PX4Q9RTA", "K7M2PX4Q9RTB")
 KEYS = [Signer(SystemEntropy()).public for _ in range(3)]
-TERMS = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False)
+TERMS = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False)
 COUNTED = "It cannot be repeated: answers were passed on to be counted"
 
 
@@ -96,7 +96,7 @@ def test_other_reasons_are_named() -> None:
     plain = read_questions(DEMO)
     noisy = replace(plain, local=replace(plain.local, mechanism="grr", epsilon=1.0))
     assert reason_against(plain, TERMS, (), 0, led=False) == "teacher-repeat-alone"
-    others = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, others=True)
+    others = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False, has_remote_shufflers=True)
     assert reason_against(plain, others, (), 0, led=True) == "teacher-repeat-others"
     cheats = with_cheat(plain, "size")
     assert reason_against(cheats, TERMS, (), 0, led=True) == "teacher-repeat-cheat"
@@ -121,7 +121,12 @@ async def test_only_phones_of_before_come_back_and_each_as_it_was() -> None:
     with pytest.raises(Unwelcome, match="begun without you"):
         room.join("b", "simulated 1")
     back = room.join("a", "Cleo")
-    assert (back.name, back.device, back.sent, back.index) == ("Ann", "192.168.1.33", {}, None)
+    assert (back.name, back.device, back.message_hashes, back.index) == (
+        "Ann",
+        "192.168.1.33",
+        {},
+        None,
+    )
     assert room.join("a", "Ann") is back
     assert room.slips is not None
     assert room.slips.used == 1
@@ -164,17 +169,17 @@ def test_it_is_repeated_only_where_nothing_was_counted() -> None:
     room = Classroom(60.0)
     teacher = Teacher(room, 0, tuple, said.append)
     teacher.hear("r")  # it has not begun: as Enter
-    assert teacher.wanted
+    assert teacher.is_starting
     room.started, room.ended, room.final = True, "over", "teacher-repeat-counted"
     teacher.hear("r")
     assert said[0].startswith(COUNTED)
-    assert not teacher.left.is_set()
+    assert not teacher.end_event.is_set()
     room.final = ""
 
     async def main() -> list[bool]:
         teacher.hear("r")
         found = [await teacher.choice()]
-        assert not teacher.wanted
+        assert not teacher.is_starting
         teacher.hear("")
         return [*found, await teacher.choice()]
 
@@ -315,7 +320,7 @@ def test_a_teacher_who_ends_early_waits_for_nobody(monkeypatch: pytest.MonkeyPat
         together(phones(room, 6))
         room.typed.put("")
         assert room.session is not None
-        while not room.session.teacher.left.is_set():
+        while not room.session.teacher.end_event.is_set():
             sleep(0.01)
         ended.set()
         room.join()
@@ -423,7 +428,7 @@ def test_whoever_stops_it_instead_of_repeating_is_left_the_last_attempt() -> Non
             Client(room.address, "nobody").ask("/news/0/0")
         assert room.finished == []
         assert room.session is not None
-        room.session.farewell.asked = True
+        room.session.farewell.is_stopping = True
         room.join()
     assert room.finished == [room.done()]
     assert room.done().board.burned  # type: ignore[union-attr]

@@ -161,7 +161,7 @@ async def test_a_phone_that_comes_back_is_told_whether_it_has_handed_in() -> Non
     here = room()
     given = {"phone": secret(1), "name": "Ann", "slip": CODES[0]}
     first = await said(desk(here), given)
-    here.phones[secret(1)].sent[1] = b"a hash"
+    here.phones[secret(1)].message_hashes[1] = b"a hash"
     again = await said(desk(here), {**given, "name": "Anna"})
     replies = [json.loads(answer.body) for answer in (first, again)]  # type: ignore[arg-type]
     assert replies == [{"name": "Ann", "answered": known} for known in (False, True)]
@@ -178,7 +178,7 @@ async def test_the_short_address_leads_to_the_page_where_slips_admit_phones() ->
 
 async def test_the_wall_says_how_many_slips_are_used_or_phones_share_an_address() -> None:
     def note(slips: tuple[str, ...]) -> str:
-        terms = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, slips=slips)
+        terms = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False, slips=slips)
         session = PhoneSession(read_questions(DEMO), terms, lambda _: None)
         for number in range(2):
             session.room.join(secret(number), f"pupil {number}", PEER, CODES[number])
@@ -191,7 +191,7 @@ async def test_the_wall_says_how_many_slips_are_used_or_phones_share_an_address(
 
 
 def test_with_slips_many_phones_may_come_from_one_address() -> None:
-    terms = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2, slips=CODES)
+    terms = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False, most_of_one=2, slips=CODES)
     assert PhoneSession(read_questions(DEMO), terms, print).room.most_of_one == MOST_PHONES
 
 
@@ -200,7 +200,7 @@ def test_with_slips_many_phones_may_come_from_one_address() -> None:
 
 def test_no_text_of_the_objects_holds_a_code() -> None:
     slips = fresh_slips("canteen", "192.0.2.1", 8_766, 3)
-    terms = ClassTerms("192.0.2.1", 8_766, None, 60.0, kept=False, slips=slips.codes)
+    terms = ClassTerms("192.0.2.1", 8_766, None, 60.0, has_run_folder=False, slips=slips.codes)
     told = f"{slips!r} {slips} {terms!r} {Slips(slips.codes)!r}"
     assert "canteen" in told
     assert not [code for code in slips.codes if code in told]

@@ -77,7 +77,7 @@ def test_a_closed_tab_comes_back_with_its_slip(chromium: Any) -> None:
         again = opened(here, CODES[0])
         again.wait_for_selector("h1:has-text('Hello, Somebody')")
         ((secret, phone),) = room.session.room.phones.items()  # type: ignore[union-attr]
-        phone.sent[1] = b"a hash"
+        phone.message_hashes[1] = b"a hash"
         again.close()
         last = opened(here, CODES[0])
         last.wait_for_selector("h1:has-text('You have answered already')")

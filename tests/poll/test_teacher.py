@@ -41,7 +41,7 @@ def test_a_round_is_extended_up_to_what_its_parties_collect() -> None:
         teacher = Teacher(room, 2, tuple, said.append)
         teacher.hear("w")  # nothing is open: it is Enter before the beginning
         opened(room, 1)
-        next(iter(room.phones.values())).sent[1] = b""
+        next(iter(room.phones.values())).message_hashes[1] = b""
         teacher.hear("")
         for _ in range(SPARE // int(MORE) + 1):
             teacher.hear("w")
@@ -49,9 +49,9 @@ def test_a_round_is_extended_up_to_what_its_parties_collect() -> None:
         teacher.hear("g")
         assert teacher.closing == 1
         room.ended = "over"
-        assert not teacher.left.is_set()
+        assert not teacher.end_event.is_set()
         teacher.hear("")
-        assert teacher.left.is_set()
+        assert teacher.end_event.is_set()
 
     trio.run(main, clock=trio.testing.MockClock())
     assert said[0].startswith("round 1: 1 of 3 have answered, 2 are silent, 60 seconds left; w:")
@@ -66,7 +66,7 @@ def test_enter_begins_only_when_enough_are_here() -> None:
     teacher = Teacher(room, 2, lambda: tuple(missing), said.append)
     room.join("0" * 32, "Ann")
     teacher.hear("")
-    assert not teacher.wanted
+    assert not teacher.is_starting
     assert said == [
         "1 person is here; fewer than 2 are not asked anything",
         "nobody mixes as shuffler-1 yet: veilmix serve shuffler-1 ADDRESS",
@@ -74,7 +74,7 @@ def test_enter_begins_only_when_enough_are_here() -> None:
     room.join("1" * 32, "Bea")
     missing.clear()
     teacher.hear("")
-    assert teacher.wanted
+    assert teacher.is_starting
 
 
 def test_lines_are_heard_until_there_are_none() -> None:
@@ -84,11 +84,11 @@ def test_lines_are_heard_until_there_are_none() -> None:
 
     async def main() -> None:
         await teacher.listen(lambda: next(lines))
-        assert teacher.left.is_set()
+        assert teacher.end_event.is_set()
         assert teacher.absent
 
     trio.run(main)
-    assert teacher.wanted
+    assert teacher.is_starting
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_parties_collect_longer_than_a_round_is_said_to_last(
     plain = read_questions(DEMO)
     mix = replace(plain.mix, deadline=deadline)
     scenario = replace(plain, mix=mix, policy=replace(plain.policy, kind=kind))
-    terms = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False)
+    terms = ClassTerms("127.0.0.1", 0, None, 1.0, has_run_folder=False)
     session = PhoneSession(scenario, terms, str)
     assert session.scenario.mix.deadline == deadline + spare
 
@@ -172,7 +172,7 @@ def test_a_round_that_closes_before_simulated_people_have_answered_ends_nothing(
 def test_a_stop_after_the_results_ends_it_and_one_before_is_said() -> None:
     async def main(room: Classroom) -> bool:
         farewell = Farewell(room, Wall("", 2))
-        farewell.asked = True
+        farewell.is_stopping = True
         with trio.CancelScope() as whole:
             await farewell.watch(whole)
             await trio.lowlevel.checkpoint()

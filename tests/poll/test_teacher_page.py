@@ -75,7 +75,7 @@ def test_it_answers_the_computer_of_the_class_alone() -> None:
         assert desk.refusal(*words, peer="192.168.1.21") == elsewhere
         assert desk.refusal(*words, secret="0" * 16)[0] == 404
         assert desk.refusal(*words, secret="ü")[0] == 404
-    assert not desk.teacher.wanted
+    assert not desk.teacher.is_starting
 
 
 @pytest.mark.parametrize("path", ["news", "news/", "news/-1", "news/²", "begin", "begin/now", "x"])
@@ -90,10 +90,10 @@ def test_the_session_begins_when_people_and_shufflers_are_here() -> None:
     assert (state["phase"], state["people"], state["few"]) == ("joining", 1, 1)
     assert state["missing"] == ["shuffler-1"]
     assert desk.refusal("POST", "begin") == (409, "That is not possible now.")
-    assert not desk.teacher.wanted
+    assert not desk.teacher.is_starting
     desk = Desk(needed=0)
     assert desk.ask("POST", "begin").status == 204
-    assert desk.teacher.wanted
+    assert desk.teacher.is_starting
 
 
 def test_people_of_one_address_are_let_in() -> None:
@@ -129,14 +129,14 @@ def test_the_end_and_its_reason_are_shown() -> None:
     desk = Desk(slips=Slips(("ABCDEF", "BCDEFG")))
     assert desk.state()["slips"] == [0, 2]
     assert desk.refusal("POST", "end")[0] == 409
-    assert not desk.teacher.left.is_set()
+    assert not desk.teacher.end_event.is_set()
     desk.room.end(Unwelcome(409, "few-came", n=1, needed=5))
     assert desk.state()["phase"] == "over"
     assert desk.state()["ended"] == str(Unwelcome(409, "few-came", n=1, needed=5))
     desk.room.ended = "over"
     assert desk.state()["ended"] == ""
     assert desk.ask("POST", "end").status == 204
-    assert desk.teacher.left.is_set()
+    assert desk.teacher.end_event.is_set()
 
 
 def test_every_language_has_its_sentences() -> None:

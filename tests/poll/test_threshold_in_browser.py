@@ -58,7 +58,7 @@ class Asked:
     def asking(self, seed: int = 5) -> tuple[threshold.PendingOutputs, list[str]]:
         """What Python asks for the row, and its factors."""
         asking = threshold.ask(self.plan, ROW, SeededEntropy(seed))
-        return asking, [factor.hex() for factor in asking.asked.factors]
+        return asking, [factor.hex() for factor in asking.blinded_inputs.factors]
 
     def evaluated(self, asking: threshold.PendingOutputs) -> Evaluated:
         return threshold.evaluate(self.plan, self.key, asking.body, SeededEntropy(6))
@@ -147,7 +147,7 @@ def test_a_question_is_that_of_python_and_its_answer_gives_the_same_seeds(
     for frame in blind:
         body = decode_message(bytes.fromhex(frame)).body
         assert isinstance(body, Query)
-        assert asked.evaluated(threshold.PendingOutputs(ROW, asking.asked, body))
+        assert asked.evaluated(threshold.PendingOutputs(ROW, asking.blinded_inputs, body))
 
 
 def wrong_answers(asked: Asked) -> dict[str, tuple[bytes, bytes, str]]:

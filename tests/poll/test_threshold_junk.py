@@ -15,7 +15,7 @@ from veilmix.crypto.padding import pad, unpad
 from veilmix.crypto.ristretto import ORDER
 from veilmix.crypto.threshold import Sealer, Shape, TextLevel
 from veilmix.crypto.verifiable_sharing import SHARE, SharePoint, decode_share
-from veilmix.poll.record import PARTLY, SENT, STANDS, outcome_of_phones
+from veilmix.poll.record import PARTLY, STANDS, UNREADABLE, outcome_of_phones
 from veilmix.poll.seeds import question
 from veilmix.protocol import threshold
 from veilmix.protocol.ballots import VALUES, Phrasebook, salts, submit_all
@@ -185,12 +185,12 @@ def test_the_record_of_forged_levels_says_what_is_true(
     assert findings.astray == case.astray
     assert outcome.transcript is not None
     said = [recorded for _, _, recorded in case.forgers]
-    rows = Counter(made.answers[0][1] for made in outcome.transcript.made)
+    rows = Counter(made.answers[0][1] for made in outcome.transcript.sealed_answers)
     assert rows == Counter([*said, *case.honest])
     notes = Counter(note.partition(" ")[2] for note in outcome.notes[1:])
     assert notes == +Counter(
         {
-            f"{SENT}: {STANDS}": said.count(NOTHING),
+            f"{UNREADABLE}: {STANDS}": said.count(NOTHING),
             f"{PARTLY} slept: {STANDS}": said.count(SLEPT),
         }
     )

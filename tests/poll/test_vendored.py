@@ -12,8 +12,8 @@ from veilmix.languages.language import languages
 from veilmix.machines.web_files import accepts_gzip
 from veilmix.poll.assets import (
     BARE,
-    HERE,
     PATH,
+    POLL_FOLDER,
     WRAPPER,
     asset_answer,
     assets,
@@ -46,13 +46,13 @@ def test_version_licence_and_source_of_each_are_said() -> None:
 
 
 def test_what_is_served_is_what_lies_here() -> None:
-    assert {path.name for path in HERE.glob("vendor/*.mjs")} == {
+    assert {path.name for path in POLL_FOLDER.glob("vendor/*.mjs")} == {
         package["file"] for package in LIST["package"]
     }
     sentences = {f"/sentences/{tag}.json": one.data for tag, one in languages().items()}
     assert sentences.keys() <= assets().keys()
     for name, asset in assets().items():
-        here = sentences.get(name) or (HERE / name[1:]).read_bytes()
+        here = sentences.get(name) or (POLL_FOLDER / name[1:]).read_bytes()
         if name == WRAPPER:
             assert here.count(BARE) == 1
             here = here.replace(BARE, PATH)

@@ -80,7 +80,7 @@ def test_nobody_joins_and_no_key_changes_once_the_list_is_made() -> None:
         room.join("b", "Ben", key=KEYS[1])
     with pytest.raises(Unwelcome, match="a tab that is closed now"):
         room.join("a", "Ann", key=KEYS[1])
-    phone.sent[1] = b"sent"
+    phone.message_hashes[1] = b"sent"
     assert room.join("a", "Ann", key=KEYS[1]).key == KEYS[0]  # it has answered: that counts
 
 

@@ -230,7 +230,7 @@ def test_a_call_for_columns_that_are_not_there_opens_no_round() -> None:
 
 def test_a_feature_without_a_width_is_no_message() -> None:
     """A caller may leave it out; sent, it would be a second spelling of the same announcement."""
-    said = Writer().text("colour").u16(0).flag(True).many(("red",), Writer.text).finish()
+    said = Writer().text("colour").u16(0).flag(True).structures(("red",), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_feature)
 
@@ -243,6 +243,6 @@ def test_a_feature_of_no_known_kind_is_no_message() -> None:
 
 def test_a_feature_that_is_made_coarser_has_a_rule() -> None:
     """Or one without rules would have two spellings."""
-    said = Writer().text("colour").u16(4).u8(2).many((), Writer.text).finish()
+    said = Writer().text("colour").u16(4).u8(2).structures((), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_feature)

@@ -129,8 +129,8 @@ def test_the_board_takes_them_in_their_order() -> None:
     full_board = board(*ALL)
     assert full_board.challenged.shares == {1: SHARES}
     assert full_board.challenged.accepted[1].people == TAKEN
-    assert len(full_board.challenged.heard[1].hashes) == 9
-    assert full_board.challenged.shown == {
+    assert len(full_board.challenged.marks[1].hashes) == 9
+    assert full_board.challenged.share_secrets == {
         1: {party: KEYS[party].secret for party in PLAN.openers[:-1]}
     }
     assert len(full_board.tallies) == 1

@@ -3,10 +3,12 @@
 import gc
 
 import pytest
-from veilmix.protocol.collection import MANY, uncollected
+from veilmix.protocol.collection import PAUSE_LIMIT, uncollected
 
 
-@pytest.mark.parametrize(("people", "spared"), [(0, False), (MANY, False), (MANY + 1, True)])
+@pytest.mark.parametrize(
+    ("people", "spared"), [(0, False), (PAUSE_LIMIT, False), (PAUSE_LIMIT + 1, True)]
+)
 def test_only_many_people_are_spared(people: int, spared: bool) -> None:
     with uncollected(people):
         assert gc.isenabled() is not spared
@@ -15,7 +17,7 @@ def test_only_many_people_are_spared(people: int, spared: bool) -> None:
 
 def test_the_outer_one_decides() -> None:
     with uncollected():
-        with uncollected(MANY + 1):
+        with uncollected(PAUSE_LIMIT + 1):
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()

@@ -11,8 +11,8 @@ from veilmix.crypto.suites import suite_by_code
 from veilmix.errors import Refused, RoundBurned
 from veilmix.protocol.announcement import UNPROMISED, AnnouncedPolicy
 from veilmix.protocol.commitment import (
-    LEAST,
-    MOST,
+    MAX_PLAINTEXT,
+    MIN_PLAINTEXT,
     commit,
     is_sealed_size,
     may_open,
@@ -108,8 +108,10 @@ def test_a_post_has_one_size_for_all_short_certificates(suite: str, proof: int) 
         assert not is_sealed_size(told, len(said.sealed) + 1)
         sizes.add(len(said.sealed))
     assert len(sizes) == 1
-    assert not is_sealed_size(told, layer_size(suite_by_code(told.suite, lesson=True), MOST) + 1)
-    overhead = min(sizes) % LEAST
+    assert not is_sealed_size(
+        told, layer_size(suite_by_code(told.suite, lesson=True), MAX_PLAINTEXT) + 1
+    )
+    overhead = min(sizes) % MIN_PLAINTEXT
     assert 0 < overhead < 1200
 
 

@@ -17,7 +17,9 @@ def test_an_honest_message_is_what_is_derived_from_it() -> None:
     bodies = [entry.message.body for entry in board.entries]
     assert {type(body) for body in bodies} >= DERIVED.keys()
     assert [derive(body) for body in bodies] == bodies
-    assert replay([(entry.author, entry.data) for entry in board.entries], board.known) == board
+    assert (
+        replay([(entry.author, entry.data) for entry in board.entries], board.known_roster) == board
+    )
 
 
 def more_people(body: Body) -> Body:

@@ -9,7 +9,7 @@ from veilmix.errors import ParameterError
 from veilmix.protocol.hiding import (
     BLANK,
     COVERS,
-    OTHER,
+    OTHER_VALUE,
     WIDEST,
     Mask,
     Redact,
@@ -24,7 +24,7 @@ ROWS = (("a", "x", "1"), ("b", "y", "2"), ("c", "x", "1"), ("a", "z", "2"))
 
 
 def test_no_value_is_spelt_like_what_stands_for_a_hidden_one() -> None:
-    for spelt in (OTHER, BLANK):
+    for spelt in (OTHER_VALUE, BLANK):
         assert len(spelt.encode()) == WIDEST
         assert not Feature("open", None, 20).admits(spelt)
         with pytest.raises(ParameterError):
@@ -34,7 +34,12 @@ def test_no_value_is_spelt_like_what_stands_for_a_hidden_one() -> None:
 def test_a_mask_leaves_the_values_it_names() -> None:
     masks = (Mask(0, ("a", "b")), Mask(1, ("x",)))
     said = [tuple(hide(masks, row, SystemEntropy())) for row in ROWS]
-    assert said == [("a", "x", "1"), ("b", OTHER, "2"), (OTHER, "x", "1"), ("a", OTHER, "2")]
+    assert said == [
+        ("a", "x", "1"),
+        ("b", OTHER_VALUE, "2"),
+        (OTHER_VALUE, "x", "1"),
+        ("a", OTHER_VALUE, "2"),
+    ]
     assert hide((), ROWS[0], SystemEntropy()) is ROWS[0]
 
 
@@ -76,7 +81,7 @@ WRONG = {
     "nothing named": lambda: Mask(0, ()),
     "not in order": lambda: Mask(0, ("b", "a")),
     "named twice": lambda: Redact(0, ("a", "a"), 0),
-    "no value": lambda: Mask(0, (OTHER,)),
+    "no value": lambda: Mask(0, (OTHER_VALUE,)),
     "no column": lambda: Mask(255, ("a",)),
     "cover too large": lambda: Redact(0, ("a",), COVERS),
     "two rules": lambda: check_hidden((Mask(0, ("a",)), Mask(0, ("b",))), {0}),

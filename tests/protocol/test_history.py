@@ -100,7 +100,7 @@ def test_a_batch_is_written_as_it_is_told() -> None:
     call = replace(KIT.JOINT, hidden=(Redact(2, ("no",), 5),))
     hand_on(history, EVERYBODY, call)
     batch, two = written
-    assert (batch.public, two.public, batch.least) == (False, True, 3)
+    assert (batch.public, two.public, batch.min_dropout) == (False, True, 3)
     assert "USER-3" in batch.people
     assert [sorted(some.columns) for some in batch.releases] == [
         ["their colour"],

@@ -29,7 +29,7 @@ def test_nobody_posts_a_second_time_whoever_posted_after_it(party: str) -> None:
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_no_secret_is_shown_a_second_time(at: int) -> None:
-    challenged = Challenged(shares=ALL, shown={2: dict.fromkeys(OPENERS[:2], bytes(32))})
+    challenged = Challenged(shares=ALL, share_secrets={2: dict.fromkeys(OPENERS[:2], bytes(32))})
     shown = ShareSecret(at + 1, bytes(32))
     assert not challenged.right(OPENERS[at], shown, AT)
 

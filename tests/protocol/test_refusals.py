@@ -10,7 +10,7 @@ TOO_LARGE = len(Reason)
 
 def encoded(pairs: list[tuple[int, int]]) -> bytes:
     out = Writer()
-    out.many(pairs, lambda w, pair: w.u8(pair[0]).u32(pair[1]))
+    out.structures(pairs, lambda w, pair: w.u8(pair[0]).u32(pair[1]))
     return out.finish()
 
 

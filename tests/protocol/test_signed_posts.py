@@ -64,7 +64,7 @@ def attest(board: Board) -> None:
 
 def opened(known: Roster | None = None, order: int = 1) -> Board:
     """A board up to the head of the first call; keys and consents in either order."""
-    board = Board(known=known)
+    board = Board(known_roster=known)
     add(board, "curator", 0, ROSTER)
     parties = ["shuffler-1", "shuffler-2", "analyst"][::order]
     for party in parties:
@@ -117,10 +117,10 @@ def test_a_board_that_is_not_signed_has_no_heads_and_takes_no_seals() -> None:
 
 def test_whoever_knows_the_roster_takes_no_other_and_nothing_without() -> None:
     key = Key(HELD.keys["shuffler-1"].public)
-    refused(Reason.UNREGISTERED, Board(known=ROSTER), "shuffler-1", 0, key, plain=True)
+    refused(Reason.UNREGISTERED, Board(known_roster=ROSTER), "shuffler-1", 0, key, plain=True)
     other = replace(ROSTER, opening=b"x" * 16)
-    refused(Reason.UNEXPECTED, Board(known=ROSTER), "curator", 0, other, roster=other)
-    add(Board(known=ROSTER), "curator", 0, ROSTER)
+    refused(Reason.UNEXPECTED, Board(known_roster=ROSTER), "curator", 0, other, roster=other)
+    add(Board(known_roster=ROSTER), "curator", 0, ROSTER)
     refused(Reason.UNEXPECTED, opened(), "curator", 0, ROSTER)
     refused(Reason.UNREGISTERED, Board(), "curator", 0, ROSTER, signer=WHO["analyst"])
 

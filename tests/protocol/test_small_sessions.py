@@ -82,8 +82,8 @@ def test_no_sum_of_others_is_left_out() -> None:
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_what_is_late_is_as_what_is_lost_and_a_copy_as_one(value: int) -> None:
-    assert handled(DELAY, value) == handled(DROP, value) == ReaderBatch(asked=1)
-    assert handled("duplicate", value) == handled(KEEP, value) == ReaderBatch(1, value, asked=1)
+    assert handled(DELAY, value) == handled(DROP, value) == ReaderBatch(tokens=1)
+    assert handled("duplicate", value) == handled(KEEP, value) == ReaderBatch(1, value, tokens=1)
 
 
 CHALLENGED = SessionGuards(shufflers=2, challenge=True, sums=True, dropout=2)

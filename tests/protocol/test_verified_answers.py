@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from veilmix.crypto.verified.values import ValueElements
 from veilmix.errors import ParameterError, Reason
 from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Rules
-from veilmix.protocol.hiding import BLANK, OTHER, Mask, Redact
+from veilmix.protocol.hiding import BLANK, OTHER_VALUE, Mask, Redact
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
@@ -99,7 +99,7 @@ def test_what_is_no_answer_is_refused(name: str) -> None:
 
 def test_what_a_mask_hides_is_outside() -> None:
     elements = AnswerElements(plan(((3,),), Mask(3, ("1st",))))
-    assert elements.count([[elements.encode(0, (OTHER,))]]).counts == [{(OTHER,): 1}]
+    assert elements.count([[elements.encode(0, (OTHER_VALUE,))]]).counts == [{(OTHER_VALUE,): 1}]
     assert elements.count([[elements.encode(0, ("2nd",))]]).refused == {Reason.OUTSIDE_DOMAIN: 1}
 
 

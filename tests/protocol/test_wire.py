@@ -166,7 +166,7 @@ def test_what_has_no_encoding_is_the_callers_mistake(write: Any, value: Any) -> 
 
 def test_a_list_too_long_is_the_callers_mistake() -> None:
     with pytest.raises(ParameterError):
-        Writer().many([0] * 65_536, Writer.u8)
+        Writer().structures([0] * 65_536, Writer.u8)
 
 
 def test_the_negative_zero_is_written_as_zero_and_not_read() -> None:
@@ -272,7 +272,7 @@ def test_fuzz() -> None:
 
 
 def test_a_cell_comes_once() -> None:
-    one = Writer().many(("red",), Writer.text).u32(1).finish()
+    one = Writer().structures(("red",), Writer.text).u32(1).finish()
     assert decode(Writer().u32(1).raw(one).finish(), read_counts) == {("red",): 1}
     with pytest.raises(Refused, match="malformed"):
         decode(Writer().u32(2).raw(one + one).finish(), read_counts)
@@ -281,7 +281,7 @@ def test_a_cell_comes_once() -> None:
 @pytest.mark.parametrize("columns", [(0, 2, 1), (1, 0, 2), (0, 0), tuple(range(256))], ids=len)
 def test_columns_ascend_and_are_not_too_many(columns: tuple[int, ...]) -> None:
     with pytest.raises(Refused, match="malformed"):
-        decode(Writer().many(columns, Writer.u8).finish(), read_columns)
+        decode(Writer().structures(columns, Writer.u8).finish(), read_columns)
 
 
 def test_all_questions_have_the_counts_of_their_totals() -> None:
@@ -295,6 +295,6 @@ def test_all_questions_have_the_counts_of_their_totals() -> None:
 
 def test_a_cell_of_nobody_is_no_count() -> None:
     """Or counts would have many spellings, in each of which a covert word could stand."""
-    said = Writer().u32(1).many(("red",), Writer.text).u32(0).finish()
+    said = Writer().u32(1).structures(("red",), Writer.text).u32(0).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_counts)

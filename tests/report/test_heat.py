@@ -5,9 +5,9 @@ from veilmix.report.heat import figure
 from veilmix.scenarios.pages.pieces import PageNumbers
 
 SIGNS = (
-    Sign("works", 1.0, 0.0, withheld=False, named=False, same=False),
-    Sign("stopped", 0.0, 0.5, withheld=True, named=True, same=False),
-    Sign("works", 1.0, 1.0, withheld=True, named=False, same=True),
+    Sign("works", 1.0, 0.0, withheld=False, named=False, is_baseline=False),
+    Sign("stopped", 0.0, 0.5, withheld=True, named=True, is_baseline=False),
+    Sign("works", 1.0, 1.0, withheld=True, named=False, is_baseline=True),
 )
 TABLE = HeatTable("a title", ("none", "order", "pad"), (("forward<", SIGNS),))
 

@@ -91,9 +91,9 @@ def test_what_each_peer_learned_is_counted_on_the_board(page: Page, village: Run
     assert isinstance(record, PeerRecord)
     peers = learned(record)
     routes = [route for there in record.routes.values() for route in there]
-    assert sum(peer.sent for peer in peers) == len(routes) == 2 * 12 * 7
+    assert sum(peer.sent_messages for peer in peers) == len(routes) == 2 * 12 * 7
     assert sum(peer.opened for peer in peers) == 3 * len(routes)
-    assert sum(peer.shown for peer in peers) == len(routes)
+    assert sum(peer.posted_ballots for peer in peers) == len(routes)
     for index, peer in enumerate(peers):
         alone = [followed(there, frozenset({index})) for there in record.routes.values()]
         assert peer.followed == sum(map(len, alone))

@@ -65,7 +65,7 @@ def test_every_secret_of_a_member_fits_what_it_showed(run: Run) -> None:
     assert loot.signers["user-3"].public == board.registry.keys[2]
     minted = {("curator", 1): board.mints[1], ("analyst", 2): board.mints[2]}
     assert {place: key.public for place, key in loot.minting.items()} == minted
-    for number, shown in board.challenged.shown.items():
+    for number, shown in board.challenged.share_secrets.items():
         assert {loot.shares[party, number] for party in shown} == set(shown.values())
     assert len(loot.shares) == 6
     for (party, number), toss in loot.coins.items():

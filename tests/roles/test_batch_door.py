@@ -68,11 +68,13 @@ def test_a_place_that_keeps_a_batch_and_changes_nothing_changes_nothing(session:
     assert Counter(kept.transcript.refusals) == Counter(honest.transcript.refusals)
     assert len(turns) == 2 * changes["shufflers"]
     for turn in turns:
-        assert account_of(turn) == turn.said  # it is a function of what came and what leaves
+        assert (
+            account_of(turn) == turn.honest_account
+        )  # it is a function of what came and what leaves
 
 
 def account_of(turn: Turn) -> Mixed:
-    said = turn.said
+    said = turn.honest_account
     return account(turn.hop, said.people, said.received, said.refused, turn.batch())
 
 
@@ -81,7 +83,7 @@ def test_the_first_shuffler_knows_whose_layers_it_changes() -> None:
     turns.clear()
     run = KIT.run(ROWS, shufflers=2, faults={"shuffler-1": Idle, "shuffler-2": Idle})
     first = [turn for turn in turns if turn.hop == 1]
-    sent = {(made.user, made.round): made for made in run.transcript.made}
+    sent = {(made.user, made.round): made for made in run.transcript.sealed_answers}
     board = run.board
     assert board.announcement is not None
     for turn in first:

@@ -114,10 +114,10 @@ def test_nobody_signs_for_somebody_else() -> None:
 class Swapping(Endpoint):
     """A first shuffler that does not hear the friend in round 1, nor the target in round 2."""
 
-    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
         """Withhold one person a round from the role."""
         while True:
-            letters = await super().receive(*kinds, most=most)
+            letters = await super().receive(*kinds, limit=limit)
             away = {1: "user-5", 2: TARGET}[len(self.board.calls)]
             if heard := [letter for letter in letters if letter[0] != away]:
                 return heard
@@ -160,7 +160,7 @@ def test_a_reader_that_leaves_one_out_is_given_no_share() -> None:
     assert "sent and was accepted has not come" in run.board.burned
     assert {alarm.cause for _, alarm in run.board.alarms} == {Cause.CHANGED}
     assert all(borne_out(run.board, alarm) for _, alarm in run.board.alarms)
-    assert not run.board.challenged.shown
+    assert not run.board.challenged.share_secrets
 
 
 def test_no_more_may_come_than_were_sent() -> None:
@@ -239,7 +239,7 @@ LIES: tuple[Lie, ...] = (
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
 def test_a_false_alarm_ends_nothing(lie: Lie, monkeypatch: pytest.MonkeyPatch) -> None:
     async def lying(me: Endpoint, plan: Round, proofs: Proofs, *_: Any) -> None:
-        await me.until(Kind.HEARD, lambda board: plan.call.round in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: plan.call.round in board.challenged.marks)
         if me.party == TARGET and plan.call.round == 1:
             await me.post(Alarm(1, Cause.CHANGED, lie(plan, proofs)))
 
@@ -260,7 +260,7 @@ def test_an_alarm_out_of_its_time_or_size_is_not_heard(
         if when == "late":
             await me.until(Kind.TALLY, lambda board: bool(board.tallies))
         if when == "long":
-            await me.until(Kind.HEARD, lambda board: 1 in board.challenged.heard)
+            await me.until(Kind.HEARD, lambda board: 1 in board.challenged.marks)
         size = plan.envelope + 32 * 66 + 1 if when == "long" else 10
         await me.post(Alarm(1, Cause.CHANGED, bytes(size)))
 
@@ -274,4 +274,4 @@ def test_what_an_alarm_shows_nobody_can_open() -> None:
     """Neither the reader nor any shuffler has all shares of the lock of a burned round."""
     run = played(shufflers=2, faults={"shuffler-1": cheat(deed("drop-people"))})
     assert set(run.board.challenged.shares[1]) == {"shuffler-1", "shuffler-2", "curator"}
-    assert not run.board.challenged.shown
+    assert not run.board.challenged.share_secrets

@@ -13,7 +13,7 @@ from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite_by_code
 from veilmix.protocol.announcement import AnnouncedPolicy, Setting
 from veilmix.protocol.board import Board
-from veilmix.protocol.commitment import LEAST, SEALED_LABEL, commit
+from veilmix.protocol.commitment import MIN_PLAINTEXT, SEALED_LABEL, commit
 from veilmix.protocol.decision_frames import write_opened_certificate
 from veilmix.protocol.messages import (
     Body,
@@ -69,7 +69,7 @@ def sealed_otherwise(board: Board, said: CommittedDecision) -> CommittedDecision
     out = Writer()
     write_opened_certificate(out, opened)
     place = hashlib.sha256(SEALED_LABEL + board.session + said.digest).digest()
-    padded, suite = pad(out.finish(), LEAST), suite_by_code(told.suite)
+    padded, suite = pad(out.finish(), MIN_PLAINTEXT), suite_by_code(told.suite)
     return replace(said, sealed=seal_layer(suite, told.analyst, padded, place, SeededEntropy(8)))
 
 

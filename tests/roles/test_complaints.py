@@ -77,7 +77,7 @@ class Late(Endpoint):
 def whole(board: Board) -> bool:
     """Whether every shuffler has shown its share of the round."""
     assert board.announcement is not None
-    shown = board.challenged.shown.get(len(board.calls), {})
+    shown = board.challenged.share_secrets.get(len(board.calls), {})
     return len(shown) == len(board.announcement.shufflers)
 
 
@@ -117,7 +117,7 @@ def read_by_name(run: KIT.Run, record: AdversaryRecord, reader: str) -> set[str]
         plan = open_round(board.announcement, board.session, board.calls[alarm.round - 1])
         plan = locked(plan, board.challenged.shares[alarm.round])  # type: ignore[assignment]
         _, ballot, _ = decode(alarm.evidence, lambda data, plan=plan: _rebuilt(plan, data))  # type: ignore[misc]
-        shown = board.challenged.shown.get(alarm.round, {}).values()
+        shown = board.challenged.share_secrets.get(alarm.round, {}).values()
         (plain,) = unlock(plan, [*shown, own[reader, alarm.round]], [ballot])
         read |= {party} if plain is not None else set()
     return read
@@ -146,7 +146,7 @@ def test_who_hears_in_time_complains_and_nothing_is_opened(reader: str, late: fl
     )
     assert run.board.burned == "a ballot that user-1 sent and was accepted has not come"
     assert {party for party, _ in run.board.alarms} == set(PEOPLE)
-    assert number not in run.board.challenged.shown
+    assert number not in run.board.challenged.share_secrets
     assert read_by_name(run, record, reader) == set()
 
 
@@ -159,7 +159,7 @@ def test_nobody_complains_who_sees_a_share_already(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(challenge, "wait_for_people", hasty)
     record = AdversaryRecord()
     run = played(held_back(1.0, *PEOPLE) | {"curator": Lying}, adversary=record)
-    assert len(run.board.challenged.shown[1]) == 3
+    assert len(run.board.challenged.share_secrets[1]) == 3
     assert not run.board.alarms
     assert read_by_name(run, record, "curator") == set()
 
@@ -174,7 +174,7 @@ def test_a_complaint_that_does_not_reach_the_board_in_time_is_given_up() -> None
 
     run = played(dict.fromkeys(PEOPLE, Unheard) | {"curator": Lying})
     assert not run.board.alarms
-    assert len(run.board.challenged.shown[1]) == 3
+    assert len(run.board.challenged.share_secrets[1]) == 3
 
 
 def test_a_reader_that_shows_less_than_was_accepted_is_refused() -> None:
@@ -234,7 +234,7 @@ def test_a_share_that_is_shown_too_early_burns(monkeypatch: pytest.MonkeyPatch) 
     run = played({"shuffler-1": cheat(target)})
     assert run.board.burned is not None
     assert "saw a share of shuffler-1 before people had looked" in run.board.burned
-    assert set(run.board.challenged.shown[1]) == {"shuffler-1"}
+    assert set(run.board.challenged.share_secrets[1]) == {"shuffler-1"}
     assert not run.transcript.reads
 
 
@@ -249,7 +249,7 @@ def test_marks_that_come_too_late_to_be_looked_at_burn() -> None:
     run = played({"curator": Slow})
     assert run.board.burned is not None
     assert run.board.burned.endswith("too late for people to look")
-    assert not run.board.challenged.shown
+    assert not run.board.challenged.share_secrets
 
 
 @pytest.mark.parametrize("reader", ["curator", "analyst"])

@@ -40,7 +40,7 @@ def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.M
 
     async def slow(me: Endpoint, plan: Round, *given: Any) -> None:
         number = plan.call.round
-        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
         await trio.sleep(share * plan.announcement.rules.deadline)
         await contest(me, plan, *given)
 
@@ -49,7 +49,7 @@ def test_who_looks_late_but_in_time_is_heard(share: float, monkeypatch: pytest.M
     assert run.board.burned is not None
     assert "sent and was accepted has not come" in run.board.burned
     assert run.board.alarms
-    assert not run.board.challenged.shown
+    assert not run.board.challenged.share_secrets
     assert not run.transcript.reads
 
 
@@ -61,7 +61,7 @@ def test_each_alarm_is_judged_whatever_others_say(monkeypatch: pytest.MonkeyPatc
             await contest(me, plan, *given)
             return
         number = plan.call.round
-        await me.until(Kind.HEARD, lambda board: number in board.challenged.heard)
+        await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
         await me.post(Alarm(number, Cause.CHANGED, b"nothing"))
 
     monkeypatch.setattr(user, "contest", said)

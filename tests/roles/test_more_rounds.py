@@ -17,7 +17,7 @@ from veilmix.protocol.hiding import (
     BLANK,
     COVERS,
     HIDDEN,
-    OTHER,
+    OTHER_VALUE,
     Mask,
     Redact,
     cover_draws,
@@ -103,8 +103,8 @@ def test_the_curator_is_handed_all_that_it_has_read() -> None:
     deepest = strategy.heard[-1]
     assert [heard.call.round for heard in deepest] == [1, 2, 3]
     (triple,) = deepest[2].counts
-    assert {values[0] for values in triple} == {"red", OTHER}
-    assert {values[1] for values in triple} == {"Oslo", OTHER}
+    assert {values[0] for values in triple} == {"red", OTHER_VALUE}
+    assert {values[1] for values in triple} == {"Oslo", OTHER_VALUE}
 
 
 @st.composite
@@ -216,7 +216,7 @@ def test_a_batch_below_the_minimum_in_a_deep_round_is_burned() -> None:
 # what somebody says in the round of pairs (0, 1), (0, 2), (1, 2) with city masked
 ANSWERS: dict[str, tuple[Any, dict[Reason, int], tuple[int, ...]]] = {
     "a value that is masked": (
-        ballots((0, ("red", "Zürich")), (1, ("red", "yes")), (2, (OTHER, "yes"))),
+        ballots((0, ("red", "Zürich")), (1, ("red", "yes")), (2, (OTHER_VALUE, "yes"))),
         {Reason.OUTSIDE_DOMAIN: 1},
         (23, 24, 24),
     ),
@@ -314,7 +314,7 @@ def test_what_is_read_is_the_same_through_the_eyes_of_an_ideal_run(name: str) ->
         other = ideal_view(24, outcome, played.policy, 2, *members)
         assert knowledge.counted == other.counted
         whole = {number for number, (open_, all_) in knowledge.opened.items() if open_ == all_}
-        assert set(other.everybody) == whole == set(knowledge.by_round)
+        assert set(other.linked_columns) == whole == set(knowledge.by_round)
 
 
 def test_what_was_hidden_is_pinned_on_nobody() -> None:
@@ -324,7 +324,7 @@ def test_what_was_hidden_is_pinned_on_nobody() -> None:
     run = KIT.run(cast(Program.HIERARCHICAL, DEEPER))
     seen = view(run.transcript, ["curator", "shuffler-1", "shuffler-2"], run.board)
     assert set(seen.by_round) == {1, 2, 3}
-    assert any(value == OTHER for row in seen.by_round[3].values() for value in row.values())
+    assert any(value == OTHER_VALUE for row in seen.by_round[3].values() for value in row.values())
     assert all(tuple(seen.pinned[i][j] for j in range(3)) == PEOPLE[i] for i in range(24))
     blank = KIT.run(cast(Program.LOCAL_SUPPRESSION, BLANKS))
     late = view(blank.transcript, ["analyst", "shuffler-1", "shuffler-2"], blank.board)

@@ -115,7 +115,7 @@ def test_whoever_is_never_shown_the_rest_leaves_with_the_session(start: Kind) ->
         faults={"user-2": shown(lambda true: PausedStream(true, [hold]))},
     )
     assert run.board.phase is Phase.OVER
-    answered = {made.user for made in run.transcript.made if made.round == 1}
+    answered = {made.user for made in run.transcript.sealed_answers if made.round == 1}
     assert (1 in answered) is (start is Kind.HEARD)
 
 
@@ -133,8 +133,8 @@ def test_a_place_may_wrap_each_door() -> None:
             seen.append(f"posts {type(body).__name__}")
             await super().post(body)
 
-        async def receive(self, *kinds: Kind, most: int = 1024) -> Any:
-            letters = await super().receive(*kinds, most=most)
+        async def receive(self, *kinds: Kind, limit: int = 1024) -> Any:
+            letters = await super().receive(*kinds, limit=limit)
             seen.extend(f"receives {Kind(data[3]).name}" for _, data in letters)
             return letters
 
@@ -159,6 +159,6 @@ def test_letters_that_wait_come_together_up_to_a_number() -> None:
         place = network.join("shuffler-1")
         for _ in range(5):
             await network.carry("user-1", "shuffler-1", b"x")
-        return [len(await place.receive(most=2)), len(await place.receive())]
+        return [len(await place.receive(limit=2)), len(await place.receive())]
 
     assert trio.run(main) == [2, 3]

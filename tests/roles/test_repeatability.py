@@ -124,7 +124,8 @@ def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:
     assert outcome.board.digest() != other.board.digest()
     assert outcome.board.session != other.board.session
     names = [
-        {name for made in run.transcript.made for name in [made.names]} for run in (outcome, other)
+        {name for made in run.transcript.sealed_answers for name in [made.names]}
+        for run in (outcome, other)
     ]
     assert not names[0] & names[1]
     assert outcome.results == other.results == fault_free().results
@@ -151,7 +152,7 @@ def test_users_in_cohorts_say_the_same_as_users_alone(
     monkeypatch.setattr(worker_pool, "CHUNK", 4)
     together = fault_free(faults=faults, **KEPT[kept])
     assert together.board.digest() == alone.board.digest()
-    assert sorted(together.transcript.made) == sorted(alone.transcript.made)
+    assert sorted(together.transcript.sealed_answers) == sorted(alone.transcript.sealed_answers)
     assert together.results == alone.results
 
 

@@ -47,7 +47,7 @@ def test_all_posts_but_those_of_users_are_signed_and_every_head() -> None:
     assert list(board.heads) == [1, 2, END]
     for entry in board.entries:
         assert (entry.message.seal is None) == isinstance(entry.message.body, Head)
-    assert replay(run.transcript.posts, known=board.roster) == board
+    assert replay(run.transcript.posts, known_roster=board.roster) == board
 
 
 def test_signatures_change_nothing_that_is_counted() -> None:
@@ -77,7 +77,7 @@ class Impostor(Endpoint):
             number = self.board.calls[-1].round
             message = Message(self.board.session, number, Burned("it is over"))
             data = sealed_post(
-                message, self.network.known, "curator", self.identity, self.board.witness
+                message, self.network.known_roster, "curator", self.identity, self.board.witness
             )
             with pytest.raises(Refused, match="unregistered"):
                 self.network.learn("curator", data)
@@ -219,7 +219,7 @@ def test_a_letter_has_no_seal() -> None:
     class Sealing(Endpoint):
         async def send(self, plan: Any, receiver: str, body: Body) -> None:
             message = Message(plan.session, plan.call.round, body)
-            data = sealed_post(message, self.network.known, self.party, PEOPLE[BOARD], b"")
+            data = sealed_post(message, self.network.known_roster, self.party, PEOPLE[BOARD], b"")
             await self.network.carry(self.party, receiver, data)
 
     run = KIT.run(ROWS, shufflers=2, faults={"user-1": Sealing})

@@ -324,7 +324,9 @@ async def complaints(shown: tuple[int, ...], passed: float, monkeypatch: pytest.
     monkeypatch.setattr(challenge.challenge, "missing", lambda *_: 0)
     monkeypatch.setattr(challenge.challenge, "evidence", lambda *_: b"proof")
     rounds = dict.fromkeys((1, 2, 3), object())
-    board = SimpleNamespace(heard=rounds, accepted=rounds, shown=dict.fromkeys(shown, object()))
+    board = SimpleNamespace(
+        marks=rounds, accepted=rounds, share_secrets=dict.fromkeys(shown, object())
+    )
     me: Any = Place("user-5", challenged=board)
     plan: Any = Plan()
     proofs: Any = ()

@@ -22,7 +22,7 @@ ALIKE = st.lists(st.binary(min_size=3, max_size=3), max_size=8)
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Little fits into memory, and a block is shorter than most of what is written."""
-    monkeypatch.setattr(spool, "KEPT", 20)
+    monkeypatch.setattr(spool, "MEMORY_LIMIT", 20)
     monkeypatch.setattr(spool, "BLOCK", 7)
     monkeypatch.setenv(spool.FOLDER, str(tmp_path))
 
@@ -81,7 +81,7 @@ def test_its_file_is_closed_with_it() -> None:
 LEFT = """
 import os, signal
 from veilmix.roles import spool
-spool.KEPT = 10
+spool.MEMORY_LIMIT = 10
 held = spool.Spool([b"0123456789"] * 9)
 assert held.on_disk
 os.kill(os.getpid(), signal.SIGKILL)

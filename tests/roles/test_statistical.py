@@ -29,7 +29,9 @@ def test_each_round_asks_its_own_people(cohorts: bool, monkeypatch: pytest.Monke
     assert [account.people for account in played.board.mixed] == [12, 18]
     assert not played.transcript.refusals
     assert sum(played.board.tallies[1].counts[0].values()) == 18
-    assert {made.user for made in played.transcript.made if made.round == 2} == set(range(12, 30))
+    assert {made.user for made in played.transcript.sealed_answers if made.round == 2} == set(
+        range(12, 30)
+    )
 
 
 def test_who_answered_the_first_round_is_not_heard_in_the_second() -> None:

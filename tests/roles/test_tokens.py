@@ -212,7 +212,7 @@ def test_whoever_is_given_tokens_of_its_own_key_says_nothing() -> None:
     assert (
         run.board.burned == f"{MANY} people were given tokens, and {MANY - 1} ballots came with one"
     )
-    assert len(run.transcript.made) == MANY - 1
+    assert len(run.transcript.sealed_answers) == MANY - 1
 
 
 class Claiming(Endpoint):
@@ -292,14 +292,14 @@ def test_who_was_given_tokens_is_heard_from_the_reader_alone() -> None:
 class Meddling(Endpoint):
     """An analyst that gives a person tokens in the round of the curator."""
 
-    async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
         """Send some before anybody else does, as soon as it waits for the curator's list."""
         if Kind.ROLL in kinds and len(self.board.calls) == 1:
             plan = self.plan(self.board.calls[0])
             (point,) = base_multiples([bytes(32)])
             points = (point,) * plan.slots
             await self.send(plan, "user-3", Grant(points, (point, *points), bytes(32)))
-        return await super().receive(*kinds, most=most)
+        return await super().receive(*kinds, limit=limit)
 
 
 def test_tokens_are_taken_from_the_rounds_reader_alone() -> None:

@@ -258,9 +258,9 @@ def test_a_keyholder_that_hands_on_nothing_leaves_nobody_out(policy: Any) -> Non
 class Deaf(Endpoint):
     """A shuffler that takes nobody's ballots."""
 
-    async def receive(self, *kinds: Any, most: int = 1024) -> Any:
+    async def receive(self, *kinds: Any, limit: int = 1024) -> Any:
         """Lose what comes."""
-        await super().receive(*kinds, most=most)
+        await super().receive(*kinds, limit=limit)
         return ()
 
 

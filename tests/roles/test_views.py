@@ -66,7 +66,7 @@ def test_a_user_sees_the_board_and_its_own_envelopes_only() -> None:
 def test_ciphertexts_have_one_name_wherever_they_are_seen() -> None:
     """The layers that users sealed are the ones that the shufflers sent on."""
     run = RUNS[2]
-    sealed = {name for made in run.transcript.made for name in split_names(made.names)}
+    sealed = {name for made in run.transcript.sealed_answers for name in split_names(made.names)}
     for event in run.transcript.events:
         if event.kind in (Kind.SUBMISSION, Kind.BATCH):
             layers = split_names(event.names)
@@ -119,7 +119,7 @@ def test_only_all_shufflers_with_a_reader_pin_anybody(shufflers: int) -> None:
             if known:
                 expected[index] = known
         assert knowledge.pinned == expected
-        assert not knowledge.everybody
+        assert not knowledge.linked_columns
         if knowledge.pinned:
             breaking.append(coalition)
     minimal = {members for members in breaking if not any(other < members for other in breaking)}
@@ -203,12 +203,12 @@ def test_the_summary_agrees_on_who_is_linked(
     assert not whole.transcript.summary
     assert short.board.digest() == whole.board.digest()
     assert short.transcript.traffic() == whole.transcript.traffic()
-    assert not short.transcript.made
+    assert not short.transcript.sealed_answers
     assert not any(event.names for event in short.transcript.events)
     assert len(short.transcript.events) < len(whole.transcript.events) - len(ROWS)
     for coalition in coalitions(shufflers):
         full, brief = (view(run.transcript, coalition) for run in (whole, short))
-        columns = {column for pinned in brief.everybody.values() for column in pinned}
+        columns = {column for pinned in brief.linked_columns.values() for column in pinned}
         linked = [columns] * len(ROWS) if columns else []
         assert [set(row) for row in full.pinned.values()] == linked
         assert full.counted == brief.counted
@@ -261,7 +261,7 @@ def test_the_salts_and_keys_searched_for_are_the_real_ones() -> None:
     plan = open_round(told, run.board.session, run.board.calls[0])
     entropy = SeededEntropy(1).fork("user-1").fork("round-1")
     sealed = submit(plan, ROWS[0], entropy)
-    assert name_of(sealed.envelope) in {made.envelope for made in run.transcript.made}
+    assert name_of(sealed.envelope) in {made.envelope for made in run.transcript.sealed_answers}
     key = {party: suite().keypair_from(secrets[party]).secret for party in names(1)}
     onions = open_envelope(plan, key["shuffler-1"], sealed.envelope)
     ballots = open_layers(plan, 2, key["curator"], onions).inside

@@ -14,7 +14,7 @@ from veilmix.protocol.messages import Kind
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import INBOX, Network
-from veilmix.roles.worker_pool import CHUNK, MOST, WorkerPool, _starts, worker_pool
+from veilmix.roles.worker_pool import CHUNK, MAX_JOBS, WorkerPool, _starts, worker_pool
 
 
 def simulate(main: Any) -> Any:
@@ -169,7 +169,7 @@ def test_a_long_list_is_cut_and_comes_back_in_order() -> None:
     assert threading.get_ident() not in threads  # nothing is sealed in the event loop
 
 
-@given(st.integers(0, 10**6), st.integers(CHUNK, MOST), st.integers(1, 64) | st.none())
+@given(st.integers(0, 10**6), st.integers(CHUNK, MAX_JOBS), st.integers(1, 64) | st.none())
 def test_pieces_grow_smaller_towards_the_end(items: int, size: int, workers: int | None) -> None:
     """So that nobody waits long for whoever took the last one."""
     cuts = [*_starts(items, size, workers), items]

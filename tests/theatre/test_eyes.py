@@ -28,7 +28,9 @@ def prefix(transcript: Transcript, moves: Sequence[Mapping[str, Any]]) -> Transc
         transcript.users,
         transcript.summary,
         transcript.events[: sum(kind in ("post", "send", "batch") for kind in what)],
-        made=[made for made in transcript.made if (made.user, made.round) in told],
+        sealed_answers=[
+            made for made in transcript.sealed_answers if (made.user, made.round) in told
+        ],
         reads=[read for read in transcript.reads if (read.reader, read.round) in counted],
         posts=transcript.posts[: what.count("post")],
     )

@@ -25,7 +25,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import HttpResponse, PageServer, Request
 from veilmix.theatre.live import Playing, Theatre, _changes, live, prepared
-from veilmix.theatre.log import MOST, EventLog, ReaderPlace
+from veilmix.theatre.log import MAX_ENTRIES, EventLog, ReaderPlace
 from veilmix.theatre.show import outcome_data
 from veilmix.theatre.stages import STAGES
 from veilmix.theatre.submission_delays import with_delays
@@ -122,16 +122,16 @@ async def test_who_comes_late_is_told_everything() -> None:
 async def test_a_slow_reader_is_held_no_more_than_one_piece() -> None:
     log = EventLog()
     log.begin({"people": 2})
-    for number in range(2 * MOST):
+    for number in range(2 * MAX_ENTRIES):
         log.append(number)
     entries, place = await log.entries_after(ReaderPlace())
-    assert len(entries) == MOST
+    assert len(entries) == MAX_ENTRIES
     assert not log.read_by(place)
     rest = [entry for _ in range(2) for entry in (await log.entries_after(place))[0]]
     assert rest[0] == ("1.500", "499")
     while not log.read_by(place):
         _, place = await log.entries_after(place)
-    assert place == ReaderPlace(1, 2 * MOST + 1)
+    assert place == ReaderPlace(1, 2 * MAX_ENTRIES + 1)
 
 
 async def test_who_was_in_another_run_starts_again() -> None:

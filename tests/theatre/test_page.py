@@ -13,7 +13,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.page import LIVE, LIVE_STYLE, SCRIPTS, STATIC, embedded, render
-from veilmix.theatre.show import MOST, outcome_data, show
+from veilmix.theatre.show import MAX_PEOPLE, outcome_data, show
 
 ELSEWHERE = re.compile(r"""(?:src|href|url|import|fetch)\s*[=(]\s*["']?(?:https?:)?//""")
 
@@ -107,8 +107,8 @@ def test_a_shuffler_that_does_not_sort_is_not_said_to_sort(shown) -> None:
 
 def test_what_cannot_be_shown_says_why() -> None:
     scenario = load("classroom")
-    with pytest.raises(ParameterError, match=f"at most {MOST:,}"):
-        show(Transcript(MOST + 1), scenario, ("A",), (2,), None)
+    with pytest.raises(ParameterError, match=f"at most {MAX_PEOPLE:,}"):
+        show(Transcript(MAX_PEOPLE + 1), scenario, ("A",), (2,), None)
     ideal = run(change(scenario, {"scenario.seed": 1}), mode="ideal", worst_case_nodes=0)
     with pytest.raises(ParameterError, match="ideal"):
         outcome_data(ideal)

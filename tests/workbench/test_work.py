@@ -145,7 +145,7 @@ def test_output_of_a_command_is_of_its_thread_alone(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == "printed\nafter\n"
     assert capture.out.getvalue() == "kept\n a  b\n 1  2\n"
     assert [type(block) for block in capture.printed] == [Line, Grid]
-    assert capture.said == ["warning   kept too"]
+    assert capture.messages == ["warning   kept too"]
 
 
 def test_a_fault_of_ours_is_told_and_the_page_goes_on(

@@ -180,18 +180,20 @@ def _bound_of_people(
     )
 
 
-def bin_edges(same: Floats, other: Floats, independent: int) -> Floats:
+def bin_edges(genuine: Floats, impostor: Floats, independent: int) -> Floats:
     """Choose where bins begin, at most BINS - 1: quantiles of genuine scores, tail of impostors'.
 
     Args:
-        same: genuine scores that are not counted.
-        other: impostor scores that are not counted.
+        genuine: genuine scores that are not counted.
+        impostor: impostor scores that are not counted.
         independent: how many independent impostors the tail may be cut by.
     """
-    sign = 1.0 if np.median(same) >= np.median(other) else -1.0
+    sign = 1.0 if np.median(genuine) >= np.median(impostor) else -1.0
     inner = np.linspace(0, 1, BINS // 2 + 1)[1:-1]
     tail = np.geomspace(0.5, min(0.5, 3 / independent), BINS // 2)
-    edges = np.concatenate([np.quantile(sign * same, inner), np.quantile(sign * other, 1 - tail)])
+    edges = np.concatenate(
+        [np.quantile(sign * genuine, inner), np.quantile(sign * impostor, 1 - tail)]
+    )
     return np.unique(sign * edges)
 
 
@@ -242,20 +244,20 @@ def bound_of_counts(genuine: BinCounts, impostor: BinCounts, alpha: float) -> fl
     return min_divergence(*genuine.limits(level), *impostor.limits(level))
 
 
-def min_divergence(low: Floats, high: Floats, least: Floats, most: Floats) -> float:
+def min_divergence(low: Floats, high: Floats, q_low: Floats, q_high: Floats) -> float:
     """Bound D(p || q) from below over all laws with low <= p <= high, least <= q <= most; nats.
 
     Alternating projections find the minimum, the multipliers of each round a bound that is safe
     however near they are.
     """
-    q = np.clip((least + most) / 2, TINY, None)
+    q = np.clip((q_low + q_high) / 2, TINY, None)
     best = 0.0
     for _ in range(ROUNDS):
         up = _scale(q, low, high)
         p = np.clip(q * up, np.maximum(low, TINY), high)
-        down = _scale(p, least, most)
-        q = np.clip(p * down, np.maximum(least, TINY), most)
-        best = max(best, _dual(low, high, least, most, 1 + log(up), -1 / down) - SLACK)
+        down = _scale(p, q_low, q_high)
+        q = np.clip(p * down, np.maximum(q_low, TINY), q_high)
+        best = max(best, _dual(low, high, q_low, q_high, 1 + log(up), -1 / down) - SLACK)
     return best
 
 

@@ -149,11 +149,11 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
     )
 
 
-def as_scores(scores: npt.ArrayLike, name: str, least: int = 1) -> Floats:
-    """A 1-D array of at least `least` finite scores."""
-    array = as_floats(scores, name, f"at least {least} scores")
-    if array.ndim != 1 or array.size < least:
-        raise ParameterError(f"{name}: shape {array.shape}; needs at least {least} scores")
+def as_scores(scores: npt.ArrayLike, name: str, min_count: int = 1) -> Floats:
+    """A 1-D array of at least `min_count` finite scores."""
+    array = as_floats(scores, name, f"at least {min_count} scores")
+    if array.ndim != 1 or array.size < min_count:
+        raise ParameterError(f"{name}: shape {array.shape}; needs at least {min_count} scores")
     if not np.isfinite(array).all():
         raise ParameterError(f"{name}: holds a score that is not finite; log-scores need a floor")
     return array

@@ -45,7 +45,7 @@ class MarkovAttack:
     training: Sequences
     floor: float = FLOOR
     _visits: Any = field(init=False, repr=False)
-    _known: Events = field(init=False, repr=False)
+    _move_keys: Events = field(init=False, repr=False)
     _moves: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class MarkovAttack:
         open_unit(self.floor, "floor")
         keys, moves = _transitions(self.training)
         object.__setattr__(self, "_visits", _shares(self.training.visits()))
-        object.__setattr__(self, "_known", keys)
+        object.__setattr__(self, "_move_keys", keys)
         object.__setattr__(self, "_moves", moves)
 
     @property
@@ -71,7 +71,7 @@ class MarkovAttack:
         from scipy.sparse import coo_array
 
         row, a = self._moves[[person], :].tocoo(), self.training.symbols
-        keys = self._known[row.col]
+        keys = self._move_keys[row.col]
         return coo_array((row.data, (keys // a, keys % a)), shape=(a, a)).tocsr()
 
     def scores(self, released: Sequences) -> Floats:
@@ -99,11 +99,11 @@ class MarkovAttack:
         from scipy.sparse import coo_array
 
         owner, keys = released.moves()
-        shape = (released.people, len(self._known))
-        if not len(self._known):
+        shape = (released.people, len(self._move_keys))
+        if not len(self._move_keys):
             return coo_array(shape)
-        place = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
-        trained = self._known[place] == keys
+        place = np.minimum(np.searchsorted(self._move_keys, keys), len(self._move_keys) - 1)
+        trained = self._move_keys[place] == keys
         unit_counts = np.ones(int(trained.sum()))
         return coo_array((unit_counts, (owner[trained], place[trained])), shape=shape)
 
@@ -147,7 +147,7 @@ class ReportAttack:
         occurring = np.unique(self.training.events)
         supported = self.randomizer.sparse_supports(reports, occurring)
         mass = product(supported, pi[:, occurring].tocsr())
-        theta, size = self.randomizer.loss_parameter, self.randomizer.said_values
+        theta, size = self.randomizer.loss_parameter, self.randomizer.reported_values
         return np.asarray(np.log((1 - theta) / size + theta * mass))
 
 

@@ -62,18 +62,20 @@ def score_divergence(genuine: npt.ArrayLike, impostor: npt.ArrayLike, neighbours
     return sorted_divergence(genuine_scores, impostor_scores, k)[0] / log(2)
 
 
-def sorted_divergence(same: Floats, other: Floats, k: int) -> tuple[float, int]:
+def sorted_divergence(genuine: Floats, impostor: Floats, k: int) -> tuple[float, int]:
     """(D in nats, scores with a neighbour at distance 0) of sorted scores."""
-    n, m = len(same), len(other)
-    inner = kth_distance(same, same, np.arange(n), k, skip=1)
-    outer = kth_distance(same, other, np.searchsorted(other, same), k, skip=0)
+    n, m = len(genuine), len(impostor)
+    inner = kth_distance(genuine, genuine, np.arange(n), k, skip=1)
+    outer = kth_distance(genuine, impostor, np.searchsorted(impostor, genuine), k, skip=0)
     rounding_error = ROUNDING * float(
-        max(np.abs(same[[0, -1]]).max(), np.abs(other[[0, -1]]).max())
+        max(np.abs(genuine[[0, -1]]).max(), np.abs(impostor[[0, -1]]).max())
     )
     tied = int(np.count_nonzero(np.minimum(inner, outer) <= rounding_error))
     if tied:
-        wide = kth_distance(same, same, np.arange(n), min(max(k, TIED), n - 1), skip=1)
-        terms = _generalized(same, other, np.maximum(wide, outer) + rounding_error, rounding_error)
+        wide = kth_distance(genuine, genuine, np.arange(n), min(max(k, TIED), n - 1), skip=1)
+        terms = _generalized(
+            genuine, impostor, np.maximum(wide, outer) + rounding_error, rounding_error
+        )
     else:
         terms = np.log(outer / inner)
     return float(terms.mean()) + log(m / (n - 1)), tied

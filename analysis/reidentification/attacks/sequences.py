@@ -56,7 +56,7 @@ class Sequences:
             )
 
     @classmethod
-    def of(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> Sequences:
+    def from_people(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> Sequences:
         """From one list of symbols a person; the alphabet ends with the largest if not given."""
         parts = [as_array(trace, "people", "symbols") for trace in sequence(people, "people")]
         if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
@@ -119,15 +119,15 @@ class Sequences:
 
     def with_at_least(self, m: int) -> Sequences:
         """Return the people with at least m events, renumbered."""
-        return self.of_people(np.flatnonzero(self.lengths >= whole(m, "m", 1)))
+        return self.select_people(np.flatnonzero(self.lengths >= whole(m, "m", 1)))
 
-    def of_people(self, people: npt.ArrayLike) -> Sequences:
+    def select_people(self, people: npt.ArrayLike) -> Sequences:
         """These people, in this order, renumbered from 0."""
         chosen_people = np.asarray(people)
         if chosen_people.ndim != 1 or chosen_people.size == 0:
             raise ParameterError("people: nobody is left; needs at least one person")
         parts = [self.events[self.offsets[i] : self.offsets[i + 1]] for i in chosen_people]
-        return Sequences.of(parts, self.symbols)
+        return Sequences.from_people(parts, self.symbols)
 
     def visits(self) -> Any:
         """Return counts of symbols per person: a SciPy CSR array, people x symbols."""

@@ -39,23 +39,23 @@ class Identified:
 
     Attributes:
         people: n.
-        found: expected people named correctly by the best guesses; 0 < found <= n.
+        expected_matches: expected people named correctly by the best guesses; 0 < found <= n.
         certain: people whose row can only be theirs, in the view of the attacker.
         bits: I(K; Y), the information in a row about its owner.
-        known, released: the columns.
+        known_columns, released: the columns.
     """
 
     people: int
-    found: float
+    expected_matches: float
     certain: int
     bits: float
-    known: tuple[int, ...]
+    known_columns: tuple[int, ...]
     released: tuple[int, ...]
 
     @property
     def error(self) -> float:
         """The Bayes error: the share of rows that even the best attacker names wrongly."""
-        return 1 - self.found / self.people
+        return 1 - self.expected_matches / self.people
 
     @property
     def fano(self) -> float:
@@ -64,16 +64,16 @@ class Identified:
 
     def __str__(self) -> str:
         return (
-            f"knowing columns {list(self.known)} and seeing {list(self.released)}: "
-            f"{self.found:,.1f} of {self.people:,} people found in expectation "
-            f"({self.found / self.people:.2%}), {self.certain:,} for certain; "
+            f"knowing columns {list(self.known_columns)} and seeing {list(self.released)}: "
+            f"{self.expected_matches:,.1f} of {self.people:,} people found in expectation "
+            f"({self.expected_matches / self.people:.2%}), {self.certain:,} for certain; "
             f"{self.bits:.2f} of {log2(self.people):.2f} bits"
         )
 
 
 def find_people(
     table: npt.ArrayLike,
-    known: Sequence[int],
+    known_columns: Sequence[int],
     released: Sequence[int] | None = None,
     people: npt.ArrayLike | None = None,
 ) -> Identified:
@@ -81,7 +81,7 @@ def find_people(
 
     Args:
         table: n x d integer codes, n >= 2; a masked cell is one more code.
-        known: columns the attacker knows of all people.
+        known_columns: columns the attacker knows of all people.
         released: columns of the release; all if not given.
         people: number of people with each row, if rows are not one person each.
     """
@@ -93,7 +93,7 @@ def find_people(
             f"table: {weights.sum()} people in {codes.shape[0]} rows; needs at least two, and "
             "somebody for every row"
         )
-    mine = as_columns(known, codes.shape[1])
+    mine = as_columns(known_columns, codes.shape[1])
     released_columns = as_columns(
         range(codes.shape[1]) if released is None else released, codes.shape[1]
     )
@@ -101,15 +101,15 @@ def find_people(
     return _attack(counted(*cells, weights), tuple(mine), tuple(released_columns))
 
 
-def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
+def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
     """Attack a release with another table, such as a masked or rewritten release.
 
     Args:
-        known: n x d integer codes, row u is known about person u.
+        known_table: n x d integer codes, row u is known about person u.
         released: n x e integer codes, row u is released about person u (the attacker does not know
             the owners of rows).
     """
-    mine, released_table = as_table(known), as_table(released)
+    mine, released_table = as_table(known_table), as_table(released)
     if mine.shape[0] != released_table.shape[0] or mine.shape[0] < 2:
         raise ParameterError(
             f"released: {released_table.shape[0]} rows for {mine.shape[0]} people; needs one for "
@@ -164,16 +164,16 @@ def _blurred(shares: Any, Q: Any) -> float:
     return float((shares @ matrix.T).max(axis=0).sum())
 
 
-def counted(known: Keys, shown: Keys, people: npt.NDArray[Any]) -> PeopleByCell:
+def counted(known_cells: Keys, released_cells: Keys, people: npt.NDArray[Any]) -> PeopleByCell:
     """People by known cell and shown value.
 
     Args:
-        known: the number of each row's cell, 0, 1, ..., shape (rows,).
-        shown: the number of its shown value, 0, 1, ..., shape (rows,).
+        known_cells: the number of each row's cell, 0, 1, ..., shape (rows,).
+        released_cells: the number of its shown value, 0, 1, ..., shape (rows,).
         people: how many have that row, above 0; whole, or expected.
     """
-    cells, values = int(known.max()) + 1, int(shown.max()) + 1
-    pairs, place = np.unique(known * np.int64(values) + shown, return_inverse=True)
+    cells, values = int(known_cells.max()) + 1, int(released_cells.max()) + 1
+    pairs, place = np.unique(known_cells * np.int64(values) + released_cells, return_inverse=True)
     weight = weighted_counts(place, people, len(pairs))
     return PeopleByCell(cells, values, pairs // values, pairs % values, weight)
 
@@ -200,7 +200,7 @@ class PeopleByCell:
         return weighted_counts(self.row, self.people, self.cells)
 
     @property
-    def found(self) -> float:
+    def expected_matches(self) -> float:
         """People named correctly by the best guesses, in expectation."""
         best = np.zeros(self.values)
         np.maximum.at(best, self.column, self.people * (1 / self.each)[self.row])
@@ -226,4 +226,6 @@ def _attack(
     counts: PeopleByCell, known_columns: tuple[int, ...], released: tuple[int, ...]
 ) -> Identified:
     people = int(counts.people.sum())
-    return Identified(people, counts.found, counts.certain, counts.bits, known_columns, released)
+    return Identified(
+        people, counts.expected_matches, counts.certain, counts.bits, known_columns, released
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def knowledge(
-    schema: Schema, heard: Sequence[RoundResult], k: int
+    schema: Schema, round_results: Sequence[RoundResult], k: int
 ) -> tuple["GroupKnowledge", tuple[tuple[str, ...], ...]]:
     """Return the curator's knowledge in the analysis' form, and the names of values by column.
 
@@ -28,45 +28,49 @@ def knowledge(
     from ....analysis.composition.group_counts import with_parts
     from ....analysis.composition.known_groups import GroupKnowledge
 
-    names = tuple(tuple(sorted(value for (value,) in count)) for count in heard[0].counts)
+    names = tuple(tuple(sorted(value for (value,) in count)) for count in round_results[0].counts)
     singles = tuple(
         np.array([count[value,] for value in texts], dtype=np.int64)
-        for texts, count in zip(names, heard[0].counts, strict=True)
+        for texts, count in zip(names, round_results[0].counts, strict=True)
     )
-    asked = {
+    queried_tables = {
         group: _as_table(names, result.call, group, counts)
-        for result in heard[1:]
+        for result in round_results[1:]
         for group, counts in zip(result.call.asks, result.counts, strict=True)
     }
-    tables = with_parts(asked)
+    tables = with_parts(queried_tables)
     assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
     return GroupKnowledge(k, singles, tables), names
 
 
-def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certainty, ...]":
+def standings(
+    schema: Schema, round_results: Sequence[RoundResult], k: int
+) -> "tuple[Certainty, ...]":
     """Return the certain cells and the exposure bound after each round the curator has read."""
     from ....analysis.trust.certain_cells import Certainty
 
-    rounds = range(1, len(heard) + 1)
-    known = (knowledge(schema, heard[:number], k)[0] for number in rounds)
-    return tuple(Certainty.from_knowledge(table) for table in known)
+    rounds = range(1, len(round_results) + 1)
+    round_knowledge = (knowledge(schema, round_results[:number], k)[0] for number in rounds)
+    return tuple(Certainty.from_knowledge(table) for table in round_knowledge)
 
 
-def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
+def certainties(
+    schema: Schema, round_results: Sequence[RoundResult], k: int
+) -> "tuple[Certain, ...]":
     """Return the number of people certain to the curator after each round it has read."""
-    return tuple(standing.now for standing in standings(schema, heard, k))
+    return tuple(standing.now for standing in standings(schema, round_results, k))
 
 
 def answered_again(
-    schema: Schema, calls: Sequence[Call], kept: Sequence[int], joint: Counts
+    schema: Schema, calls: Sequence[Call], released_columns: Sequence[int], joint: Counts
 ) -> tuple[Schema, list[RoundResult]]:
     """Reconstruct the answers of a release's people to the earlier calls, from the release.
 
     Columns are numbered by their places among the released ones; calls without such columns are
     omitted. A masked value is counted by name: the masks of the call make it `other`.
     """
-    place = {column: at for at, column in enumerate(kept)}
-    heard: list[RoundResult] = []
+    place = {column: at for at, column in enumerate(released_columns)}
+    round_results: list[RoundResult] = []
     for call in calls:
         asks = tuple(
             tuple(place[column] for column in ask) for ask in call.asks if place.keys() >= set(ask)
@@ -75,40 +79,44 @@ def answered_again(
             continue
         speaking = {column for ask in asks for column in ask}
         masks = tuple(
-            Mask(place[rule.column], rule.said)
+            Mask(place[rule.column], rule.named_values)
             for rule in call.hidden
             if isinstance(rule, Mask) and place.get(rule.column) in speaking
         )
         counts = tuple(summed(joint, ask) for ask in asks)
-        heard.append(RoundResult(Call(call.round, Role.CURATOR, asks, masks), counts))
-    return Schema(tuple(schema.features[column] for column in kept)), heard
+        round_results.append(RoundResult(Call(call.round, Role.CURATOR, asks, masks), counts))
+    return Schema(tuple(schema.features[column] for column in released_columns)), round_results
 
 
 def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
     """Return one table: cells by the numbers of the named values; any other value is `other`."""
     from ....analysis.composition.group_counts import GroupCounts
 
-    masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
-    said = tuple(
+    masks = {rule.column: set(rule.named_values) for rule in call.hidden if isinstance(rule, Mask)}
+    named_values = tuple(
         tuple(v for v, text in enumerate(names[j]) if text in masks.get(j, (text,))) for j in group
     )
     places = [
-        {names[j][value]: at for at, value in enumerate(left)}
-        for j, left in zip(group, said, strict=True)
+        {names[j][value]: at for at, value in enumerate(column_values)}
+        for j, column_values in zip(group, named_values, strict=True)
     ]
-    table = np.zeros([len(left) + 1 for left in said], dtype=np.int64)
+    table = np.zeros([len(column_values) + 1 for column_values in named_values], dtype=np.int64)
     for values, people in counts.items():
         cell = (p.get(text, len(p)) for p, text in zip(places, values, strict=True))
         table[tuple(cell)] += people
-    return GroupCounts(group, said, table)
+    return GroupCounts(group, named_values, table)
 
 
-def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
+def masked(
+    round_results: Sequence[RoundResult], names: Sequence[Sequence[str]]
+) -> "dict[int, Group]":
     """Return the numbers of the values still reported by name, per column ever masked."""
-    said: dict[int, Group] = {}
-    for result in heard:
+    named_values: dict[int, Group] = {}
+    for result in round_results:
         for rule in result.call.hidden:
             if isinstance(rule, Mask):
-                left = enumerate(names[rule.column])
-                said[rule.column] = tuple(value for value, text in left if text in rule.said)
-    return said
+                numbered_values = enumerate(names[rule.column])
+                named_values[rule.column] = tuple(
+                    value for value, text in numbered_values if text in rule.named_values
+                )
+    return named_values

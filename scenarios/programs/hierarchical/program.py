@@ -42,7 +42,7 @@ class HierarchicalProgram(Decided):
     kind = wire = compared = "hierarchical"
     among_peers = False
     note = "columns chosen from the counts of groups asked before"
-    again = True
+    asks_again = True
     deepens = True
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
@@ -83,11 +83,11 @@ class HierarchicalProgram(Decided):
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound by all counts, if there are few columns."""
-        from ..two_round.options import SHOWN, curator_results
+        from ..two_round.options import MAX_LISTED_COLUMNS, curator_results
         from .strategy import considered
 
         decision, schema = session.played.decision, session.crowd.people.schema
-        if decision is None or len(schema.names) > SHOWN:
+        if decision is None or len(schema.names) > MAX_LISTED_COLUMNS:
             return super().considered(session)
         return considered(
             session.scenario.policy, schema, curator_results(session.played), decision.kept
@@ -115,8 +115,8 @@ class HierarchicalProgram(Decided):
         people, played, k = session.crowd.people, session.played, session.scenario.policy.k
         sure = standings(people.schema, curator_results(played), k)
         sizes = self.sizes(people)
-        given = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)
-        return Scored(Rounds(given)) if given else Scored()
+        records = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)
+        return Scored(Rounds(records)) if records else Scored()
 
     def findings(self) -> "type[Findings]":
         """Return the record type of the curator's rounds."""
@@ -129,12 +129,12 @@ class HierarchicalProgram(Decided):
         return rule.startswith(self.kind)
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
         """Check the proof that the certificate carries."""
         from .strategy import verify
 
-        verify(decision.certificate, schema, heard, decision.kept)
+        verify(decision.certificate, schema, round_results, decision.kept)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""

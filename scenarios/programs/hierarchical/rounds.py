@@ -9,7 +9,7 @@ from ....analysis.trust.certain_cells import Certain, Certainty
 from ....analysis.trust.even_tables import even_bits
 from ....analysis.trust.overlapping_counts import chained_bits
 from ....analysis.trust.side import Side
-from ....protocol.hiding import OTHER, Mask
+from ....protocol.hiding import OTHER_VALUE, Mask
 from ....protocol.messages import Call, Counts
 from ....protocol.parties import CURATOR, Role
 from ....protocol.record import CountsSeen
@@ -29,7 +29,7 @@ class RoundRecord(Record, frozen=True):
             name.
         people: the number of respondents.
         counts: nonzero counts, over all tables.
-        others: the number of answers with a masked value.
+        masked_answers: the number of answers with a masked value.
         exposed: the number of people in a class smaller than k, in the table with the most of
             them, `other` being a value.
         certain: people with a value that the curator is certain of, by all rounds up to this round
@@ -47,7 +47,7 @@ class RoundRecord(Record, frozen=True):
     masked: dict[str, int]
     people: int
     counts: int
-    others: int = field(name="answers_with_other")
+    masked_answers: int = field(name="answers_with_other")
     exposed: int
     certain: Certain
     bits_per_person: float
@@ -79,8 +79,8 @@ def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
     learnt = received(view, sizes)
     if learnt.bits_are is not Side.AT_LEAST:
         return learnt.bits, learnt.bits_are
-    even = even_bits(view.counted, sizes, view.users)
-    return max(learnt.bits, chained[0] if chained else 0.0, even or 0.0), Side.AT_LEAST
+    even_bound = even_bits(view.counted, sizes, view.users)
+    return max(learnt.bits, chained[0] if chained else 0.0, even_bound or 0.0), Side.AT_LEAST
 
 
 def round_records(
@@ -96,23 +96,23 @@ def round_records(
     standing: the certain people and the exposure bound after each of its rounds.
     """
     records: list[RoundRecord] = []
-    seen: list[CountsSeen] = []
+    counts_seen: list[CountsSeen] = []
     for call, tally in zip(calls, tallies, strict=True):
         if call.reader is not Role.CURATOR:
             continue
-        seen += [
+        counts_seen += [
             CountsSeen(call.round, columns, counts, call.hidden)
             for columns, counts in zip(call.asks, tally, strict=True)
         ]
         people = max(sum(counts.values()) for counts in tally)
         view = View(
             parties=frozenset({CURATOR}),
-            users=max(view.people for view in seen),
+            users=max(view.people for view in counts_seen),
             fixed=True,
             by_round={},
-            counted=tuple(seen),
+            counted=tuple(counts_seen),
             opened={},
-            everybody={},
+            linked_columns={},
             transcript=Transcript(people, summary=True),
         )
         bits, side = _bits(view, sizes)
@@ -121,13 +121,13 @@ def round_records(
                 call.round,
                 tuple(tuple(names[column] for column in columns) for columns in call.asks),
                 {
-                    names[rule.column]: sizes[rule.column] - len(rule.said)
+                    names[rule.column]: sizes[rule.column] - len(rule.named_values)
                     for rule in call.hidden
                     if isinstance(rule, Mask)
                 },
                 people,
                 sum(len(counts) for counts in tally),
-                sum(n for counts in tally for cell, n in counts.items() if OTHER in cell),
+                sum(n for counts in tally for cell, n in counts.items() if OTHER_VALUE in cell),
                 max(sum(n for n in counts.values() if n < k) for counts in tally),
                 standing[len(records)].now,
                 bits / people if people else 0.0,

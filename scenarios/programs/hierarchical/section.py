@@ -20,10 +20,10 @@ def section(rounds: Sequence[RoundRecord], *, chosen: bool) -> Section:
     path = [record.promised for record in rounds if record.promised is not None]
     lead = PATH_CHOSEN if chosen else PATH_LEVELS
     if path:
-        asked = plural(len(rounds) - 1, "round")
+        further_rounds = plural(len(rounds) - 1, "round")
         lead += (
             f" From single features at most {path[0]:,} people were exposed in a release of all; "
-            f"after {asked} more at most {path[-1]:,}."
+            f"after {further_rounds} more at most {path[-1]:,}."
         )
     rows = list(map(row, rounds))
     grid = PageGrid("What the curator was told", HEADINGS, rows, (3, 4, 5, 6, 7))

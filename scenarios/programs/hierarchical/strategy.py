@@ -46,7 +46,7 @@ from ..weights import column_weights
 from .heard import answered_again, knowledge, masked
 
 if TYPE_CHECKING:
-    from ....analysis.composition.group_counts import Group, Said
+    from ....analysis.composition.group_counts import Group, NamedValues
     from ....analysis.composition.known_groups import GroupKnowledge, Promised
 
 KIND = "hierarchical"  # the kind of policy
@@ -64,59 +64,75 @@ class HierarchicalStrategy:
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the call for all groups that are due and safe; None without such a group."""
-        known, names = knowledge(schema, heard, self.policy.k)
-        if known.meets(self._allowed(schema), self._people_limit(known)):
+        curator_knowledge, names = knowledge(schema, heard, self.policy.k)
+        if curator_knowledge.meets(self._allowed(schema), self._people_limit(curator_knowledge)):
             return None
-        said = known.masks(masked(heard, names))
+        named_values = curator_knowledge.masks(masked(heard, names))
         choose = self._best if self.policy.ask == "best" else self._level
-        groups = choose(schema, heard, known, said)
+        groups = choose(schema, heard, curator_knowledge, named_values)
         if not groups:
             return None
-        asked = sorted({column for group in groups for column in group})
+        queried_columns = sorted({column for group in groups for column in group})
         hidden = tuple(
-            Mask(column, tuple(sorted(names[column][value] for value in said[column])))
-            for column in asked
-            if len(said[column]) < len(names[column])
+            Mask(column, tuple(sorted(names[column][value] for value in named_values[column])))
+            for column in queried_columns
+            if len(named_values[column]) < len(names[column])
         )
         return Call(len(heard) + 1, Role.CURATOR, tuple(sorted(groups)), hidden)
 
     def _best(
         self,
         schema: Schema,
-        heard: Sequence[RoundResult],
-        known: "GroupKnowledge",
-        said: Mapping[int, "Group"],
+        round_results: Sequence[RoundResult],
+        curator_knowledge: "GroupKnowledge",
+        named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
         """Return the group expected to lower the bound most per bit, or []."""
         from ....analysis.composition.next_group import choose_group
 
-        if len(heard) > MOST_CHOSEN:
+        if len(round_results) > MOST_CHOSEN:
             return []
-        most, may_know = self._people_limit(known), self._limit(known, said)
-        speaking = set(self._speaking(schema, known, said))
+        max_exposed, may_know = (
+            self._people_limit(curator_knowledge),
+            self._limit(curator_knowledge, named_values),
+        )
+        speaking = set(self._speaking(schema, curator_knowledge, named_values))
 
         def may_ask(group: "Group") -> bool:
-            small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
-            tells = small and speaking.issuperset(group)
-            return tells and known.meets(group, most, said) and may_know((group,))
+            small = prod(len(named_values[column]) + 1 for column in group) <= MOST_CELLS
+            is_askable = small and speaking.issuperset(group)
+            return (
+                is_askable
+                and curator_knowledge.meets(group, max_exposed, named_values)
+                and may_know((group,))
+            )
 
-        group = choose_group(known, self._allowed(schema), most, may_ask)
+        group = choose_group(curator_knowledge, self._allowed(schema), max_exposed, may_ask)
         return [] if group is None else [group]
 
     def _level(
         self,
         schema: Schema,
-        heard: Sequence[RoundResult],
-        known: "GroupKnowledge",
-        said: Mapping[int, "Group"],
+        round_results: Sequence[RoundResult],
+        curator_knowledge: "GroupKnowledge",
+        named_values: Mapping[int, "Group"],
     ) -> "list[Group]":
         """Return the safe groups of one more column, heaviest first."""
-        most, may_know = self._people_limit(known), self._limit(known, said)
+        max_exposed, may_know = (
+            self._people_limit(curator_knowledge),
+            self._limit(curator_knowledge, named_values),
+        )
         groups: list[Group] = []
-        for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
-            small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
+        for group in list(self._candidates(schema, round_results, curator_knowledge, named_values))[
+            :MOST_JUDGED
+        ]:
+            small = prod(len(named_values[column]) + 1 for column in group) <= MOST_CELLS
             room = small and len(groups) < MOST_ASKED
-            if room and known.meets(group, most, said) and may_know((*groups, group)):
+            if (
+                room
+                and curator_knowledge.meets(group, max_exposed, named_values)
+                and may_know((*groups, group))
+            ):
                 groups.append(group)
         return groups
 
@@ -125,46 +141,54 @@ class HierarchicalStrategy:
         from ....analysis.composition.heaviest_columns import heaviest
         from ....analysis.suppression import choose_columns
 
-        known, _ = knowledge(schema, heard, self.policy.k)
+        curator_knowledge, _ = knowledge(schema, heard, self.policy.k)
         allowed, required = self._allowed(schema), self._required(schema)
-        gains, most = column_weights(self.policy, schema.names), self._people_limit(known)
+        gains, max_exposed = (
+            column_weights(self.policy, schema.names),
+            self._people_limit(curator_knowledge),
+        )
         forbidden = [j for j in range(len(gains)) if j not in allowed]
         counts = marginals(heard[0].counts)[0]
         start: tuple[int, ...] = ()
         if not required:
             k, target = self.policy.k, self.policy.max_exposure
             start = choose_columns(counts, k, target, gains, "coverage", (), forbidden).kept
-            start = start if start and known.meets(start, most) else ()
-        kept = heaviest(known, gains, most, allowed, required, start)
-        if not kept:
-            return Decision((), _nothing_kept(self.policy.k, known.n))
-        return Decision(kept, certificate(known.promise(kept), self.policy.k))
+            start = start if start and curator_knowledge.meets(start, max_exposed) else ()
+        released_columns = heaviest(curator_knowledge, gains, max_exposed, allowed, required, start)
+        if not released_columns:
+            return Decision((), _nothing_kept(self.policy.k, curator_knowledge.n))
+        return Decision(
+            released_columns,
+            certificate(curator_knowledge.promise(released_columns), self.policy.k),
+        )
 
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
     ) -> Certificate:
         """Return the bound for the people of a release, proved by the groups asked for."""
-        inside, again = answered_again(schema, calls, decision.kept, joint)
-        known, _ = knowledge(inside, again, self.policy.k)
-        return certificate(known.promise(range(len(decision.kept))), self.policy.k)
+        inside, round_results = answered_again(schema, calls, decision.kept, joint)
+        curator_knowledge, _ = knowledge(inside, round_results, self.policy.k)
+        return certificate(curator_knowledge.promise(range(len(decision.kept))), self.policy.k)
 
-    def _limit(self, known: "GroupKnowledge", said: "Said") -> "Callable[[Sequence[Group]], bool]":
+    def _limit(
+        self, curator_knowledge: "GroupKnowledge", named_values: "NamedValues"
+    ) -> "Callable[[Sequence[Group]], bool]":
         """Return a predicate of tables: the curator may receive them all, by `curator_exposure`."""
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.trust.certain_cells import Certainty
 
         if self.policy.curator_exposure is None:
             return lambda _: True
-        sure, most = (
-            Certainty.from_knowledge(known),
-            people_allowed(self.policy.curator_exposure, known.n),
+        sure, max_certain = (
+            Certainty.from_knowledge(curator_knowledge),
+            people_allowed(self.policy.curator_exposure, curator_knowledge.n),
         )
-        return lambda groups: sure.certain_people_after(groups, said) <= most
+        return lambda groups: sure.certain_people_after(groups, named_values) <= max_certain
 
-    def _people_limit(self, known: "GroupKnowledge") -> int:
+    def _people_limit(self, curator_knowledge: "GroupKnowledge") -> int:
         from ....analysis.suppression.column_suppression import people_allowed
 
-        return people_allowed(self.policy.max_exposure, known.n)
+        return people_allowed(self.policy.max_exposure, curator_knowledge.n)
 
     def _allowed(self, schema: Schema) -> tuple[int, ...]:
         names = enumerate(schema.names)
@@ -174,34 +198,43 @@ class HierarchicalStrategy:
         return tuple(schema.column(name) for name in self.policy.required)
 
     def _speaking(
-        self, schema: Schema, known: "GroupKnowledge", said: Mapping[int, "Group"]
+        self,
+        schema: Schema,
+        curator_knowledge: "GroupKnowledge",
+        named_values: Mapping[int, "Group"],
     ) -> list[int]:
         """Return the columns allowed in a release that have at least two answers left."""
         return [
             column
             for column in self._allowed(schema)
-            if len(said[column]) + (len(said[column]) < _values(known, column)) >= 2
+            if len(named_values[column])
+            + (len(named_values[column]) < _values(curator_knowledge, column))
+            >= 2
         ]
 
     def _candidates(
         self,
         schema: Schema,
-        heard: Sequence[RoundResult],
-        known: "GroupKnowledge",
-        said: Mapping[int, "Group"],
+        round_results: Sequence[RoundResult],
+        curator_knowledge: "GroupKnowledge",
+        named_values: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
         """Yield the groups that may be asked for next, heaviest first."""
-        size, gains = len(heard) + 1, column_weights(self.policy, schema.names)
-        speaking = self._speaking(schema, known, said)
-        before = set(heard[-1].call.asks)
+        size, gains = len(round_results) + 1, column_weights(self.policy, schema.names)
+        speaking = self._speaking(schema, curator_knowledge, named_values)
+        earlier_groups = set(round_results[-1].call.asks)
         if size == 2:
-            most = self._people_limit(known)
-            before = {(j,) for j in speaking if known.by_parts((j,), said).people <= most}
-        held = [j for j in speaking if any(j in part for part in before)]
+            max_exposed = self._people_limit(curator_knowledge)
+            earlier_groups = {
+                (j,)
+                for j in speaking
+                if curator_knowledge.by_parts((j,), named_values).people <= max_exposed
+            }
+        grouped_columns = [j for j in speaking if any(j in part for part in earlier_groups)]
         groups = [
             group
-            for group in _groups(held, size)
-            if before.issuperset(combinations(group, size - 1))
+            for group in _groups(grouped_columns, size)
+            if earlier_groups.issuperset(combinations(group, size - 1))
         ]
         groups.sort(key=lambda group: (-sum(gains[j] for j in group), group))
         yield from groups
@@ -215,21 +248,26 @@ def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
     yield from combinations(columns[:limit], size)
 
 
-def _values(known: "GroupKnowledge", column: int) -> int:
+def _values(curator_knowledge: "GroupKnowledge", column: int) -> int:
     """Return the number of values of a column that occur."""
-    return len(known.singles[column])
+    return len(curator_knowledge.singles[column])
 
 
 def considered(
-    policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
+    policy: Policy,
+    schema: Schema,
+    round_results: Sequence[RoundResult],
+    released_columns: Sequence[int],
 ) -> tuple[ConsideredColumns, ...]:
     """Return every set of columns with its final bound, for few columns."""
-    known, _ = knowledge(schema, heard, policy.k)
+    curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     choices = []
     for size in range(1, len(schema.names) + 1):
         for columns in combinations(range(len(schema.names)), size):
-            sharp = len(schema.names) <= SHARP or columns == tuple(kept)
-            proof = known.promise(columns) if sharp else known.by_parts(columns)
+            sharp = len(schema.names) <= SHARP or columns == tuple(released_columns)
+            proof = (
+                curator_knowledge.promise(columns) if sharp else curator_knowledge.by_parts(columns)
+            )
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure
             choices.append(ConsideredColumns(names, proof.value, proof.rule, safe))
@@ -237,14 +275,22 @@ def considered(
 
 
 def dropped(
-    policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
+    policy: Policy,
+    schema: Schema,
+    round_results: Sequence[RoundResult],
+    released_columns: Sequence[int],
 ) -> tuple[UnreleasedColumn, ...]:
     """Return the exposure bound with each suppressed column."""
-    known, _ = knowledge(schema, heard, policy.k)
+    curator_knowledge, _ = knowledge(schema, round_results, policy.k)
     return tuple(
-        UnreleasedColumn(name, known.promise((*kept, column)).value, None, name in policy.forbidden)
+        UnreleasedColumn(
+            name,
+            curator_knowledge.promise((*released_columns, column)).value,
+            None,
+            name in policy.forbidden,
+        )
         for column, name in enumerate(schema.names)
-        if column not in kept
+        if column not in released_columns
     )
 
 
@@ -273,20 +319,24 @@ def certificate(promised: "Promised", k: int) -> Certificate:
 
 
 def verify(
-    claimed: Certificate, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
+    claimed: Certificate,
+    schema: Schema,
+    round_results: Sequence[RoundResult],
+    released_columns: Sequence[int],
 ) -> None:
     """Raise VerificationError unless the counts prove the claim about the released columns."""
-    known, _ = knowledge(schema, heard, claimed.k)
-    if not kept:
-        if claimed != _nothing_kept(claimed.k, known.n):
+    curator_knowledge, _ = knowledge(schema, round_results, claimed.k)
+    if not released_columns:
+        if claimed != _nothing_kept(claimed.k, curator_knowledge.n):
             raise VerificationError(
-                f"certificate: nothing is released, so 0 of {known.n:,} people are exposed by it; "
+                f"certificate: nothing is released, so 0 of {curator_knowledge.n:,} people are "
+                "exposed by it; "
                 f"{claimed.people:,} of {claimed.n:,} by {claimed.rule} are claimed"
             )
         return
     proof = promised(claimed)
     try:
-        known.verify(kept, proof)
+        curator_knowledge.verify(released_columns, proof)
     except (LookupError, ValueError, StopIteration) as wrong:
         why = f"certificate: a proof about columns or values that are not there ({wrong!r})"
         raise VerificationError(why) from None

@@ -31,39 +31,39 @@ def summary(outcome: Any) -> Iterator[Block]:
     yield Line()
 
 
-def row(asked: "RoundRecord") -> tuple[str, ...]:
+def row(record: "RoundRecord") -> tuple[str, ...]:
     """Return a round as a row under HEADINGS."""
     return (
-        str(asked.round),
-        _groups(asked),
-        _masks(asked),
-        f"{asked.counts:,}",
-        f"{asked.exposed:,}",
-        _certain(asked),
-        "" if asked.promised is None else f"{asked.promised:,}",
-        f"{asked.bits_are.mark}{asked.bits_per_person:.3f}",
+        str(record.round),
+        _groups(record),
+        _masks(record),
+        f"{record.counts:,}",
+        f"{record.exposed:,}",
+        _certain(record),
+        "" if record.promised is None else f"{record.promised:,}",
+        f"{record.bits_are.mark}{record.bits_per_person:.3f}",
     )
 
 
-def _groups(asked: "RoundRecord") -> str:
+def _groups(record: "RoundRecord") -> str:
     """Return the groups of a round: each by name, or their number and size."""
-    size = len(asked.groups[0])
+    size = len(record.groups[0])
     if size == 1:
         return "every feature by itself"
-    if len(asked.groups) > NAMED:
-        return f"{len(asked.groups)} groups of {size}"
-    return ", ".join(" x ".join(map(str, group)) for group in asked.groups)
+    if len(record.groups) > NAMED:
+        return f"{len(record.groups)} groups of {size}"
+    return ", ".join(" x ".join(map(str, group)) for group in record.groups)
 
 
-def _certain(asked: "RoundRecord") -> str:
+def _certain(record: "RoundRecord") -> str:
     """Return the number of certain people, or its lower and upper bound."""
-    low, high = asked.certain.low, asked.certain.high
-    return f"{low:,}" if asked.certain.exact else f"{low:,} to {high:,}"
+    low, high = record.certain.low, record.certain.high
+    return f"{low:,}" if record.certain.exact else f"{low:,} to {high:,}"
 
 
-def _masks(asked: "RoundRecord") -> str:
-    said = [f"{name}: {hidden}" for name, hidden in asked.masked.items() if hidden]
-    return ", ".join(said) or "-"
+def _masks(record: "RoundRecord") -> str:
+    mask_notes = [f"{name}: {hidden}" for name, hidden in record.masked.items() if hidden]
+    return ", ".join(mask_notes) or "-"
 
 
 CHOSEN = (

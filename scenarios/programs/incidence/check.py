@@ -12,7 +12,7 @@ from ..registry import program_of
 def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that only one kind of policy reads, under another."""
     kind = scenario.policy.kind
-    if not program_of(scenario).held:
+    if not program_of(scenario).has_columns:
         if scenario.feature:
             message = f'kind = "{kind}" asks owners for their sets; leave [[feature]] out'
             yield problem(("feature",), message)

@@ -21,20 +21,20 @@ def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, f
 
     The error is a standard error of the sample, in bits.
     """
-    rows, many = distinct(codes)
+    rows, row_counts = distinct(codes)
     if len(rows) < 2:
         return 0.0, 0.0
-    rng, weights = np.random.default_rng(SEED), many / many.sum()
+    rng, weights = np.random.default_rng(SEED), row_counts / row_counts.sum()
     draws = draws_of(max(question.randomizer.bits for question in questions), len(rows))
-    own = rng.choice(len(rows), draws, p=weights)
+    true_rows = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))
     for question in questions:
         likely += question.randomizer.log_likelihood(
-            bits_of(question)[rows[:, question.columns[0]]], own, rng
+            bits_of(question)[rows[:, question.columns[0]]], true_rows, rng
         )
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))
-    told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
-    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
+    leakage = np.log2(likely[np.arange(draws), true_rows] / (likely @ weights))
+    return max(0.0, float(leakage.mean())), float(leakage.std(ddof=1)) / sqrt(draws)
 
 
 def bits_of(question: Question) -> Any:

@@ -29,7 +29,7 @@ class IncidenceProgram(Randomizing):
 
     kind = SETS
     compared: str | None = None
-    held = False
+    has_columns = False
     member = ("owner", "owners")
     unit = "position"
 
@@ -91,9 +91,9 @@ class IncidenceProgram(Randomizing):
 
         scenario, people = session.scenario, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
-        here, asked = session.present(1), self.questions(scenario, people)
-        told = partial(compose_vectors, asked, people.codes[here])
-        findings = score(scenario, people, asked, here, told, tallies)
+        present_owners, questions = session.present(1), self.questions(scenario, people)
+        leakage_measure = partial(compose_vectors, questions, people.codes[present_owners])
+        findings = score(scenario, people, questions, present_owners, leakage_measure, tallies)
         release = reports(people.schema.names, tallies[0]) if tallies else None
         information = findings.information if findings else None
         return Scored(findings, release, information)

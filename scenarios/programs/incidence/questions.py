@@ -22,8 +22,8 @@ def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
 
 def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
     """Return the questions to these owners."""
-    asked = noise(epsilon, positions_of(people))
+    questions = noise(epsilon, positions_of(people))
     return tuple(
         replace(question, values=(texts,))
-        for question, texts in zip(asked, people.values, strict=True)
+        for question, texts in zip(questions, people.values, strict=True)
     )

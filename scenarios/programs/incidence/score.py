@@ -200,26 +200,28 @@ def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> VectorTally | None:
     sizes: bits of each piece. counts: the number of each received text.
     """
     read = [list(readable(count, bits)) for count, bits in zip(counts, sizes, strict=True)]
-    came = [sum(times for _, times in piece) for piece in read]
-    n = max(came, default=0)
+    vector_counts = [sum(times for _, times in piece) for piece in read]
+    n = max(vector_counts, default=0)
     if not n:
         return None
     psi = np.zeros(n + 1, np.int64)
-    for piece, bits, people in zip(read, sizes, came, strict=True):
+    for piece, bits, people in zip(read, sizes, vector_counts, strict=True):
         if people == n:
             rows = unpack_text([text for text, _ in piece], bits).astype(np.int64)
-            ones = np.array([times for _, times in piece]) @ rows
-            psi += np.bincount(ones, minlength=n + 1)
-    whole = tuple(people == n for people in came)
-    left = sum(bits for bits, all_of_it in zip(sizes, whole, strict=True) if not all_of_it)
-    outside = sum(sum(count.values()) for count in counts) - sum(came)
-    return VectorTally(psi, n, whole, left, outside)
+            set_counts = np.array([times for _, times in piece]) @ rows
+            psi += np.bincount(set_counts, minlength=n + 1)
+    whole = tuple(people == n for people in vector_counts)
+    omitted_positions = sum(
+        bits for bits, all_of_it in zip(sizes, whole, strict=True) if not all_of_it
+    )
+    outside = sum(sum(count.values()) for count in counts) - sum(vector_counts)
+    return VectorTally(psi, n, whole, omitted_positions, outside)
 
 
-def estimated(scenario: Scenario, seen: VectorTally) -> IncidenceEstimate:
+def estimated(scenario: Scenario, vector_tally: VectorTally) -> IncidenceEstimate:
     """Analyst: estimate the number of positions that are truly set in exactly t vectors."""
-    wanted, eta = scenario.incidence, eta_of(scenario.local.epsilon or 0.0)
-    return estimate(seen.psi, eta, wanted.beta, wanted.method, rng=SEED)
+    settings, eta = scenario.incidence, eta_of(scenario.local.epsilon or 0.0)
+    return estimate(vector_tally.psi, eta, settings.beta, settings.method, rng=SEED)
 
 
 def score(
@@ -227,44 +229,48 @@ def score(
     people: "Population",
     questions: Sequence[Question],
     present: Any,
-    told: Callable[[], tuple[float, float]],
+    leakage_measure: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
 ) -> IncidenceFindings | None:
     """Score a run; None if no vector was read. present: indices of the participating owners.
 
-    told: returns bits that all reports of an owner leak about its set, and their standard error.
+    leakage_measure: returns bits that all reports of an owner leak about its set, and their
+    standard error.
     """
     sizes = [question.randomizer.bits for question in questions]
-    seen = tally(sizes, tallies[0]) if tallies else None
-    if seen is None:
+    vector_tally = tally(sizes, tallies[0]) if tallies else None
+    if vector_tally is None:
         return None
     truth = None
-    if seen.owners == len(present):
-        kept = np.repeat(np.array(seen.whole), sizes)
-        truth = tuple(incidence(vectors_of(people)[present][:, kept]).tolist())
-    return result(scenario, seen, truth, told())
+    if vector_tally.owners == len(present):
+        whole_positions = np.repeat(np.array(vector_tally.whole), sizes)
+        truth = tuple(incidence(vectors_of(people)[present][:, whole_positions]).tolist())
+    return result(scenario, vector_tally, truth, leakage_measure())
 
 
 def result(
-    scenario: Scenario, seen: VectorTally, truth: tuple[int, ...] | None, told: tuple[float, float]
+    scenario: Scenario,
+    vector_tally: VectorTally,
+    truth: tuple[int, ...] | None,
+    leakage: tuple[float, float],
 ) -> IncidenceFindings:
     """Combine the estimates with the truth and the leakage."""
     from ..randomized.questions import rule
 
-    estimate = estimated(scenario, seen)
+    estimate = estimated(scenario, vector_tally)
     epsilon = scenario.local.epsilon or 0.0
     phi, low, high = (tuple(ends.tolist()) for ends in (estimate.phi, estimate.low, estimate.high))
     return IncidenceFindings(
-        seen.owners,
+        vector_tally.owners,
         estimate.m,
-        seen.left_out,
-        seen.outside,
+        vector_tally.left_out,
+        vector_tally.outside,
         rule(scenario, 0),
-        IncidenceBudget(epsilon, epsilon * seen.owners),
+        IncidenceBudget(epsilon, epsilon * vector_tally.owners),
         estimate.eta,
         estimate.method,
         estimate.beta,
-        tuple(seen.psi.tolist()),
+        tuple(vector_tally.psi.tolist()),
         phi,
         low,
         high,
@@ -273,5 +279,5 @@ def result(
         _counted(estimate.intersection, None if truth is None else truth[-1]),
         errors(phi, low, high, truth),
         estimate.note,
-        *told,
+        *leakage,
     )

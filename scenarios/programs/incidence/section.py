@@ -22,10 +22,10 @@ def answers(
     """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no vector was counted"
-        nothing = VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
-        return nothing, VerdictAnswer(EXPOSED, "not at all", "No vector was counted.")
+        no_release = VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return no_release, VerdictAnswer(EXPOSED, "not at all", "No vector was counted.")
     union = findings.union
-    what = (
+    release_text = (
         f"In how many sets {findings.positions:,} elements are, from vectors that "
         f"{plural(findings.owners, 'owner')} flipped ({findings.rule}). In any set: "
         f"{union.value:,.0f}, from {union.low:,.0f} to {union.high:,.0f}."
@@ -37,7 +37,9 @@ def answers(
         "is whose."
     )
     short = f"epsilon {findings.epsilon:g} nats a bit"
-    return VerdictAnswer(RELEASED, "estimated counts", what), VerdictAnswer(EXPOSED, short, text)
+    return VerdictAnswer(RELEASED, "estimated counts", release_text), VerdictAnswer(
+        EXPOSED, short, text
+    )
 
 
 def section(findings: IncidenceFindings) -> Section:
@@ -69,23 +71,28 @@ def _figure(findings: IncidenceFindings) -> PageFigure:
     for t, psi, phi, low, high, truth in rows:
         assert t is not None  # noqa: S101 - they are numbered
         picture.span(t, low or 0, high or 0, "bounds")
-        for value, aside, shape, kind in (
+        for value, shift, shape, kind in (
             (psi, 0.25, "cross", "dot s4"),
             (phi, 0.0, "square", "estimate"),
             (truth, -0.25, "diamond", "promise"),
         ):
             if value is not None:
-                place = picture.x(t + aside), picture.y(max(0.0, value))
+                place = picture.x(t + shift), picture.y(max(0.0, value))
                 picture.drawing.mark(place, shape, kind, 4)
     picture.note(f"estimate ({findings.method}), with limits", "square", "estimate")
     picture.note("truth", "diamond", "promise")
     picture.note("seen in the flipped vectors", "cross", "dot s4")
     picture.legend(picture.x.end - 250, 6)
-    held = findings.covered
-    said = (
-        "" if held is None else f" {held} of {n + 1} limits hold the truth (open diamonds, left)."
+    covered = findings.covered
+    coverage_note = (
+        ""
+        if covered is None
+        else f" {covered} of {n + 1} limits hold the truth (open diamonds, left)."
     )
-    caption = f"Squares: estimates; bars: limits.{said} Crosses, right: counts before estimating."
+    caption = (
+        f"Squares: estimates; bars: limits.{coverage_note} Crosses, right: counts before "
+        "estimating."
+    )
     numbers = PageNumbers("incidence", ("t", *KEYS), rows)
     return PageFigure(picture.drawing.svg(), caption, numbers)
 

@@ -34,8 +34,10 @@ def summary(outcome: Any) -> Iterator[Block]:
     yield Grid(headings, list(_rows(findings)), (1, 2, 3, 4, 5))
     if (counts := findings.owners + 1) > ROWS:
         yield Line(f" the first {ROWS} of {counts}; all are in result.json", "dim")
-    whose = "posterior probability, all together" if findings.method == "bayes" else "all together"
-    yield Line(f" limits: {whose}; truth: of the sets of those who took part,")
+    probability_kind = (
+        "posterior probability, all together" if findings.method == "bayes" else "all together"
+    )
+    yield Line(f" limits: {probability_kind}; truth: of the sets of those who took part,")
     yield Line(" which no analyst knows")
     if findings.left_out:
         yield Line(
@@ -74,10 +76,10 @@ def scores(findings: "IncidenceFindings") -> Iterator[Score]:
         share = percent(findings.largest_error / findings.positions)
         meaning = f"positions, of {findings.positions:,}: {share}; the worst of all counts"
         yield "largest error", f"{findings.largest_error:,.1f}", meaning
-        held = f"all at once with {percent(1 - findings.beta)} or more"
+        guarantee = f"all at once with {percent(1 - findings.beta)} or more"
         if findings.method == "bayes":
-            held = f"all at once with posterior probability {percent(1 - findings.beta)}"
-        yield "truth within its limits", f"{findings.covered} of {findings.owners + 1}", held
+            guarantee = f"all at once with posterior probability {percent(1 - findings.beta)}"
+        yield "truth within its limits", f"{findings.covered} of {findings.owners + 1}", guarantee
     yield "... of the estimate itself", "", findings.note
     if findings.outside:
         yield "outside", f"{findings.outside:,}", "texts that are no vector, left out"

@@ -17,18 +17,23 @@ from .score import IncidenceFindings, result, tally
 
 def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute noisy counts, estimates and limits from the vectors that were read."""
-    said = claimed(evidence, IncidenceFindings)
-    counts, whose = evidence.counts(1)
+    findings = claimed(evidence, IncidenceFindings)
+    counts, source = evidence.counts(1)
     ends = pairwise(piece_ends(len(evidence.run.sizes)))
-    seen = tally([last - first for first, last in ends], counts)
-    if seen is None:
+    vector_tally = tally([last - first for first, last in ends], counts)
+    if vector_tally is None:
         raise VerificationError("counts are claimed, and no vector was read")
-    truth = said.truth
-    if truth is not None and (min(truth) < 0 or sum(truth) != said.positions):
+    truth = findings.truth
+    if truth is not None and (min(truth) < 0 or sum(truth) != findings.positions):
         raise VerificationError("what is claimed to be true of the sets are no counts of positions")
-    told = said.information, said.information_error
-    require_close("incidence", plain(result(evidence.run.scenario, seen, truth, told)), plain(said))
+    leakage = findings.information, findings.information_error
+    require_close(
+        "incidence",
+        plain(result(evidence.run.scenario, vector_tally, truth, leakage)),
+        plain(findings),
+    )
     return (
-        f"{said.owners + 1} counts of {said.positions:,} positions estimated again from the "
-        f"vectors of {said.owners} owners, from {whose}"
+        f"{findings.owners + 1} counts of {findings.positions:,} positions estimated again from "
+        "the "
+        f"vectors of {findings.owners} owners, from {source}"
     )

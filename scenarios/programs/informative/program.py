@@ -41,11 +41,11 @@ class Informative(Decided):
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report weights in the scenario, which this program computes itself."""
-        for key, given in (
+        for key, setting in (
             ("weights", scenario.policy.weights),
             ("prefer", scenario.policy.prefer),
         ):
-            if given:
+            if setting:
                 message = f'kind = "informative" weighs columns by what they tell; leave {key} out'
                 yield problem(("policy", key), message)
         yield from super().check(scenario, facts)
@@ -60,10 +60,10 @@ class Informative(Decided):
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
-            everything = listed(schema, counts)
-            told = dict(zip(schema.names, map(bits, everything), strict=True))
+            value_counts = listed(schema, counts)
+            column_bits = dict(zip(schema.names, map(bits, value_counts), strict=True))
             rule = named_rule(policy, others, schema)
-            choice = choose(replace(policy, weights=told), rule, schema, everything)
+            choice = choose(replace(policy, weights=column_bits), rule, schema, value_counts)
             return Decision(
                 choice.kept, as_certificate(choice.certificate, policy, others or people)
             )

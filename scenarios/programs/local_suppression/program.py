@@ -25,7 +25,7 @@ class LocalSuppressionProgram(Decided):
     stage_key = "says-rule-suppressed"
     among_peers = False
     note = "rare values blanked by rule, with cover"
-    again = True
+    asks_again = True
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Return the strategy that decides on columns and on suppressed values."""
@@ -58,12 +58,12 @@ class LocalSuppressionProgram(Decided):
         return rule.startswith(self.kind)
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
         """Prove the decision again from the counts of single columns."""
         from .strategy import verify
 
-        verify(decision, schema, heard)
+        verify(decision, schema, round_results)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""

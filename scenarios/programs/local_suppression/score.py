@@ -107,27 +107,29 @@ def _rule(
     rule: Redact, name: str, tally: Counts, decision: Decision, release: Counts | None
 ) -> SuppressedColumn:
     listed = sum(tally.get((value,), 0) for value in rule.values)
-    others = sum(tally.values()) - listed
+    unlisted_people = sum(tally.values()) - listed
     place = decision.kept.index(rule.column)
     blanks = None
     if release:
         blanks = sum(people for cell, people in release.items() if cell[place] == BLANK)
-    expected = listed + others * rule.rate
+    expected = listed + unlisted_people * rule.rate
     chance = listed / (blanks or expected)
     return SuppressedColumn(name, listed, rule.rate, expected, blanks, chance, rule.values)
 
 
-def _largest_set(codes: Any, k: int, most: int) -> tuple[int, ...]:
+def _largest_set(codes: Any, k: int, max_exposed: int) -> tuple[int, ...]:
     """Return the most columns that truly expose no more people, computed from the full table."""
     from ....analysis.suppression.safe_sets import search_safe_sets
 
-    return search_safe_sets(codes, k, most).largest if len(codes) else ()
+    return search_safe_sets(codes, k, max_exposed).largest if len(codes) else ()
 
 
-def _rival(names: Sequence[str], kept: Sequence[int], codes: Any, k: int) -> Rival:
+def _rival(names: Sequence[str], released_columns: Sequence[int], codes: Any, k: int) -> Rival:
     from ....analysis.exposure import joint_counts, users_below
 
     exposed = 0.0
-    if kept and len(codes):
-        exposed = int(users_below(joint_counts(codes, list(kept)), k)) / len(codes)
-    return Rival(tuple(names[j] for j in kept), len(codes) * len(kept), exposed)
+    if released_columns and len(codes):
+        exposed = int(users_below(joint_counts(codes, list(released_columns)), k)) / len(codes)
+    return Rival(
+        tuple(names[j] for j in released_columns), len(codes) * len(released_columns), exposed
+    )

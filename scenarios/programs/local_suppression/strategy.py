@@ -56,17 +56,17 @@ class LocalSuppressionStrategy:
             allowed,
             [schema.column(name) for name in policy.required],
         )
-        kept = tuple(j for j, level in enumerate(choice.levels) if level)
+        released_columns = tuple(j for j, level in enumerate(choice.levels) if level)
         hidden = tuple(
             Redact(j, tuple(sorted(values[j][choice.levels[j] :])), column.cover)
-            for j in kept
+            for j in released_columns
             if choice.levels[j] < len(values[j])
             for column in (cover_column(policy, tallies, j, choice.levels[j]),)
         )
         thresholds = tuple(float(t) for t in choice.proof.thresholds)
         delta = policy.delta if any(rule.cover for rule in hidden) else None
         proof = Certificate(KIND, policy.k, n, choice.proof.people, thresholds, None, delta)
-        return Decision(kept, proof, hidden)
+        return Decision(released_columns, proof, hidden)
 
     def prove(
         self,
@@ -131,11 +131,11 @@ def cover_column(
     return chosen
 
 
-def verify(decision: Decision, schema: Schema, heard: Sequence[RoundResult]) -> None:
+def verify(decision: Decision, schema: Schema, round_results: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the counts of round 1 prove the claims of a decision."""
     from ....analysis.suppression.value_suppression import proved
 
-    claimed, tallies = decision.certificate, heard[0].counts
+    claimed, tallies = decision.certificate, round_results[0].counts
     policy = Policy(kind="local-suppression", k=claimed.k, delta=claimed.slack or 0.5)
     rules = {rule.column: rule for rule in decision.hidden if isinstance(rule, Redact)}
     columns = []

@@ -11,10 +11,10 @@ def blanks(outcome: Any) -> Iterator[str]:
     k = outcome.scenario.policy.k
     for rule in outcome.findings.rules:
         values = ", ".join(map(str, rule.values))
-        others = "nobody else does"
+        cover_note = "nobody else does"
         if rule.cover:
-            others = f"so does anybody else with probability {rule.cover:.3g}"
-        yield f"{rule.feature}: who has {values} leaves it blank; {others}"
+            cover_note = f"so does anybody else with probability {rule.cover:.3g}"
+        yield f"{rule.feature}: who has {values} leaves it blank; {cover_note}"
         yield (
             f"  {rule.listed:,} people must, {rule.expected:,.1f} are expected"
             + ("" if rule.blanks is None else f", {rule.blanks:,} did")
@@ -40,8 +40,8 @@ def scores(outcome: Any) -> Iterator[tuple[str, str, str]]:
         ("... whole columns, same promise", findings.promise),
         ("... whole columns, same truth", findings.truth),
     ):
-        kept = _columns(rival.kept)
-        yield label, f"{rival.cells:,} of {findings.of:,}", f"keeping {kept}"
+        column_list = _columns(rival.kept)
+        yield label, f"{rival.cells:,} of {findings.of:,}", f"keeping {column_list}"
 
 
 def _columns(names: Sequence[str]) -> str:

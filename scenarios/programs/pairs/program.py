@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from ....protocol.schema import Schema
     from ..interface import ConsideredColumns, Session
 
-MOST = 2  # columns of a cross table
+MAX_COLUMNS = 2  # columns of a cross table
 
 
 def cross_table(
-    policy: Policy, schema: "Schema", counts: Sequence[Sequence[int]], others: int | None
+    policy: Policy, schema: "Schema", counts: Sequence[Sequence[int]], new_people: int | None
 ) -> tuple[int, ...]:
     """Return the columns to release, () if no table is safe.
 
-    counts: of every value of every column, zeros of a public domain included. others: the number of
-    new people in round 2; None if it asks the people of round 1.
+    counts: of every value of every column, zeros of a public domain included. new_people: the
+    number of new people in round 2; None if it asks the people of round 1.
     """
     from ..two_round.rule_names import PLAIN, PRICED
     from ..two_round.rules import bound, named_rule
 
-    rule, gains = named_rule(policy, others, schema), column_weights(policy, schema.names)
+    rule, gains = named_rule(policy, new_people, schema), column_weights(policy, schema.names)
     allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
     required = {schema.column(name) for name in policy.required}
     tables = []
-    for size in range(1, MOST + 1):
+    for size in range(1, MAX_COLUMNS + 1):
         for columns in filter(required.issubset, combinations(allowed, size)):
             ranking = PLAIN if rule == PRICED else rule
             proof = bound(ranking, [counts[j] for j in columns], policy.k)
@@ -65,7 +65,7 @@ class PairsProgram(Decided):
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report more than two required columns, and the problems common to such programs."""
-        if len(scenario.policy.required) > MOST:
+        if len(scenario.policy.required) > MAX_COLUMNS:
             message = 'kind = "pairs" releases two columns at most; require no more'
             yield problem(("policy", "required"), message)
         yield from super().check(scenario, facts)
@@ -78,23 +78,25 @@ class PairsProgram(Decided):
         policy = scenario.policy
 
         def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
-            everything = listed(schema, counts)
-            kept = cross_table(policy, schema, everything, others)
+            value_counts = listed(schema, counts)
+            released_columns = cross_table(policy, schema, value_counts, others)
             rule = named_rule(policy, others, schema)
             proof: Any
-            if kept:
-                proof = bound(rule, [everything[column] for column in kept], policy.k)
+            if released_columns:
+                proof = bound(rule, [value_counts[column] for column in released_columns], policy.k)
             else:
-                nothing = changed(policy, required=(), forbidden=schema.names)
-                proof = choose(nothing, rule, schema, everything).certificate
-            return Decision(kept, as_certificate(proof, policy, others or people))
+                empty_policy = changed(policy, required=(), forbidden=schema.names)
+                proof = choose(empty_policy, rule, schema, value_counts).certificate
+            return Decision(released_columns, as_certificate(proof, policy, others or people))
 
         return BySingles(decide, policy)
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every column and every pair, with bounds."""
         return tuple(
-            candidate for candidate in super().considered(session) if len(candidate.columns) <= MOST
+            candidate
+            for candidate in super().considered(session)
+            if len(candidate.columns) <= MAX_COLUMNS
         )
 
     def options(
@@ -102,11 +104,11 @@ class PairsProgram(Decided):
         policy: Policy,
         schema: "Schema",
         counts: "Sequence[Counts] | None",
-        others: int | None,
+        new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
         """Return every column and every pair, with bounds."""
-        options = super().options(policy, schema, counts, others)
-        return tuple(option for option in options if len(option.columns) <= MOST)
+        options = super().options(policy, schema, counts, new_people)
+        return tuple(option for option in options if len(option.columns) <= MAX_COLUMNS)
 
     def decides(self, policy: Policy) -> str:
         """Return the released columns, as a clause."""

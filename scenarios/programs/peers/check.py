@@ -10,7 +10,7 @@ from ...schema.problems import Problem, listed, problem, quoted
 from ..registry import PROGRAMS, program_of
 
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
-MOST = 2_000  # peers: each of them reads all posts
+MAX_PEERS = 2_000  # peers: each of them reads all posts
 CENTRAL = ("curator_links_at_most",)
 
 
@@ -45,8 +45,8 @@ def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
             ("mix", "path"),
             f"found {path}; a message passes others than its sender, and there are {people - 1:,}",
         )
-    if people is not None and people > MOST:
-        message = f"{people:,} people; at most {MOST:,} peers are accepted"
+    if people is not None and people > MAX_PEERS:
+        message = f"{people:,} people; at most {MAX_PEERS:,} peers are accepted"
         yield problem(("population", "users"), message)
 
 

@@ -26,7 +26,7 @@ class OfSize(Record, frozen=True):
     Attributes:
         size: members.
         tried: coalitions measured.
-        all_: the number of coalitions of this size.
+        coalition_count: the number of coalitions of this size.
         expected: share of onions with their whole path in the coalition.
         onions: share of outsiders' onions that it follows to the ballot.
         people: outsiders it links to a value.
@@ -35,7 +35,7 @@ class OfSize(Record, frozen=True):
 
     size: int
     tried: int
-    all_: int = field(name="all")
+    coalition_count: int = field(name="all")
     expected: float
     onions: Spread
     people: Spread

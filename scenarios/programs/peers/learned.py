@@ -6,7 +6,7 @@ from ....protocol import parties
 from ....protocol.peers.routes import Route, followed
 from ....protocol.peers.view import PeerRecord
 
-MOST = 300  # peers; with more, the messages each follows alone are not computed
+MAX_MEASURED = 300  # peers; with more, the messages each follows alone are not computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,18 +15,18 @@ class PeerLearned:
 
     Attributes:
         name: the peer.
-        sent: messages of its own, dummies included, that reached the end of their path.
+        sent_messages: messages of its own, dummies included, that reached the end of their path.
         opened: layers of other peers' messages that it opened.
-        shown: ballots that it found at the end of their paths, and posted.
+        posted_ballots: ballots that it found at the end of their paths, and posted.
         senders: the fewest senders behind a batch of its own: the anonymity set of a sender.
         followed: messages that it follows from another sender to the ballot; None if not computed.
         linked: other peers with a value that it learns from these messages; None if not computed.
     """
 
     name: str
-    sent: int
+    sent_messages: int
     opened: int
-    shown: int
+    posted_ballots: int
     senders: int
     followed: int | None
     linked: int | None
@@ -35,22 +35,26 @@ class PeerLearned:
 def learned(record: PeerRecord) -> tuple[PeerLearned, ...]:
     """Return the record of every peer of a run, in their order."""
     peers = sorted(number - 1 for number in record.board.keys)
-    return tuple(_peer_learned(record, peer, alone=len(peers) <= MOST) for peer in peers)
+    return tuple(
+        _peer_learned(record, peer, is_measured=len(peers) <= MAX_MEASURED) for peer in peers
+    )
 
 
-def _peer_learned(record: PeerRecord, peer: int, *, alone: bool) -> PeerLearned:
-    routes = [route for there in record.routes.values() for route in there]
-    here = [place for route in routes for place, stop in enumerate(route.stops) if stop == peer]
+def _peer_learned(record: PeerRecord, peer: int, *, is_measured: bool) -> PeerLearned:
+    routes = [route for round_routes in record.routes.values() for route in round_routes]
+    stop_places = [
+        place for route in routes for place, stop in enumerate(route.stops) if stop == peer
+    ]
     batches = [
-        {route.origin for route in there if route.stops[step] == peer}
-        for there in record.routes.values()
+        {route.origin for route in round_routes if route.stops[step] == peer}
+        for round_routes in record.routes.values()
         for step in range(record.board.agreement.path)
     ]
-    followed = _followed(record, peer) if alone else None
+    followed = _followed(record, peer) if is_measured else None
     return PeerLearned(
         parties.peer(peer),
         sum(route.origin == peer for route in routes),
-        len(here),
+        len(stop_places),
         sum(route.stops[-1] == peer for route in routes),
         min((len(batch) for batch in batches if batch), default=0),
         None if followed is None else len(followed),
@@ -63,4 +67,8 @@ def _peer_learned(record: PeerRecord, peer: int, *, alone: bool) -> PeerLearned:
 def _followed(record: PeerRecord, peer: int) -> list[Route]:
     """Return the messages of other peers that a peer follows alone."""
     members = frozenset({peer})
-    return [there[place] for there in record.routes.values() for place in followed(there, members)]
+    return [
+        round_routes[place]
+        for round_routes in record.routes.values()
+        for place in followed(round_routes, members)
+    ]

@@ -33,15 +33,15 @@ def sizes_of(peers: int) -> list[int]:
     return sorted({1, peers - 1, *(round(i * peers / STEPS) for i in range(1, STEPS))})
 
 
-def by_size(record: PeerRecord, seed: int | None, wanted: Sequence[int] = ()) -> tuple[OfSize, ...]:
-    """Measure the messages that coalitions of each size follow. wanted: sizes; (): `sizes_of`."""
+def by_size(record: PeerRecord, seed: int | None, sizes: Sequence[int] = ()) -> tuple[OfSize, ...]:
+    """Measure the messages that coalitions of each size follow. sizes: sizes; (): `sizes_of`."""
     import numpy as np
 
     peers = sorted(number - 1 for number in record.board.keys)
     if len(peers) < 2 or not record.routes:
         return ()
     rng = np.random.default_rng(seed)
-    return tuple(_score_size(record, peers, size, rng) for size in wanted or sizes_of(len(peers)))
+    return tuple(_score_size(record, peers, size, rng) for size in sizes or sizes_of(len(peers)))
 
 
 def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generator") -> OfSize:
@@ -67,9 +67,9 @@ def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> lis
     return [tuple(rng.choice(peers, size=size, replace=False).tolist()) for _ in range(tries)]
 
 
-def _mean(name: str, values: Sequence[float], most: float, *, whole: bool) -> Spread:
-    """Return the mean of values from 0 to `most`, with its interval unless all were measured."""
-    measured = estimate(name, values, 0.0, most)
+def _mean(name: str, values: Sequence[float], maximum: float, *, whole: bool) -> Spread:
+    """Return the mean of values from 0 to `maximum`, with its interval unless all were measured."""
+    measured = estimate(name, values, 0.0, maximum)
     limits = (measured.mean, measured.mean) if whole else (measured.low, measured.high)
     return Spread(measured.mean, *limits)
 

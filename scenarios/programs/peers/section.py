@@ -54,8 +54,8 @@ def answer(among: PeersFound) -> VerdictAnswer:
     )
     if smallest is None:
         return VerdictAnswer(TRUSTED, "nobody looked at links anyone", text)
-    least = plural(smallest, "peer")
-    short = f"{least} linked somebody" if smallest == 1 else f"{least} must collude"
+    smallest_size = plural(smallest, "peer")
+    short = f"{smallest_size} linked somebody" if smallest == 1 else f"{smallest_size} must collude"
     first = next(size.size for size in sizes if size.people.mean > 0)
     drawn = f" The smallest that linked anybody had {plural(first, 'peer')}."
     if first > smallest:
@@ -135,9 +135,14 @@ def _each(each: Sequence[PeerLearned], path: int) -> PageGrid:
     )
     rows = [
         (
-            *(peer.name.removeprefix("peer-"), f"{peer.sent:,}", f"{path}", f"{peer.opened:,}"),
             *(
-                f"{peer.shown:,}",
+                peer.name.removeprefix("peer-"),
+                f"{peer.sent_messages:,}",
+                f"{path}",
+                f"{peer.opened:,}",
+            ),
+            *(
+                f"{peer.posted_ballots:,}",
                 f"{peer.senders:,}",
                 _or_dash(peer.followed),
                 _or_dash(peer.linked),
@@ -149,10 +154,10 @@ def _each(each: Sequence[PeerLearned], path: int) -> PageGrid:
     plain = [
         (
             peer.name,
-            peer.sent,
+            peer.sent_messages,
             path,
             peer.opened,
-            peer.shown,
+            peer.posted_ballots,
             peer.senders,
             peer.followed,
             peer.linked,
@@ -160,8 +165,8 @@ def _each(each: Sequence[PeerLearned], path: int) -> PageGrid:
         for peer in each
     ]
     caption = "What each peer handled, and what it learned of others by itself"
-    taken = PageNumbers("peers", ("peer", *keys), plain)
-    return PageGrid(caption, headings, rows, tuple(range(1, 8)), taken)
+    page_numbers = PageNumbers("peers", ("peer", *keys), plain)
+    return PageGrid(caption, headings, rows, tuple(range(1, 8)), page_numbers)
 
 
 def _or_dash(value: int | None) -> str:

@@ -21,7 +21,9 @@ def rows_by_size(among: PeersFound) -> list[tuple[str, ...]]:
     return [
         (
             f"{size.size:,}",
-            f"all {size.all_:,}" if size.tried == size.all_ else f"{size.tried:,} drawn",
+            f"all {size.coalition_count:,}"
+            if size.tried == size.coalition_count
+            else f"{size.tried:,} drawn",
             _between(size.onions, share=True),
             percent(size.expected),
             f"{_between(size.people)} of {among.peers - size.size:,}",
@@ -45,7 +47,7 @@ def numbers(among: PeersFound) -> tuple[tuple[str, ...], list[tuple[int | float,
     parts = [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
         (
-            *(size.size, size.tried, size.all_, size.expected),
+            *(size.size, size.tried, size.coalition_count, size.expected),
             *(end for part in (size.onions, size.people, size.rows) for end in astuple(part)),
         )
         for size in among.sizes

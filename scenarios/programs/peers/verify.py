@@ -21,7 +21,7 @@ from .found import PeersFound
 from .record import agreement_of, reckoned
 from .score import by_size
 
-SHOWN = 60  # letters of a wrong value in a message
+MAX_LETTERS = 60  # letters of a wrong value in a message
 Rule = tuple[str, str, Callable[[ProgramEvidence], str]]
 
 
@@ -40,11 +40,11 @@ def claimed(evidence: ProgramEvidence) -> PeersFound:
 
 def board(evidence: ProgramEvidence) -> str:
     """Verify that the posts are legal, and that the charges follow from them."""
-    seen = _reckoned(evidence)
-    require_equal("named", tuple(seen.charges), claimed(evidence).charges)
-    require_equal("burned", seen.burned, evidence.result.burned)
-    end = f"burned: {seen.burned}" if seen.burned else "everybody agreed"
-    return f"{len(seen.board.entries):,} posts, {end}; head {seen.board.head.hex()[:16]}"
+    reckoning = _reckoned(evidence)
+    require_equal("named", tuple(reckoning.charges), claimed(evidence).charges)
+    require_equal("burned", reckoning.burned, evidence.result.burned)
+    end = f"burned: {reckoning.burned}" if reckoning.burned else "everybody agreed"
+    return f"{len(reckoning.board.entries):,} posts, {end}; head {reckoning.board.head.hex()[:16]}"
 
 
 def digest(evidence: ProgramEvidence) -> str:
@@ -56,39 +56,41 @@ def digest(evidence: ProgramEvidence) -> str:
 
 def counts(evidence: ProgramEvidence) -> str:
     """Verify that marginals, decision and release follow from the ballots."""
-    seen, said = _reckoned(evidence), evidence.result
-    names = said.features
+    reckoning, result = _reckoned(evidence), evidence.result
+    names = result.features
     marginals: dict[str, Mapping[str, int]] = {}
-    if seen.tallies:
-        for name, count in zip(names, seen.tallies[0], strict=True):
+    if reckoning.tallies:
+        for name, count in zip(names, reckoning.tallies[0], strict=True):
             marginals[name] = {values[0]: people for values, people in sorted(count.items())}
-    require_equal("marginals", marginals, said.marginals)
-    kept = [names[column] for column in seen.decision.kept] if seen.decision else None
-    require_equal("kept", kept, list(said.decision.kept) if said.decision else None)
-    if seen.decision and said.decision:
-        proof = seen.decision.certificate
-        require_equal("bound", proof.value, said.decision.bound)
-        require_equal("people exposed", proof.people, said.decision.certificate.people)
+    require_equal("marginals", marginals, result.marginals)
+    released_names = (
+        [names[column] for column in reckoning.decision.kept] if reckoning.decision else None
+    )
+    require_equal("kept", released_names, list(result.decision.kept) if result.decision else None)
+    if reckoning.decision and result.decision:
+        proof = reckoning.decision.certificate
+        require_equal("bound", proof.value, result.decision.bound)
+        require_equal("people exposed", proof.people, result.decision.certificate.people)
     release: list[tuple[Any, ...]] | None = None
-    if len(seen.tallies) > 1:
-        release = [(*values, people) for values, people in sorted(seen.tallies[1][0].items())]
-    require_equal("release", release, list(said.release.counts) if said.release else None)
-    return f"{len(seen.tallies)} rounds counted again"
+    if len(reckoning.tallies) > 1:
+        release = [(*values, people) for values, people in sorted(reckoning.tallies[1][0].items())]
+    require_equal("release", release, list(result.release.counts) if result.release else None)
+    return f"{len(reckoning.tallies)} rounds counted again"
 
 
 def exposure(evidence: ProgramEvidence) -> str:
     """Verify that true exposure and bound follow from the ballots, and that the bound holds."""
-    seen, said = _reckoned(evidence), evidence.result.exposure
-    if seen.decision is None or len(seen.tallies) < 2:
-        require_equal("true exposure", 0.0, said.true)
+    reckoning, claimed_exposure = _reckoned(evidence), evidence.result.exposure
+    if reckoning.decision is None or len(reckoning.tallies) < 2:
+        require_equal("true exposure", 0.0, claimed_exposure.true)
         return "nothing was released, so nobody is exposed by it"
-    (joint,), schema = seen.tallies[1], seen.board.agreement.schema
-    proved = prove(seen.strategy, schema, seen.calls[:-1], seen.decision, joint)
-    require_equal("promised", promised_share(seen.decision, proved), said.promised)
-    k, people = seen.decision.certificate.k, sum(joint.values())
+    (joint,), schema = reckoning.tallies[1], reckoning.board.agreement.schema
+    proved = prove(reckoning.strategy, schema, reckoning.calls[:-1], reckoning.decision, joint)
+    require_equal("promised", promised_share(reckoning.decision, proved), claimed_exposure.promised)
+    k, people = reckoning.decision.certificate.k, sum(joint.values())
     below = int(users_below(list(joint.values()), k))
-    require_equal("true exposure", below / people, said.true)
-    if below / people > said.promised:
+    require_equal("true exposure", below / people, claimed_exposure.true)
+    if below / people > claimed_exposure.promised:
         raise VerificationError(f"{below:,} people are exposed, more than was promised")
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 
@@ -96,23 +98,25 @@ def exposure(evidence: ProgramEvidence) -> str:
 def coalitions(evidence: ProgramEvidence) -> str:
     """Verify the messages that coalitions follow."""
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
-    said = claimed(evidence).sizes
+    claimed_sizes = claimed(evidence).sizes
     seed = evidence.result.seed
-    if seed is None and any(size.tried < size.all_ for size in said):
+    if seed is None and any(size.tried < size.coalition_count for size in claimed_sizes):
         raise NoGround("coalitions were drawn with system randomness")
-    require_equal("coalitions", by_size(record, seed), said)
-    return f"{len(said)} sizes measured again"
+    require_equal("coalitions", by_size(record, seed), claimed_sizes)
+    return f"{len(claimed_sizes)} sizes measured again"
 
 
-def require_equal(what: str, actual: object, claimed: object) -> None:
+def require_equal(subject: str, actual: object, claimed: object) -> None:
     """Raise VerificationError unless the computed value equals the claim."""
     if actual != claimed:
-        raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(actual)} was found")
+        raise VerificationError(
+            f"{subject}: {_short(claimed)} is claimed, {_short(actual)} was found"
+        )
 
 
 def _short(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+    return text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 3]}..."
 
 
 CHECKS: tuple[Rule, ...] = (

@@ -36,7 +36,10 @@ SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "p
 ROOM = 16  # positions, of a report in hex, that give way to the number of the feature
 ON_REPORTS = ("poison-reports", "inside-reports")
 LEAST_CROWD, MOST_CROWD = 16, 131_072  # of sums that the mix alone protects
-LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the truth (e^30)
+MIN_EPSILON, MAX_EPSILON = (
+    1e-6,
+    30.0,
+)  # nats for one feature: less is all noise, more is the truth (e^30)
 UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promised_at_most")
 
 
@@ -44,13 +47,13 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report noise without a query for reports, and a histogram without noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     program = program_of(scenario)
-    if program.reports and program.held and mechanism == "none":
+    if program.reports and program.has_columns and mechanism == "none":
         message = (
             f'"{kind}" counts randomized reports; say in [local] mechanism = {listed()}, '
             "and epsilon"
         )
         yield problem(("policy", "kind"), message)
-    if program.reports and not program.held and mechanism != BITS:
+    if program.reports and not program.has_columns and mechanism != BITS:
         message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
         yield problem(("local", "mechanism"), message)
     if not program.reports and mechanism != "none":
@@ -100,13 +103,14 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("local", "epsilon"), message)
         return
     # The epsilon of a set is that of a single element: each position has the whole budget.
-    count = len(facts.features or ()) if program_of(scenario).held else 1
-    each = feature_budget(scenario, count) if count else LEAST
-    if not LEAST <= each <= MOST:
+    count = len(facts.features or ()) if program_of(scenario).has_columns else 1
+    each = feature_budget(scenario, count) if count else MIN_EPSILON
+    if not MIN_EPSILON <= each <= MAX_EPSILON:
         divided = "" if each == local.epsilon else f", {each:.3g} for each of {count}"
         yield problem(
             ("local", "epsilon"),
-            f"found {local.epsilon:g} nats{divided}; {LEAST:g} to {MOST:g} for each feature are "
+            f"found {local.epsilon:g} nats{divided}; {MIN_EPSILON:g} to {MAX_EPSILON:g} for each "
+            "feature are "
             "accepted",
         )
 
@@ -129,7 +133,9 @@ def sampled(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def undrawable(scenario: Scenario) -> str | None:
     """Return the reason why people cannot report a drawn feature; None if they can."""
     local = scenario.local
-    if local.features == "split" or (local.mechanism in SAMPLED and program_of(scenario).held):
+    if local.features == "split" or (
+        local.mechanism in SAMPLED and program_of(scenario).has_columns
+    ):
         return None
     return (
         f'found "sample" with mechanism = {quoted(local.mechanism)}; one feature of several is '
@@ -139,8 +145,8 @@ def undrawable(scenario: Scenario) -> str | None:
 
 def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report prices of many runs that are not read, or that one report exceeds."""
-    local, own = scenario.local, mechanisms().get(scenario.local.mechanism)
-    if local.forever is not None and not (own and own.remembers):
+    local, mechanism = scenario.local, mechanisms().get(scenario.local.mechanism)
+    if local.forever is not None and not (mechanism and mechanism.remembers):
         message = f"{quoted(local.mechanism)} keeps no noise from run to run; take memoized"
         yield problem(("local", "forever"), message)
     elif local.forever is not None and local.epsilon and local.forever <= local.epsilon:
@@ -149,11 +155,11 @@ def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     for limit in ("spend", "spend_shuffled"):
         if getattr(local, limit) is None:
             continue
-        if own is None or not local.epsilon:
+        if mechanism is None or not local.epsilon:
             yield problem(("local", limit), "nothing is spent where people add no noise")
-        elif own.split:
+        elif mechanism.split:
             yield problem(("local", limit), "what the mix alone protects is not counted over runs")
-    if own is None or own.split:
+    if mechanism is None or mechanism.split:
         return
     if local.spend is not None and local.epsilon and local.spend < local.epsilon:
         message = f"found {local.spend:g} nats; one run costs {local.epsilon:g}"
@@ -165,7 +171,7 @@ def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
         return
-    if not (program.reports and program.held and scenario.local.mechanism in mechanisms()):
+    if not (program.reports and program.has_columns and scenario.local.mechanism in mechanisms()):
         message = (
             f"found {honest:,}; epsilon after shuffling is of reports about features "
             f"(policy.kind = {quoted(KIND)}): leave relied_on out"
@@ -179,7 +185,7 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report features without reports under the mechanism: a line for each."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
-    if not (program.reports and program.held) or mechanism == "none":
+    if not (program.reports and program.has_columns) or mechanism == "none":
         return
     yield from _numbers(scenario)
     yield from _pairs(scenario)
@@ -201,17 +207,18 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a batch too small, or too large, for reports that the mix alone protects."""
-    own = mechanisms().get(scenario.local.mechanism)
-    if own is None or not (own.split or own.finds):
+    mechanism = mechanisms().get(scenario.local.mechanism)
+    if mechanism is None or not (mechanism.split or mechanism.finds):
         return
-    of = "one message" if own.split else "listed values"
-    yield from _no_crafting(scenario, f"{of}; take another mechanism")
-    if own.finds:
+    report_kind = "one message" if mechanism.split else "listed values"
+    yield from _no_crafting(scenario, f"{report_kind}; take another mechanism")
+    if mechanism.finds:
         return
-    least = scenario.mix.min_batch
-    if not LEAST_CROWD <= least <= MOST_CROWD:
+    min_batch = scenario.mix.min_batch
+    if not LEAST_CROWD <= min_batch <= MOST_CROWD:
         message = (
-            f"found {least:,}; {quoted(scenario.local.mechanism)} hides people in a crowd and by "
+            f"found {min_batch:,}; {quoted(scenario.local.mechanism)} hides people in a crowd and "
+            "by "
             f"nothing else: {LEAST_CROWD} to {MOST_CROWD:,} people are accepted"
         )
         yield problem(("mix", "min_batch"), message)
@@ -220,11 +227,11 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("population", "users"), message)
 
 
-def _no_crafting(scenario: Scenario, of: str) -> Iterator[Problem]:
+def _no_crafting(scenario: Scenario, report_kind: str) -> Iterator[Problem]:
     """Report attacks on reports unless each report is about one listed value of a feature."""
     for i, fault in enumerate(scenario.fault):
         if fault.attack in ON_REPORTS:
-            message = f"{fault.attack} is about reports of {of}"
+            message = f"{fault.attack} is about reports of {report_kind}"
             yield problem(("fault", i, "attack"), message)
 
 

@@ -21,7 +21,7 @@ from ...wording import percent
 from .check import SAMPLED, too_wide
 from .questions import feature_budget, is_sampled, questions
 
-OF = {
+TASK_PHRASES = {
     "shares": "of a share of people",
     "mean": "of a mean, as a share of the range",
     "ranges": "of a share of people in a range",
@@ -41,26 +41,26 @@ class Ranked(Record, frozen=True):
         task: the task that the mechanism is for.
         mechanism: its name.
         error: in the unit of the task.
-        own: whether it is the scenario's.
+        is_configured: whether it is the scenario's.
     """
 
     task: str
     mechanism: str
     error: float
-    own: bool
+    is_configured: bool
 
 
 def ranking(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]], people: int
 ) -> tuple[Ranked, ...]:
     """Return every mechanism that fits and has the task of the scenario's, best first."""
-    own = scenario.local.mechanism
-    mechanism = mechanisms().get(own)
+    mechanism_name = scenario.local.mechanism
+    mechanism = mechanisms().get(mechanism_name)
     if mechanism is None or not people or not scenario.local.epsilon:
         return ()
     task = mechanism.tasks[0]
     ranked = [
-        Ranked(task, name, error, name == own)
+        Ranked(task, name, error, name == mechanism_name)
         for name, mechanism in mechanisms().items()
         if task in mechanism.tasks
         and (error := _error(scenario, name, mechanism, task, names, values, people)) is not None
@@ -87,8 +87,8 @@ def _error(
         return None
     changed = replace(scenario, local=replace(scenario.local, mechanism=name))
     try:
-        made: Any = [asked.randomizer for asked in questions(changed, names, values)]
-        variances = [randomizer.noise_of(task) for randomizer in made]
+        randomizers: Any = [question.randomizer for question in questions(changed, names, values)]
+        variances = [randomizer.noise_of(task) for randomizer in randomizers]
     except LocalError:
         return None
     return sqrt(sum(variances) / len(variances) / people)
@@ -129,11 +129,14 @@ def _division(scenario: Scenario, people: Population) -> Iterator[str]:
         )
     split, sample = error["split"], error["sample"]
     if split and sample:
-        best, most = ("sample", split / sample) if sample < split else ("split", sample / split)
+        best, error_ratio = (
+            ("sample", split / sample) if sample < split else ("split", sample / split)
+        )
         yield (
             f"standard error of {name} with epsilon divided over {d} features "
             f'{percent(split)}, with one feature a person (features = "sample") {percent(sample)}: '
-            f"{best} needs {most**2:.1f} times fewer people at this local epsilon; after shuffling "
+            f"{best} needs {error_ratio**2:.1f} times fewer people at this local epsilon; after "
+            "shuffling "
             "the order may be another (docs/randomized.md, many features)"
         )
 
@@ -144,11 +147,12 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     ranked = ranking(scenario, people.schema.names, people.values, people.n)
     if len(ranked) < 2:
         return
-    own = next((place for place, choice in enumerate(ranked) if choice.own), None)
+    own_place = next((place for place, choice in enumerate(ranked) if choice.is_configured), None)
     each = feature_budget(scenario, len(people.values))
     listed = ", ".join(f"{choice.mechanism} {percent(choice.error)}" for choice in ranked)
     yield (
-        f"standard error {OF[ranked[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
+        f"standard error {TASK_PHRASES[ranked[0].task]}, {people.n:,} reports at epsilon = "
+        f"{each:.3g}, exact "
         f"for {LIKE.get(ranked[0].task, 'uniform answers')}: {listed}"
     )
     for choice in ranked:
@@ -156,12 +160,13 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
         if mechanisms()[mechanism].split:
             yield f"{mechanism} is private by the mix alone; the others' epsilon needs no mix"
     yield from _division(scenario, people)
-    if own == 0:
+    if own_place == 0:
         yield f"{ranked[0].mechanism}, this scenario's, is best here"
-    elif own:
-        more = (ranked[own].error / ranked[0].error) ** 2
+    elif own_place:
+        more = (ranked[own_place].error / ranked[0].error) ** 2
         if more > 1.005:
             yield (
-                f"{ranked[0].mechanism} is best here: {ranked[own].mechanism} needs {more:.2f} "
+                f"{ranked[0].mechanism} is best here: {ranked[own_place].mechanism} needs "
+                f"{more:.2f} "
                 "times the people for the same error"
             )

@@ -77,9 +77,9 @@ def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Sym
 
 
 def _values(domain: Sequence[str], counts: Reports) -> SymbolTally:
-    said = [counts.get((value,), 0) for value in domain]
-    people = sum(said)
-    return SymbolTally(np.array(said, np.int64), people, sum(counts.values()) - people)
+    value_counts = [counts.get((value,), 0) for value in domain]
+    people = sum(value_counts)
+    return SymbolTally(np.array(value_counts, np.int64), people, sum(counts.values()) - people)
 
 
 def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:

@@ -142,8 +142,8 @@ def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
     truth: true shares; () if they are unknown.
     """
     estimate = untested.estimate
-    known = estimate.limits(ALPHA)
-    low, high = tuple(known.low.tolist()), tuple(known.high.tolist())
+    interval = estimate.limits(ALPHA)
+    low, high = tuple(interval.low.tolist()), tuple(interval.high.tolist())
     shares, errors = tuple(estimate.shares.tolist()), tuple(estimate.errors.tolist())
     return Estimated(
         untested.feature,
@@ -157,7 +157,7 @@ def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
         tuple(estimate.projected().tolist()),
         truth,
         _errors(shares, errors, truth, (low, high)) if truth else None,
-        tuple(untested.values[place] for place in np.flatnonzero(known.nearest).tolist()),
+        tuple(untested.values[place] for place in np.flatnonzero(interval.nearest).tolist()),
     )
 
 
@@ -167,10 +167,10 @@ def _errors(
     truth: Sequence[float],
     ends: tuple[Sequence[float], Sequence[float]],
 ) -> EstimateErrors:
-    apart = missed(shares, truth)
-    far = (miss / error for miss, error in zip(apart, errors, strict=True) if error)
+    misses = missed(shares, truth)
+    far = (miss / error for miss, error in zip(misses, errors, strict=True) if error)
     inside = sum(
         a - ROUNDED <= true <= b + ROUNDED
         for a, true, b in zip(ends[0], truth, ends[1], strict=True)
     )
-    return EstimateErrors(max(apart), sum(apart) / len(apart), max(far, default=0.0), inside)
+    return EstimateErrors(max(misses), sum(misses) / len(misses), max(far, default=0.0), inside)

@@ -35,13 +35,14 @@ class Wording:
     Attributes:
         within: the estimated quantity, `{}` for half of the widest limits.
         middle: the truth at the middle of the drawn limits.
-        least: the statement about a share, `{}` for the least; "" if there is no statement.
+        share_template: the statement about a share, `{}` for the least; "" if there is no
+            statement.
         none: the statement if there is no such share.
     """
 
     within: str
     middle: str
-    least: str = ""
+    share_template: str = ""
     none: str = ""
 
 
@@ -95,7 +96,7 @@ class Forecast:
         verdict: the use of this precision.
         middle: the truth at the middle of the drawn limits.
         low, high: its 95 % limits as shares of the range.
-        least: a sentence on the least detectable share; "" if there is no sentence.
+        share_sentence: a sentence on the least detectable share; "" if there is no sentence.
         least_share: the share in it; None: there is no sentence.
     """
 
@@ -107,7 +108,7 @@ class Forecast:
     middle: str
     low: float
     high: float
-    least: str
+    share_sentence: str
     least_share: float | None = None
 
     @property
@@ -119,28 +120,34 @@ class Forecast:
     def lines(self) -> list[str]:
         """The sentence, a picture of the limits, and the least share if it exists."""
         drawn = picture(self.low, self.high)
-        known = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
-        return [*known, self.least] if self.least else known
+        text_lines = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
+        return [*text_lines, self.share_sentence] if self.share_sentence else text_lines
 
 
-def forecasts(asked: Sequence[Question], people: int, epsilon: float) -> Iterator[Forecast]:
+def forecasts(
+    noisy_questions: Sequence[Question], people: int, epsilon: float
+) -> Iterator[Forecast]:
     """Yield a forecast for each estimate of each different noise; epsilon: of one feature, nats."""
-    before: set[str] = set()
-    for question in asked:
+    earlier_noises: set[str] = set()
+    for question in noisy_questions:
         randomizer = question.randomizer.single()
-        if not people or str(randomizer) in before:
+        if not people or str(randomizer) in earlier_noises:
             continue
-        before.add(str(randomizer))
+        earlier_noises.add(str(randomizer))
         for expected in randomizer.expected_limits(people):
             yield _forecast(expected, people, epsilon)
 
 
 def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Forecast:
-    words, least = WORDS[expected.task], ""
-    if expected.least is not None:
-        least = words.least if isfinite(expected.least) else words.none
-    verdict = next(said for width, said in VERDICTS if expected.reach >= width)
-    if expected.task == "found" and expected.least is not None and not isfinite(expected.least):
+    words, share_template = WORDS[expected.task], ""
+    if expected.min_share is not None:
+        share_template = words.share_template if isfinite(expected.min_share) else words.none
+    verdict = next(sentence for width, sentence in VERDICTS if expected.reach >= width)
+    if (
+        expected.task == "found"
+        and expected.min_share is not None
+        and not isfinite(expected.min_share)
+    ):
         verdict = NOTHING_FOUND
     return Forecast(
         people,
@@ -150,16 +157,18 @@ def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Foreca
         verdict,
         words.middle,
         *expected.limits[0],
-        least.format(percent(expected.least or 0.0)),
-        None if expected.least is None or not isfinite(expected.least) else expected.least,
+        share_template.format(percent(expected.min_share or 0.0)),
+        None
+        if expected.min_share is None or not isfinite(expected.min_share)
+        else expected.min_share,
     )
 
 
 def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
     """Yield sentences and a picture for each estimate of each different noise of the features."""
     each = feature_budget(scenario, len(people.values))
-    asked = questions(scenario, people.schema.names, people.values)
-    for forecast in forecasts(asked, people.n, each):
+    noisy_questions = questions(scenario, people.schema.names, people.values)
+    for forecast in forecasts(noisy_questions, people.n, each):
         yield from forecast.lines
 
 

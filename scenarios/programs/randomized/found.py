@@ -79,7 +79,7 @@ class UntestedFound:
         values: the true values, in the order of their codes.
         reports: the number of reports read.
         outside: texts that are no report.
-        found: values from an open domain, with their shares.
+        found_values: values from an open domain, with their shares.
     """
 
     feature: str
@@ -87,7 +87,7 @@ class UntestedFound:
     values: tuple[str, ...]
     reports: int
     outside: int
-    found: FoundValues
+    found_values: FoundValues
 
 
 def searched(question: Question, counts: Counts) -> UntestedFound | None:
@@ -109,11 +109,11 @@ def against(untested: UntestedFound, codes: Any) -> FoundFeature:
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = (count / max(1, len(codes))).tolist()
     truth = {text: share for text, share in zip(untested.values, shares, strict=True) if share > 0}
-    least = untested.found.least_share
-    known = {value.text for value in untested.found.values}
-    missed = sum(share >= least and text not in known for text, share in truth.items())
+    min_share = untested.found_values.least_share
+    found_texts = {value.text for value in untested.found_values.values}
+    missed = sum(share >= min_share and text not in found_texts for text, share in truth.items())
     return compare_with_truth(
-        untested, [truth.get(value.text, 0.0) for value in untested.found.values], missed
+        untested, [truth.get(value.text, 0.0) for value in untested.found_values.values], missed
     )
 
 
@@ -121,7 +121,7 @@ def compare_with_truth(
     untested: UntestedFound, truth: Sequence[float], missed: int
 ) -> FoundFeature:
     """Combine found values with the truth. truth: the share of each found value."""
-    values = untested.found
+    values = untested.found_values
     shares = tuple(
         FoundShare(value.text, value.share, value.error, value.low, value.high, true)
         for value, true in zip(values.values, truth, strict=True)
@@ -140,11 +140,11 @@ def compare_with_truth(
     )
 
 
-def grid(shown: Sequence[FoundFeature]) -> Grid:
+def grid(features: Sequence[FoundFeature]) -> Grid:
     """Return the table of all found values, with their limits."""
     rows = [
         (feature.feature if place == 0 else "", *row)
-        for feature in shown
+        for feature in features
         for place, row in enumerate(rows_of(feature)[:ROWS])
     ]
     headings = ("feature", "found", "estimate", "95 % from", "to", "truth")
@@ -171,5 +171,8 @@ def promised(feature: FoundFeature) -> str:
     false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
     if feature.least_share is None:
         return f"no value is certain to be found, however many have it; {false}"
-    least = f"{100 * feature.least_share:.3g} %"
-    return f"a value of {least} of people or more is missed with probability 5 % at most; {false}"
+    min_percent = f"{100 * feature.least_share:.3g} %"
+    return (
+        f"a value of {min_percent} of people or more is missed with probability 5 % at most; "
+        f"{false}"
+    )

@@ -94,14 +94,16 @@ class UntestedMeasures:
 
 def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
     """Analyst: estimate the numbers of a question from its reports; None if it has no numbers."""
-    seen = tally(question.randomizer, question.domain, counts)
-    if not seen.people:
+    symbol_tally = tally(question.randomizer, question.domain, counts)
+    if not symbol_tally.people:
         return None
-    measures = question.randomizer.measures(seen.supporting, seen.people)
+    measures = question.randomizer.measures(symbol_tally.supporting, symbol_tally.people)
     if not measures:
         return None
     column, domain = question.columns[0], question.domain
-    return UntestedMeasures(question.name, column, domain, seen.people, seen.outside, measures)
+    return UntestedMeasures(
+        question.name, column, domain, symbol_tally.people, symbol_tally.outside, measures
+    )
 
 
 def compare_with_truth(
@@ -110,17 +112,17 @@ def compare_with_truth(
     """Combine the numbers with limits and the truth. truth: returns it by place and number."""
     rows = []
     for place, number in enumerate(untested.measures):
-        known = number.limits(ALPHA)
+        interval = number.limits(ALPHA)
         rows.append(
             Measured(
                 number.name,
                 number.value,
                 number.error,
-                float(known.low[0]),
-                float(known.high[0]),
+                float(interval.low[0]),
+                float(interval.high[0]),
                 truth(place, number),
                 number.biased,
-                bool(known.nearest[0]),
+                bool(interval.nearest[0]),
             )
         )
     return MeasuredFeature(
@@ -142,7 +144,7 @@ def error_meaning(mechanism: str) -> str:
     return "error: standard error, of the noise given who took part"
 
 
-def grid(shown: Sequence[MeasuredFeature]) -> Grid:
+def grid(features: Sequence[MeasuredFeature]) -> Grid:
     """Return the table of all numbers, with their limits."""
     rows = [
         (
@@ -159,7 +161,7 @@ def grid(shown: Sequence[MeasuredFeature]) -> Grid:
                 )
             ),
         )
-        for feature in shown
+        for feature in features
         for place, number in enumerate(feature.measures[:ROWS])
     ]
     headings = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")

@@ -38,7 +38,7 @@ DELTA = 1e-6  # of every epsilon after shuffling
 ADJACENCY = "replace one"  # neighbours differ in one person's answers; how many take part is public
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
 MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
-FEW = 16  # values of a feature whose participation factor is computed
+MAX_FACTOR_VALUES = 16  # values of a feature whose participation factor is computed
 MOST_NATS = 1e9  # stands for an infinite epsilon
 POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 
@@ -134,8 +134,8 @@ def unseen_privacy(
     shares: as in `unseen_information`. reports, relied_on: as in `read_privacy`.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
-    told = unseen_information(questions, shares)
-    return PrivacyLoss(told, 0.0, shuffled, whole, tuple(_readings(questions)))
+    information_bits = unseen_information(questions, shares)
+    return PrivacyLoss(information_bits, 0.0, shuffled, whole, tuple(_readings(questions)))
 
 
 def unseen_information(
@@ -146,8 +146,8 @@ def unseen_information(
     shares: of the values of each question, a distribution each: its prior. Answers to different
     questions are assumed to be independent.
     """
-    known = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
-    bits = [each for each in known if each is not None]
+    question_bits = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
+    bits = [each for each in question_bits if each is not None]
     return sum(bits) if len(bits) == len(questions) else None
 
 
@@ -172,18 +172,23 @@ def after_shuffling(
     relied_on: people who keep their reports secret, as many as there are at most; None: all.
     Disclosed reports are removed from the batch, so only these people hide each other.
     """
-    known = [
-        (question, many)
-        for question, many in zip(questions, reports, strict=True)
-        if many
+    bounded_questions = [
+        (question, report_count)
+        for question, report_count in zip(questions, reports, strict=True)
+        if report_count
         and not (question.randomizer.takes_bits and question.randomizer.positions > MOST_BITS)
     ]
-    shuffled = tuple(_shuffled(question, many, relied_on) for question, many in known)
+    shuffled = tuple(
+        _shuffled(question, report_count, relied_on) for question, report_count in bounded_questions
+    )
     if any(question.randomizer.messages_per_person > 1 for question in questions):
         return shuffled, None
-    if not len(known) == len(questions) > 1:
+    if not len(bounded_questions) == len(questions) > 1:
         return shuffled, None
-    parts = tuple((question.randomizer, honest(many, relied_on)) for question, many in known)
+    parts = tuple(
+        (question.randomizer, honest(report_count, relied_on))
+        for question, report_count in bounded_questions
+    )
     counted = relied_on and min(people for _, people in parts)
     return shuffled, replace(_compose(parts), relied_on=counted)
 
@@ -211,13 +216,14 @@ def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffl
 def _mixed(question: Question, reports: int) -> Shuffled:
     """Return the epsilon of several messages per person: the noise of enough people protects."""
     randomizer = question.randomizer
-    least = randomizer.people
-    enough = reports >= least
+    min_people = randomizer.people
+    enough = reports >= min_people
     rule = (
-        f"split in {randomizer.messages_per_person} shares; while {least:,} people or more add "
+        f"split in {randomizer.messages_per_person} shares; while {min_people:,} people or more "
+        "add "
         "their noise"
         if enough
-        else f"fewer than the {least:,} people whose noise is needed: nothing is promised"
+        else f"fewer than the {min_people:,} people whose noise is needed: nothing is promised"
     )
     high = randomizer.local if enough else MOST_NATS
     return Shuffled(question.name, reports, None, DELTA, high, 0.0, None, None, rule)
@@ -228,9 +234,12 @@ def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Compose randomizers with their numbers of reports; above CROWD a report is not counted."""
     from ....analysis.shuffled import compose_reports
 
-    counted = [many if randomizer.one_bit else min(many, CROWD) for randomizer, many in parts]
+    counted = [
+        report_count if randomizer.one_bit else min(report_count, CROWD)
+        for randomizer, report_count in parts
+    ]
     composed = compose_reports([randomizer for randomizer, _ in parts], counted, DELTA)
-    huge = counted != [many for _, many in parts]
+    huge = counted != [report_count for _, report_count in parts]
     low, likely = composed.hockey_stick.low, composed.probabilistic
     return Shuffled(
         None,
@@ -259,7 +268,7 @@ def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
     if protocol is None:
         return None, None
     factor = None
-    if randomizer.a <= FEW:
+    if randomizer.a <= MAX_FACTOR_VALUES:
         from ....analysis.information import participation_factor
 
         factor = participation_factor(protocol, np.full(randomizer.a, 0.5), points=POINTS)
@@ -315,10 +324,10 @@ def _distinct(codes: Any) -> tuple[Any, Any]:
 def _summed(law: Any, weights: Any) -> float:
     """Return I(X; Y) of inputs with these weights. law: column x is the law of the report at x."""
     mean = law @ weights
-    seen = mean > 0
-    ratio = law[seen] / mean[seen, None]
-    told = law[seen] * np.log2(np.where(ratio > 0, ratio, 1.0))
-    return max(0.0, float(told.sum(axis=0) @ weights))
+    is_possible = mean > 0
+    ratio = law[is_possible] / mean[is_possible, None]
+    leakage = law[is_possible] * np.log2(np.where(ratio > 0, ratio, 1.0))
+    return max(0.0, float(leakage.sum(axis=0) @ weights))
 
 
 def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
@@ -328,11 +337,13 @@ def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[floa
         for question in questions
     )
     draws = max(64, min(DRAWS, TABLE // len(rows), SUPPORTS // widest))
-    own = rng.choice(len(rows), draws, p=weights)
+    true_rows = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))
     for question in questions:
-        likely += question.randomizer.log_likelihood(rows[:, list(question.columns)], own, rng)
-    most = likely.max(axis=1, keepdims=True)
-    mean = np.log(np.exp(likely - most) @ weights) + most[:, 0]
-    told = (likely[np.arange(draws), own] - mean) / log(2)
-    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
+        likely += question.randomizer.log_likelihood(
+            rows[:, list(question.columns)], true_rows, rng
+        )
+    max_log = likely.max(axis=1, keepdims=True)
+    mean = np.log(np.exp(likely - max_log) @ weights) + max_log[:, 0]
+    leakage = (likely[np.arange(draws), true_rows] - mean) / log(2)
+    return max(0.0, float(leakage.mean())), float(leakage.std(ddof=1)) / sqrt(draws)

@@ -104,11 +104,11 @@ class Histogram(Randomizing):
         scenario, people = session.scenario, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
         columns = self.names(scenario, people.schema.names)
-        asked = self.questions(scenario, people)
-        local = score(scenario, people, asked, session.present(1), tallies)
+        questions = self.questions(scenario, people)
+        local = score(scenario, people, questions, session.present(1), tallies)
         release = reports(columns, tallies[0]) if tallies else None
-        told = local.told.information if local else None
-        return Scored(local, release, told)
+        information = local.privacy.information if local else None
+        return Scored(local, release, information)
 
     def findings(self) -> "type[Findings]":
         """Return the record type of estimates, errors and privacy loss."""

@@ -11,7 +11,7 @@
     bit-flip               d bits, a bit per feature                BitFlip(d, 1 / (1 + exp(e)))
     duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
     pckv-grr, ...          a key and a sign                         PckvGRR(texts, e), ...
-    memoized, ...          a bits, noise kept and fresh             Memoized.of(a, e, forever), ...
+    memoized, ...          a bits, noise kept and fresh             Memoized.from_epsilon(a, e, all)
     prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
 
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from ...populations import Population
 
 SEED = 32  # bytes of a person's entropy that seed all its noise
-SHOWN = 1_000  # different reports that result.json holds; more are only in the transcript
+MAX_LISTED = 1_000  # different reports that result.json holds; more are only in the transcript
 LONG = 1 << 17  # signs of all reports that it holds
 BLOCK = 1 << 24  # symbols drawn together if noise needs no replay
 
@@ -89,7 +89,7 @@ def rule(scenario: Scenario, features: int) -> str:
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
     division = "one" if is_sampled(scenario, features) else "each"
     each = f"{division} of {features}" if features else "each position"
-    if (own := mechanisms().get(local.mechanism)) and own.remembers:
+    if (mechanism := mechanisms().get(local.mechanism)) and mechanism.remembers:
         each += f" forever={forever(scenario)!r}".removesuffix(".0")
     return f"{local.mechanism} epsilon={whole} {each}"
 
@@ -130,17 +130,17 @@ def questions(
         making = partial(making, people=scenario.mix.min_batch)
     if mechanism.remembers:
         making = partial(making, forever=share(forever(scenario), len(names)))
-    made = [
+    randomizers = [
         making(domain_argument(mechanism, name, domain), each, **room(scenario, mechanism, name))
         for name, domain in zip(names, values, strict=True)
     ]
     if is_sampled(scenario, len(names)):
         from ....analysis.randomizers import SampledFeature
 
-        return (Question(joined(names), every, tuple(values), SampledFeature(tuple(made))),)
+        return (Question(joined(names), every, tuple(values), SampledFeature(tuple(randomizers))),)
     return tuple(
         Question(names[column], (column,), (values[column],), randomizer)
-        for column, randomizer in enumerate(made)
+        for column, randomizer in enumerate(randomizers)
     )
 
 
@@ -176,8 +176,8 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
 
 def _rules(schema: Schema, question: Question) -> tuple[Rule, ...]:
     """Return the rules of a single reported feature; several have no rules (check.py)."""
-    first, *others = question.columns
-    return () if others else schema.features[first].rules
+    first, *more_columns = question.columns
+    return () if more_columns else schema.features[first].rules
 
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
@@ -189,8 +189,8 @@ def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
         each = share(scenario.local.epsilon or 0.0, len(names))
         copies = shares_needed(scenario.mix.min_batch, each)
         return tuple(piece for name in names for piece in pieces(name, copies))
-    together = mechanism.bits or is_sampled(scenario, len(names))
-    return (joined(names),) if together else tuple(names)
+    is_joint = mechanism.bits or is_sampled(scenario, len(names))
+    return (joined(names),) if is_joint else tuple(names)
 
 
 def pieces(name: str, copies: int) -> tuple[str, ...]:
@@ -203,8 +203,12 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
     tallies: list[Counts] = []
     first = 0
     for question in questions:
-        own = counts[first : first + question.randomizer.messages_per_person]
-        tallies.append(own[0] if len(own) == 1 else sum((Counter(each) for each in own), Counter()))
+        question_counts = counts[first : first + question.randomizer.messages_per_person]
+        tallies.append(
+            question_counts[0]
+            if len(question_counts) == 1
+            else sum((Counter(each) for each in question_counts), Counter())
+        )
         first += question.randomizer.messages_per_person
     if first != len(counts):
         raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
@@ -216,7 +220,7 @@ def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None"
 
     names: of the announced features. counts: as the analyst read them.
     """
-    if sum(len(count) for count in counts) > SHOWN:
+    if sum(len(count) for count in counts) > MAX_LISTED:
         return None
     if sum(len(text) for count in counts for (text,) in count) > LONG:
         return None
@@ -249,32 +253,36 @@ def randomization(
     def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
         row = row if schema is None else schema.coarsen(row)
         rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
-        said: list[str] = []
+        texts: list[str] = []
         for question, place in zip(questions, places, strict=True):
             if question.randomizer.finds:
-                own = question.randomizer.of([row[column] for column in question.columns])
-                said += own.encode(own.sample([0], rng), ())
+                row_randomizer = question.randomizer.of(
+                    [row[column] for column in question.columns]
+                )
+                texts += row_randomizer.encode(row_randomizer.sample([0], rng), ())
                 continue
             codes = [
                 table[row[column]] for table, column in zip(place, question.columns, strict=True)
             ]
             if memory and question.randomizer.remembers:
-                kept = question.randomizer.permanent(codes, kept_noise(memory, question, row))
-                said += question.randomizer.encode(
-                    question.randomizer.fresh(kept, rng), question.domain
+                permanent_truth = question.randomizer.permanent(
+                    codes, kept_noise(memory, question, row)
+                )
+                texts += question.randomizer.encode(
+                    question.randomizer.fresh(permanent_truth, rng), question.domain
                 )
                 continue
-            said += sample(question, np.array([codes]), rng)
-        return said
+            texts += sample(question, np.array([codes]), rng)
+        return texts
 
     return reports
 
 
 def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
     """Return the seed of the noise that a person keeps for a question and this answer."""
-    said = [row[column] for column in question.columns]
-    what = repr((question.name, question.domain, question.randomizer, said))
-    return int.from_bytes(blake2b(what.encode(), key=memory, digest_size=SEED).digest(), "big")
+    values = [row[column] for column in question.columns]
+    seed_text = repr((question.name, question.domain, question.randomizer, values))
+    return int.from_bytes(blake2b(seed_text.encode(), key=memory, digest_size=SEED).digest(), "big")
 
 
 def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
@@ -307,17 +315,19 @@ def ideal_reports(
             for i in present.tolist()
         ]
         every = sum(question.randomizer.messages_per_person for question in questions)
-        said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(every)]
+        column_texts = [list(column) for column in zip(*rows, strict=True)] or [
+            [] for _ in range(every)
+        ]
     else:
-        told = [
+        question_texts = [
             (question, _report_blocks(question, people.codes[present])) for question in questions
         ]
-        said = [
+        column_texts = [
             texts[place :: randomizer.randomizer.messages_per_person]
-            for randomizer, texts in told
+            for randomizer, texts in question_texts
             for place in range(randomizer.randomizer.messages_per_person)
         ]
-    return as_table(said)
+    return as_table(column_texts)
 
 
 def _report_blocks(question: Question, codes: Any) -> list[str]:
@@ -333,14 +343,14 @@ def _report_blocks(question: Question, codes: Any) -> list[str]:
     ]
 
 
-def as_table(said: Sequence[Sequence[str]]) -> "PeopleTable":
+def as_table(column_texts: Sequence[Sequence[str]]) -> "PeopleTable":
     """Return the table with these texts as column j."""
     import numpy as np
 
     from ....protocol.ideal import PeopleTable
 
     values, codes = [], []
-    for texts in said:
+    for texts in column_texts:
         place = {text: code for code, text in enumerate(dict.fromkeys(texts))}
         values.append(tuple(place) or ("-",))
         codes.append(np.fromiter((place[text] for text in texts), np.int64, len(texts)))

@@ -26,7 +26,7 @@ from .found import FoundFeature, searched
 from .found import against as found_against
 from .measured import MeasuredFeature, against, measures
 from .privacy import ADJACENCY, PrivacyLoss, read_privacy, unseen_privacy
-from .questions import SHOWN, Question, feature_budget, gathered, rule
+from .questions import MAX_LISTED, Question, feature_budget, gathered, rule
 from .stated import shuffled_epsilons
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
@@ -59,7 +59,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         features: an estimate each.
         joint: of all together (bit-flip with at most 6 features).
         error: over all shares of all features; None if the truth is unknown.
-        told: the privacy parameters of the reports.
+        privacy: the privacy parameters of the reports.
         omitted: the number of different reports, if too many for the release; 0 if it holds them.
         measured: numbers besides shares, of the features that have such numbers.
         found: values of open domains that were found.
@@ -71,7 +71,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     features: tuple[Estimated, ...]
     joint: Estimated | None
     error: ShareErrors | None
-    told: PrivacyLoss = field(name="privacy")
+    privacy: PrivacyLoss = field(name="privacy")
     omitted: int = field(name="reports_omitted")
     measured: tuple[MeasuredFeature, ...] = ()
     found: tuple[FoundFeature, ...] = ()
@@ -107,18 +107,21 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     @property
     def bits(self) -> float | None:
         """Bits that a person's reports carry about its values."""
-        return self.told.information
+        return self.privacy.information
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
         """The local epsilons, and the epsilons after shuffling in both readings."""
         local, each = inf if self.budget.mixed else self.epsilon, self.each
-        alone = [("local", local)]
+        local_epsilons = [("local", local)]
         if len(self.domains) > 1 and not self.budget.mixed:
-            alone.append(("local: one feature", each))
+            local_epsilons.append(("local: one feature", each))
         return (
-            *(StatedEpsilon(of, nats, nats, 0.0, self.budget.adjacency) for of, nats in alone),
-            *shuffled_epsilons(self.told),
+            *(
+                StatedEpsilon(view, nats, nats, 0.0, self.budget.adjacency)
+                for view, nats in local_epsilons
+            ),
+            *shuffled_epsilons(self.privacy),
         )
 
     @property
@@ -172,9 +175,9 @@ def score(
         return None
     received = gathered(questions, tallies[0])
     codes: Any = people.codes[present]
-    known = not people.answered  # answers to a poll arrive randomized, so the truth is unknown
+    has_truth = not people.answered  # answers to a poll arrive randomized, so the truth is unknown
     compared = [
-        compare(estimate, codes, people.values) if known else limits(estimate, ())
+        compare(estimate, codes, people.values) if has_truth else limits(estimate, ())
         for question, counts in zip(questions, received, strict=True)
         for estimate in estimates(question, counts, people.schema.names)
     ]
@@ -184,7 +187,7 @@ def score(
         for question, counts in zip(questions, received, strict=True)
     ]
     counted = read, scenario.local.relied_on
-    told = [
+    untested_measures = [
         measures(question, counts) for question, counts in zip(questions, received, strict=True)
     ]
     values = [
@@ -200,10 +203,10 @@ def score(
         compared[-1] if several else None,
         worst(features),
         read_privacy(questions, codes, *counted)
-        if known
+        if has_truth
         else unseen_privacy(questions, [feature.projected for feature in features], *counted),
-        different if different > SHOWN else 0,
-        tuple(against(measured, codes) for measured in told if measured),
+        different if different > MAX_LISTED else 0,
+        tuple(against(measured, codes) for measured in untested_measures if measured),
         tuple(found_against(each, codes) for each in values if each),
     )
 
@@ -219,40 +222,49 @@ def estimates(
     question: Question, counts: Counts, names: Sequence[str]
 ) -> Iterator[UntestedEstimate]:
     """Analyst: estimate shares from the reports to a question, if any are readable."""
-    seen = tally(question.randomizer, question.domain, counts)
-    if not seen.people or not question.randomizer.gives_shares:
+    symbol_tally = tally(question.randomizer, question.domain, counts)
+    if not symbol_tally.people or not question.randomizer.gives_shares:
         return
     if question.randomizer.takes_rows:
-        yield from _features(question, seen, names)
+        yield from _features(question, symbol_tally, names)
         return
     if not question.randomizer.takes_bits:
-        estimate = question.randomizer.estimate_tally(seen.supporting, seen.people)
+        estimate = question.randomizer.estimate_tally(symbol_tally.supporting, symbol_tally.people)
         yield UntestedEstimate(
-            question.name, question.columns, question.domain, seen.people, seen.outside, estimate
+            question.name,
+            question.columns,
+            question.domain,
+            symbol_tally.people,
+            symbol_tally.outside,
+            estimate,
         )
         return
     for position, domain in enumerate(question.values):
-        bits = _bit(question.randomizer, int(seen.supporting[position]), seen.people)
+        bits = _bit(
+            question.randomizer, int(symbol_tally.supporting[position]), symbol_tally.people
+        )
         columns = (question.columns[position],)
-        yield UntestedEstimate(names[columns[0]], columns, domain, seen.people, seen.outside, bits)
+        yield UntestedEstimate(
+            names[columns[0]], columns, domain, symbol_tally.people, symbol_tally.outside, bits
+        )
     if 2 <= len(question.columns) <= JOINT:
-        yield _joint(question, counts, seen.people, seen.outside, names)
+        yield _joint(question, counts, symbol_tally.people, symbol_tally.outside, names)
 
 
 def _features(
-    question: Question, seen: SymbolTally, names: Sequence[str]
+    question: Question, symbol_tally: SymbolTally, names: Sequence[str]
 ) -> Iterator[UntestedEstimate]:
     """Yield the estimate of every feature, from the reports of the people that drew it."""
-    every = question.randomizer.estimate_features(seen.supporting, seen.people)
+    every = question.randomizer.estimate_features(symbol_tally.supporting, symbol_tally.people)
     for column, domain, estimate in zip(question.columns, question.values, every, strict=True):
         yield UntestedEstimate(
-            names[column], (column,), domain, seen.people, seen.outside, estimate
+            names[column], (column,), domain, symbol_tally.people, symbol_tally.outside, estimate
         )
 
 
-def _bit(flip: BitFlip, ones: int, people: int) -> Estimate:
+def _bit(flip: BitFlip, positives: int, people: int) -> Estimate:
     """Return the estimate of a flipped bit: randomized response on two symbols."""
-    return flip.single().estimate_tally(np.array([people - ones, ones]), people)
+    return flip.single().estimate_tally(np.array([people - positives, positives]), people)
 
 
 def _joint(
@@ -262,11 +274,11 @@ def _joint(
     bits = len(question.columns)
     cells = 1 << bits
     written = [format(number, f"0{bits}b") for number in range(cells)]
-    seen = np.repeat(np.arange(cells), [counts.get((text,), 0) for text in written])
+    report_codes = np.repeat(np.arange(cells), [counts.get((text,), 0) for text in written])
     values = tuple(
         " ".join(domain[int(bit)] for domain, bit in zip(question.values, text, strict=True))
         for text in written
     )
     feature = " x ".join(names[column] for column in question.columns)
-    estimate = question.randomizer.estimate_joint(seen)
+    estimate = question.randomizer.estimate_joint(report_codes)
     return UntestedEstimate(feature, question.columns, values, people, outside, estimate)

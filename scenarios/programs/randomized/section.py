@@ -33,8 +33,8 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[VerdictAns
     """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no report was counted"
-        nothing = VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
-        return nothing, VerdictAnswer(EXPOSED, "not at all", "No report was counted.")
+        no_release = VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return no_release, VerdictAnswer(EXPOSED, "not at all", "No report was counted.")
     if findings.found:
         return _value_answers(findings)
     if not findings.features:
@@ -43,45 +43,51 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[VerdictAns
     names = ", ".join(feature.feature for feature in findings.features)
     off = f"The largest error is {percent(findings.largest_error)} of people."
     if findings.error is None:
-        most = max(max(feature.errors) for feature in findings.features)
-        off = f"The largest standard error is {percent(most)} of people; the truth nobody knows."
-    what = (
+        max_error = max(max(feature.errors) for feature in findings.features)
+        off = (
+            f"The largest standard error is {percent(max_error)} of people; the truth nobody knows."
+        )
+    release_text = (
         f"{plural(shares, 'estimated share')} of {names}, from reports that people randomized "
         f"themselves ({findings.rule}). {off}"
     )
-    return VerdictAnswer(RELEASED, "estimates", what), _exposed(findings)
+    return VerdictAnswer(RELEASED, "estimates", release_text), _exposed(findings)
 
 
 def _value_answers(findings: Randomized) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers if values were found."""
-    said = "; ".join(
+    value_list = "; ".join(
         f"{feature.feature}: {', '.join(value.value for value in feature.found[:5]) or 'nothing'} "
         f"({promised(feature)})"
         for feature in findings.found
     )
-    what = f"Found: {said}; from reports that people randomized themselves ({findings.rule})."
-    return VerdictAnswer(RELEASED, "values that many have", what), _exposed(findings)
+    release_text = (
+        f"Found: {value_list}; from reports that people randomized themselves ({findings.rule})."
+    )
+    return VerdictAnswer(RELEASED, "values that many have", release_text), _exposed(findings)
 
 
 def _number_answers(findings: Randomized) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers if the reports are about numbers."""
-    said = "; ".join(
+    number_list = "; ".join(
         f"{feature.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
         f"{number.high_95:,.4g})"
         for feature in findings.measured
         for number in feature.measures[:2]
     )
-    what = f"{said}; from reports that people randomized themselves ({findings.rule})."
-    return VerdictAnswer(RELEASED, "estimates", what), _exposed(findings)
+    release_text = (
+        f"{number_list}; from reports that people randomized themselves ({findings.rule})."
+    )
+    return VerdictAnswer(RELEASED, "estimates", release_text), _exposed(findings)
 
 
 def _exposed(findings: Randomized) -> VerdictAnswer:
-    told = findings.told.information
+    information = findings.privacy.information
     text = "One person's reports are randomized before they are sealed. "
-    if told is not None:
-        error = findings.told.information_error
+    if information is not None:
+        error = findings.privacy.information_error
         spread = f" +- {error:.2g}" if error else ""
-        text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
+        text += f"Pinned on it, they would tell {information:.3g}{spread} bits about its values. "
     text += "The mix hides whose report is whose."
     kind = "after the mix, by it alone" if findings.budget.mixed else "local"
     epsilon = f"epsilon {findings.epsilon:g} nats, {kind}"
@@ -91,17 +97,17 @@ def _exposed(findings: Randomized) -> VerdictAnswer:
 def section(scenario: Scenario, findings: Randomized) -> Section:
     """Return the section of the page on noise."""
     local: Mapping[str, Any] = plain(findings)
-    shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]
-    blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(shown)]
+    estimates = [*local["features"], *([local["joint"]] if local["joint"] else [])]
+    blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(estimates)]
     traded = trades(scenario, local)
     if len(traded) > 1:
         blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
     blocks += [_numbers_of(feature, findings.mechanism) for feature in findings.measured]
     blocks += [_values_of(feature) for feature in findings.found]
-    blocks += [*([_table(shown)] if shown else []), _privacy(local)]
+    blocks += [*([_table(estimates)] if estimates else []), _privacy(local)]
     error = local["error"]
     lead = f"People randomized their answers before sealing them ({local['rule']}). "
-    if shown:
+    if estimates:
         lead += (
             "The estimates are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for "
             "the noise, given these people, and do not leave it. "
@@ -182,7 +188,7 @@ def _numbers(feature: Mapping[str, Any]) -> PageNumbers:
     return PageNumbers(f"estimates-{feature['feature']}", ("value", *keys), rows)
 
 
-def _trade(trades: tuple[Trade, ...], own: float) -> PageFigure:
+def _trade(trades: tuple[Trade, ...], run_epsilon: float) -> PageFigure:
     """Return the figure of error and hidden share against epsilon, each in percent."""
     top = max(0.02, *(trade.error for trade in trades))
     hidden = [trade for trade in trades if trade.hidden is not None]
@@ -197,7 +203,7 @@ def _trade(trades: tuple[Trade, ...], own: float) -> PageFigure:
     )
     ticks = [(trade.epsilon, number(round(trade.epsilon, 3))) for trade in trades]
     picture.axes("epsilon, local: a person's whole budget (nats)", "percent", ticks)
-    picture.upright(own, f"this run: {own:g}")
+    picture.upright(run_epsilon, f"this run: {run_epsilon:g}")
     errors = [(trade.epsilon, 100 * trade.error) for trade in trades]
     picture.curve(errors, 2, "standard error of a share (% of people)")
     if hidden:
@@ -220,12 +226,12 @@ def _trade(trades: tuple[Trade, ...], own: float) -> PageFigure:
     return PageFigure(picture.drawing.svg(), caption, PageNumbers("noise-benefit", headings, rows))
 
 
-def _table(shown: list[Any]) -> PageGrid:
+def _table(estimates: list[Any]) -> PageGrid:
     keys: tuple[str, ...] = ("unbiased", "low_95", "high_95", "projected")
-    keys += ("truth",) if shown[0]["truth"] else ()
+    keys += ("truth",) if estimates[0]["truth"] else ()
     rows: list[tuple[str, ...]] = []
     plain: list[tuple[str | float, ...]] = []
-    for feature in shown:
+    for feature in estimates:
         for i, value in enumerate(feature["values"]):
             shares = [feature[key][i] for key in keys]
             rows.append((feature["feature"], value, *(f"{100 * share:.1f} %" for share in shares)))
@@ -283,13 +289,15 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "information", f"{privacy['information']:.3g}{spread}", meaning
 
 
-def _shuffled(shuffled: Mapping[str, Any], whose: str, of: str) -> Iterator[tuple[str, str, str]]:
+def _shuffled(
+    shuffled: Mapping[str, Any], report_owner: str, scope: str
+) -> Iterator[tuple[str, str, str]]:
     """Yield both readings of epsilon after shuffling; older results hold exact values only."""
     for kind in ("hockey_stick", "probabilistic"):
         if (value := shuffled[kind]) is not None:
             low = shuffled.get(f"{kind}_at_least", value)
             method = "exact" if shuffled.get("rule", "exact").startswith("exact") else "searched"
-            known = method if low == value else f"certified, at least {low:.4g}"
-            meaning = f"nats, {known}, delta = {shuffled['delta']:g}, {of}"
+            precision = method if low == value else f"certified, at least {low:.4g}"
+            meaning = f"nats, {precision}, delta = {shuffled['delta']:g}, {scope}"
             meaning += relying(shuffled.get("relied_on"))
-            yield f"{kind.replace('_', '-')} epsilon, {whose}", f"{value:.4g}", meaning
+            yield f"{kind.replace('_', '-')} epsilon, {report_owner}", f"{value:.4g}", meaning

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .privacy import Shuffled
     from .score import Randomized
 
-HELD = "95 % are expected, at least"
+COVERAGE_NOTE = "95 % are expected, at least"
 NAMED = 5  # values whose limits are at the nearest end
 VALUES = 12  # of a feature, listed one by one; of more the most frequent
 NOTE = "a report pinned on a person is not a value: it says something about it, nothing for certain"
@@ -46,7 +46,7 @@ def summary(outcome: Any) -> Iterator[Block]:
     noun = "split answer" if local.budget.mixed else noun
     yield Line(f"  round 1  {plural(counted, noun)} -> analyst   people randomize: {local.rule}")
     yield Line()
-    shown = [*local.features, *([local.joint] if local.joint else [])]
+    estimates = [*local.features, *([local.joint] if local.joint else [])]
     if local.measured:
         yield grid(local.measured)
         yield Line(f" {error_meaning(local.mechanism)}", "dim")
@@ -58,17 +58,17 @@ def summary(outcome: Any) -> Iterator[Block]:
         yield Line(" values near to the least share are found by luck, and then overestimated")
     if local.budget.mixed:
         yield Line(" the messages of one person together are its number: only the mix parts them")
-    if shown:
-        yield from _shares(local, shown)
+    if estimates:
+        yield from _shares(local, estimates)
     if local.omitted:
-        kept = "in the transcript only" if outcome.mode == "real" else "not kept"
-        yield Line(f" {local.omitted:,} different reports: too many to list, {kept}")
+        storage_note = "in the transcript only" if outcome.mode == "real" else "not kept"
+        yield Line(f" {local.omitted:,} different reports: too many to list, {storage_note}")
     yield Line()
 
 
-def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block]:
+def _shares(local: "Randomized", estimates: "Sequence[Estimated]") -> Iterator[Block]:
     fit = mechanisms()[local.mechanism].fit
-    rows = [row for feature in shown for row in _rows(feature)]
+    rows = [row for feature in estimates for row in _rows(feature)]
     headings = (
         "feature",
         "value",
@@ -78,18 +78,20 @@ def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block
         "projected",
         "truth",
     )
-    known = local.error is not None
-    most = len(headings) - (not known)
-    yield Grid(headings[:most], [row[:most] for row in rows], tuple(range(2, most)))
-    cut = [feature for feature in shown if len(feature.values) > VALUES]
+    has_truth = local.error is not None
+    column_count = len(headings) - (not has_truth)
+    yield Grid(
+        headings[:column_count], [row[:column_count] for row in rows], tuple(range(2, column_count))
+    )
+    cut = [feature for feature in estimates if len(feature.values) > VALUES]
     if cut:
         names = ", ".join(feature.feature for feature in cut)
         yield Line(f" {names}: the {VALUES} largest; all are in result.json", "dim")
-    for feature in shown:
+    for feature in estimates:
         if feature.nearest:
             yield Line(f" {feature.feature}: {nearest(feature.nearest)}")
     yield Line(f" estimate: unbiased, may leave 0 to 100 %; projected: {fit},")
-    if known:
+    if has_truth:
         yield Line(" biased; truth: among the people who took part, which no analyst knows")
     else:
         yield Line(" biased; the truth is known to nobody: people added noise before they sent")
@@ -97,8 +99,10 @@ def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block
 
 def nearest(names: Sequence[str]) -> str:
     """Return a sentence on limits at an end of the range: no truth makes the reports probable."""
-    shown = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
-    return f"limits at the nearest end, as no truth makes such reports probable (2.5 %): {shown}"
+    name_list = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
+    return (
+        f"limits at the nearest end, as no truth makes such reports probable (2.5 %): {name_list}"
+    )
 
 
 def _rows(feature: "Estimated") -> Iterator[tuple[str, ...]]:
@@ -132,15 +136,15 @@ def scores(local: "Randomized") -> Iterator[Score]:
     yield from _errors(local)
     yield from _epsilons(local)
     yield from _readings(local)
-    told = local.told
-    if told.information is None:
+    privacy = local.privacy
+    if privacy.information is None:
         yield "one person's reports tell", "-", "left out: too many different people"
     else:
-        error = give_or_take(told.information_error, 2)
+        error = give_or_take(privacy.information_error, 2)
         meaning = "bits about its values (mutual information), were they pinned on it"
         if local.features and local.error is None:
             meaning += "; by the estimated shares"
-        yield "one person's reports tell", f"{told.information:.3g}{error}", meaning
+        yield "one person's reports tell", f"{privacy.information:.3g}{error}", meaning
 
 
 def _errors(local: "Randomized") -> Iterator[Score]:
@@ -154,8 +158,8 @@ def _errors(local: "Randomized") -> Iterator[Score]:
         yield "estimates", "-", "no report could be read"
         return
     if local.error is None:
-        most = max(max(feature.errors) for feature in local.features)
-        yield "largest standard error", signed(most), "of an estimated share, by the noise"
+        max_error = max(max(feature.errors) for feature in local.features)
+        yield "largest standard error", signed(max_error), "of an estimated share, by the noise"
         yield from _outside(local)
         return
     worst = max(feature.worst_in_errors for feature in local.features)
@@ -167,7 +171,7 @@ def _errors(local: "Randomized") -> Iterator[Score]:
         "the worst of all shares",
     )
     yield "mean error", signed(local.mean_error), f"over {plural(shares, 'share')}"
-    yield "truth within its interval", f"{within:,} of {shares:,}", HELD
+    yield "truth within its interval", f"{within:,} of {shares:,}", COVERAGE_NOTE
     yield from _outside(local)
 
 
@@ -193,7 +197,7 @@ def _value_scores(local: "Randomized") -> Iterator[Score]:
 def _numbers(local: "Randomized") -> Iterator[Score]:
     every = [number for feature in local.measured for number in feature.measures]
     within = sum(number.is_held for number in every)
-    yield "numbers within their interval", f"{within:,} of {len(every):,}", HELD
+    yield "numbers within their interval", f"{within:,} of {len(every):,}", COVERAGE_NOTE
     if outside := sum(feature.outside for feature in local.measured if not local.features):
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 
@@ -213,18 +217,18 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
             part = f"nats; a person reports one of {len(local.domains)}, which it draws"
         yield f"... of one {unit}", f"{local.each:.4g}", part
     yield "adjacency", local.budget.adjacency, NEIGHBOURS
-    if not local.told.shuffled:
+    if not local.privacy.shuffled:
         meaning = "nothing better is known here for such reports; the local one holds all the same"
         yield "epsilon, shuffled", "-", meaning
-    for shuffled in local.told.shuffled:
-        alone = len(local.told.shuffled) > 1
-        about = f"of {shuffled.feature} by itself" if alone else "all reports together"
+    for shuffled in local.privacy.shuffled:
+        is_separate = len(local.privacy.shuffled) > 1
+        about = f"of {shuffled.feature} by itself" if is_separate else "all reports together"
         counted = f"{shuffled.reports:,} reports{relying(shuffled.relied_on)}"
         yield from _shuffled(shuffled, f"{about}, {counted}")
-    if local.told.together:
-        many = f"of all {len(local.told.shuffled)} features together"
-        many += relying(local.told.together.relied_on)
-        yield from _shuffled(local.told.together, f"{many}: {local.told.together.rule}")
+    if local.privacy.together:
+        scope = f"of all {len(local.privacy.shuffled)} features together"
+        scope += relying(local.privacy.together.relied_on)
+        yield from _shuffled(local.privacy.together, f"{scope}: {local.privacy.together.rule}")
 
 
 def relying(people: int | None) -> str:
@@ -269,7 +273,7 @@ def is_of_one_feature(local: "Randomized") -> bool:
 
 def _readings(local: "Randomized") -> Iterator[Score]:
     bits = _is_of_bits(local) and len(local.features) > 1
-    for reading in local.told.readings:
+    for reading in local.privacy.readings:
         about = "any one bit" if bits else reading.feature
         hidden = "-" if reading.average_privacy is None else percent(reading.average_privacy)
         why = " (left out: no quick exact value)" if reading.average_privacy is None else ""

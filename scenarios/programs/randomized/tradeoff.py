@@ -53,25 +53,28 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
             scenario.local.forever and scenario.local.forever * factor
         )  # epsilon of all reports
         changed = replace(scenario, local=replace(scenario.local, epsilon=at, forever=forever))
-        made = _randomizers(changed, features)
-        variances = _variances(made, features)
-        hidden = [None] if spent > ENTRIES or made[0].takes_rows else _hidden(made)
-        spent += sum(map(entries_of, dict.fromkeys(made)))
-        known = [privacy for privacy in hidden if privacy is not None]
-        mean = sum(known) / len(known) if len(known) == len(hidden) else None
+        randomizers = _randomizers(changed, features)
+        variances = _variances(randomizers, features)
+        hidden = [None] if spent > ENTRIES or randomizers[0].takes_rows else _hidden(randomizers)
+        spent += sum(map(entries_of, dict.fromkeys(randomizers)))
+        privacies = [privacy for privacy in hidden if privacy is not None]
+        mean = sum(privacies) / len(privacies) if len(privacies) == len(hidden) else None
         offers.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
     return tuple(sorted(offers, key=lambda trade: trade.epsilon))
 
 
-def _variances(made: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> list[float]:
+def _variances(randomizers: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> list[float]:
     """Return the mean variance of a share of each feature."""
     people = [max(1, feature["reports"]) for feature in features]
     likely = [_likely(feature) for feature in features]
-    if made[0].takes_rows:  # one report a person, about any feature
-        return [float(own.mean()) for own in made[0].variances(likely, people[0])]
+    if randomizers[0].takes_rows:  # one report a person, about any feature
+        return [
+            float(feature_variances.mean())
+            for feature_variances in randomizers[0].variances(likely, people[0])
+        ]
     return [
-        float(randomizer.variance(shares, many).mean())
-        for randomizer, shares, many in zip(made, likely, people, strict=True)
+        float(randomizer.variance(shares, report_count).mean())
+        for randomizer, shares, report_count in zip(randomizers, likely, people, strict=True)
     ]
 
 
@@ -81,15 +84,17 @@ def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
     return likely
 
 
-def _hidden(made: Sequence[Any]) -> list[float | None]:
+def _hidden(randomizers: Sequence[Any]) -> list[float | None]:
     """Return S_mu of each randomizer; equal randomizers are computed once."""
-    known = {randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(made)}
-    return [known[randomizer] for randomizer in made]
+    privacies = {
+        randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(randomizers)
+    }
+    return [privacies[randomizer] for randomizer in randomizers]
 
 
 def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return the randomizer of each feature; a flipped bit is randomized response."""
     names = [feature["feature"] for feature in features]
-    asked = questions(scenario, names, [tuple(feature["values"]) for feature in features])
-    each = [question.randomizer.single() for question in asked]
+    noisy_questions = questions(scenario, names, [tuple(feature["values"]) for feature in features])
+    each = [question.randomizer.single() for question in noisy_questions]
     return each if len(each) == len(features) else each * len(features)

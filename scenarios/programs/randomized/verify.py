@@ -25,99 +25,114 @@ SOLVED = 1e-5  # tolerance of values from an equation solved to 1e-6
 
 def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute estimates, errors and intervals from the counts of reports."""
-    said = claimed(evidence, Randomized)
-    counts, whose = evidence.counts(1)
+    findings = claimed(evidence, Randomized)
+    counts, source = evidence.counts(1)
     names = evidence.result.features
-    _terms(evidence, said)
-    values = said.domains
+    _terms(evidence, findings)
+    values = findings.domains
     if tuple(map(len, values)) != tuple(evidence.run.sizes):
         raise VerificationError("the estimates are about other values than the people have")
-    asked = questions(evidence.run.scenario, names, values)
-    received = gathered(asked, counts)
-    pairs = zip(asked, received, strict=True)
+    noisy_questions = questions(evidence.run.scenario, names, values)
+    received = gathered(noisy_questions, counts)
+    pairs = zip(noisy_questions, received, strict=True)
     read = [estimate for question, count in pairs for estimate in estimates(question, count, names)]
-    wrote = [*said.features, *([said.joint] if said.joint else [])]
-    known = not evidence.run.scenario.population.answered
-    again = [
-        limits(untested, _shares(its.truth, known=known))
+    wrote = [*findings.features, *([findings.joint] if findings.joint else [])]
+    has_truth = not evidence.run.scenario.population.answered
+    computed_limits = [
+        limits(untested, _shares(its.truth, has_truth=has_truth))
         for untested, its in zip(read, wrote, strict=True)
     ]
-    for estimate, its in zip(again, wrote, strict=True):
+    for estimate, its in zip(computed_limits, wrote, strict=True):
         require_close(estimate.feature, plain(estimate), plain(its))
-    require_close("error", plain(worst(again[: len(names)])), plain(said.error))
-    if not known:
-        shares = [estimate.projected for estimate in again]
-        require_close("information", unseen_information(asked, shares), said.told.information)
-    numbers = _measured(asked, received, said.measured) + _verify_values(
-        asked, received, said.found
+    require_close("error", plain(worst(computed_limits[: len(names)])), plain(findings.error))
+    if not has_truth:
+        shares = [estimate.projected for estimate in computed_limits]
+        require_close(
+            "information", unseen_information(noisy_questions, shares), findings.privacy.information
+        )
+    numbers = _measured(noisy_questions, received, findings.measured) + _verify_values(
+        noisy_questions, received, findings.found
     )
-    _shuffled(asked, received, said.told, evidence.run.scenario.local.relied_on)
+    _shuffled(noisy_questions, received, findings.privacy, evidence.run.scenario.local.relied_on)
     reports = sum(
-        estimate.reports for estimate in again[: len(names)] or said.measured or said.found
+        estimate.reports
+        for estimate in computed_limits[: len(names)] or findings.measured or findings.found
     )
-    return f"{len(again) + numbers} estimates recomputed from {reports:,} reports, from {whose}"
+    return (
+        f"{len(computed_limits) + numbers} estimates recomputed from {reports:,} reports, "
+        f"from {source}"
+    )
 
 
 def _measured(
-    asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[MeasuredFeature]
+    noisy_questions: Sequence[Question], counts: Sequence[Counts], claims: Sequence[MeasuredFeature]
 ) -> int:
     """Verify that every number follows from the reports; the truth is taken as claimed."""
-    told = [measured for pair in zip(asked, counts, strict=True) if (measured := measures(*pair))]
-    if len(told) != len(said):
+    computed_measures = [
+        measured
+        for pair in zip(noisy_questions, counts, strict=True)
+        if (measured := measures(*pair))
+    ]
+    if len(computed_measures) != len(claims):
         raise VerificationError("numbers are claimed of other features than have some")
-    for measured, its in zip(told, said, strict=True):
+    for measured, its in zip(computed_measures, claims, strict=True):
         if len(measured.measures) != len(its.measures):
             raise VerificationError(
                 f"{measured.feature}: other numbers are claimed than reports tell"
             )
         truth = [number.truth for number in its.measures]
-        again = compare_with_truth(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
-        require_close(measured.feature, plain(again), plain(its))
-    return sum(len(measured.measures) for measured in said)
+        computed = compare_with_truth(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
+        require_close(measured.feature, plain(computed), plain(its))
+    return sum(len(measured.measures) for measured in claims)
 
 
 def _verify_values(
-    asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[FoundFeature]
+    noisy_questions: Sequence[Question], counts: Sequence[Counts], claims: Sequence[FoundFeature]
 ) -> int:
     """Verify that every value follows from the reports; the truth is taken as claimed."""
-    told = [values for pair in zip(asked, counts, strict=True) if (values := searched(*pair))]
-    if len(told) != len(said):
+    computed_values = [
+        values for pair in zip(noisy_questions, counts, strict=True) if (values := searched(*pair))
+    ]
+    if len(computed_values) != len(claims):
         raise VerificationError("values are said to be found of other features than have some")
-    for values, its in zip(told, said, strict=True):
-        if len(values.found.values) != len(its.found):
+    for values, its in zip(computed_values, claims, strict=True):
+        if len(values.found_values.values) != len(its.found):
             raise VerificationError(f"{values.feature}: reports find other values than are claimed")
-        again = found_held(values, [value.truth for value in its.found], its.missed)
-        require_close(values.feature, plain(again), plain(its))
-    return sum(len(values.found) for values in said)
+        computed = found_held(values, [value.truth for value in its.found], its.missed)
+        require_close(values.feature, plain(computed), plain(its))
+    return sum(len(values.found) for values in claims)
 
 
-def _terms(evidence: ProgramEvidence, said: Randomized) -> None:
+def _terms(evidence: ProgramEvidence, findings: Randomized) -> None:
     """Verify that the claimed noise is the scenario's."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
-    require_close("mechanism", scenario.local.mechanism, said.mechanism)
-    require_close("rule", rule(scenario, features), said.rule)
-    require_close("epsilon", plain(budget_of(scenario, features)), plain(said.budget))
+    require_close("mechanism", scenario.local.mechanism, findings.mechanism)
+    require_close("rule", rule(scenario, features), findings.rule)
+    require_close("epsilon", plain(budget_of(scenario, features)), plain(findings.budget))
 
 
 def _shuffled(
-    asked: Sequence[Question], counts: Sequence[Counts], said: PrivacyLoss, relied_on: int | None
+    noisy_questions: Sequence[Question],
+    counts: Sequence[Counts],
+    claims: PrivacyLoss,
+    relied_on: int | None,
 ) -> None:
     """Verify every epsilon after shuffling, from the noise and the number of reports."""
-    each, together = after_shuffling(
-        asked,
+    each, joint = after_shuffling(
+        noisy_questions,
         [
             sum(count.values()) // question.randomizer.messages_per_person
-            for question, count in zip(asked, counts, strict=True)
+            for question, count in zip(noisy_questions, counts, strict=True)
         ],
         relied_on,
     )
-    again = [plain(shuffled) for shuffled in (*each, together) if shuffled]
-    wrote = [plain(shuffled) for shuffled in (*said.shuffled, said.together) if shuffled]
-    require_close("epsilons after shuffling", again, wrote, close=SOLVED)
+    computed = [plain(shuffled) for shuffled in (*each, joint) if shuffled]
+    wrote = [plain(shuffled) for shuffled in (*claims.shuffled, claims.together) if shuffled]
+    require_close("epsilons after shuffling", computed, wrote, close=SOLVED)
 
 
-def _shares(truth: Sequence[float], *, known: bool) -> tuple[float, ...]:
-    if not known:
+def _shares(truth: Sequence[float], *, has_truth: bool) -> tuple[float, ...]:
+    if not has_truth:
         if truth:
             raise VerificationError("a truth is claimed, of people who told it to nobody")
         return ()

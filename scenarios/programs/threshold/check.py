@@ -25,32 +25,40 @@ LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 def problems(scenario: "Scenario") -> Iterator[Problem]:
     """Report keys that are incompatible with this program."""
     policy, mix, defence = scenario.policy, scenario.mix, scenario.defence
-    said = f"kind = {quoted(policy.kind)}"
+    policy_setting = f"kind = {quoted(policy.kind)}"
     wrong: list[tuple[Path, bool, str]] = [
-        (("policy", "k"), policy.k > MOST_SHARES, f"{said} takes k up to {MOST_SHARES}"),
+        (("policy", "k"), policy.k > MOST_SHARES, f"{policy_setting} takes k up to {MOST_SHARES}"),
         (
             ("population", "setting"),
             scenario.population.setting != "fixed",
-            f"{said} has one round; leave setting out",
+            f"{policy_setting} has one round; leave setting out",
         ),
-        (("policy", "rule"), policy.rule != Policy().rule, f"{said} has no rule; leave it out"),
+        (
+            ("policy", "rule"),
+            policy.rule != Policy().rule,
+            f"{policy_setting} has no rule; leave it out",
+        ),
         (
             ("policy", "publish_marginals"),
             policy.publish_marginals,
-            f"{said} counts nothing before the release; leave it out",
+            f"{policy_setting} counts nothing before the release; leave it out",
         ),
-        (("mix", "pad"), not mix.pad, f"{said} seals to one size; leave pad out"),
-        (("mix", "salt"), not mix.salt, f"{said} salts; leave salt out"),
+        (("mix", "pad"), not mix.pad, f"{policy_setting} seals to one size; leave pad out"),
+        (("mix", "salt"), not mix.salt, f"{policy_setting} salts; leave salt out"),
         *(
-            (("defence", key), getattr(defence, key), f"{said} does not take it: {why}")
+            (("defence", key), getattr(defence, key), f"{policy_setting} does not take it: {why}")
             for key, why in UNREAD
         ),
         *(
-            (("defence", key), not getattr(defence, key), f"{said} takes no design errors")
+            (
+                ("defence", key),
+                not getattr(defence, key),
+                f"{policy_setting} takes no design errors",
+            )
             for key in LESSONS
         ),
     ]
-    yield from (problem(path, message) for path, here, message in wrong if here)
+    yield from (problem(path, message) for path, is_conflict, message in wrong if is_conflict)
     yield from _check_sampling(policy)
 
 
@@ -71,11 +79,12 @@ def _check_sampling(policy: Policy) -> Iterator[Problem]:
         yield problem(("policy", "k"), "who takes part alone would be opened; sample takes k >= 2")
     from ....analysis.shuffled.sampled_rows import smallest_epsilon
 
-    least = smallest_epsilon(policy.sample, replaced=True)
-    if (policy.epsilon or EPSILON) < least:
+    min_epsilon = smallest_epsilon(policy.sample, replaced=True)
+    if (policy.epsilon or EPSILON) < min_epsilon:
         key = "epsilon" if policy.epsilon else "sample"
         message = (
-            f"a person who takes part with {policy.sample:g} has an epsilon of {least:.4g} at "
+            f"a person who takes part with {policy.sample:g} has an epsilon of {min_epsilon:.4g} "
+            "at "
             f"least; {policy.epsilon or EPSILON:g} is asked for"
         )
         yield problem(("policy", key), message)

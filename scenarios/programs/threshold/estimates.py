@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ....protocol.messages import Counts
     from ...schema.model import Policy
 
-SHOWN = 20  # rows with estimates, the largest
+MAX_ROWS = 20  # rows with estimates, the largest
 REPLACED = "replace one"  # adjacency of `replaced`: a person's row is another one
 ALPHA = 0.05  # probability with which the limits of one row may fail
 
@@ -79,8 +79,8 @@ class Sampled(Record, frozen=True):
             ("reader and randomness", self.tried, self.adjacency),
         )
         return tuple(
-            StatedEpsilon(of, self.epsilon, self.epsilon, delta, adjacency)
-            for of, delta, adjacency in deltas
+            StatedEpsilon(view, self.epsilon, self.epsilon, delta, adjacency)
+            for view, delta, adjacency in deltas
         )
 
 
@@ -91,13 +91,16 @@ def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
     people = sum(release.values())
     rate = rate_parts(policy.sample) / PARTS
     opened = sorted(
-        ((seen, cell) for cell, seen in release.items() if BLANK not in cell),
+        ((participants, cell) for cell, participants in release.items() if BLANK not in cell),
         key=lambda pair: (-pair[0], pair[1]),
     )
     return Sampled(
         rate,
         *losses(policy, people),
-        tuple(_estimate(cell, seen, rate, policy.k, people) for seen, cell in opened[:SHOWN]),
+        tuple(
+            _estimate(cell, participants, rate, policy.k, people)
+            for participants, cell in opened[:MAX_ROWS]
+        ),
         len(opened),
     )
 
@@ -105,10 +108,14 @@ def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
 def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int]:
     """Scale a release of participants to all people: open rows, divided by the rate and rounded."""
     people = sum(release.values())
-    scaled = {cell: round(seen / rate) for cell, seen in release.items() if BLANK not in cell}
+    scaled = {
+        cell: round(participants / rate)
+        for cell, participants in release.items()
+        if BLANK not in cell
+    }
     columns = len(next(iter(release), ()))
-    left = people - sum(scaled.values())
-    return {**scaled, (BLANK,) * columns: left} if left > 0 else scaled
+    blank_people = people - sum(scaled.values())
+    return {**scaled, (BLANK,) * columns: blank_people} if blank_people > 0 else scaled
 
 
 def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, float]:
@@ -124,7 +131,9 @@ def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, f
     )
 
 
-def _estimate(cell: tuple[str, ...], seen: int, rate: float, k: int, people: int) -> RowEstimate:
-    error = (seen * (1 - rate)) ** 0.5 / rate
-    low, high = counted_limits(seen, rate, k, ALPHA, people)
-    return RowEstimate(cell, seen, seen / rate, error, low, high)
+def _estimate(
+    cell: tuple[str, ...], participants: int, rate: float, k: int, people: int
+) -> RowEstimate:
+    error = (participants * (1 - rate)) ** 0.5 / rate
+    low, high = counted_limits(participants, rate, k, ALPHA, people)
+    return RowEstimate(cell, participants, participants / rate, error, low, high)

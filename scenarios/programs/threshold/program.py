@@ -51,8 +51,10 @@ class Threshold(OneRound):
         """Return the rule: whole rows, prefixes, or rows of random participants."""
         from ....protocol.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
-        if some := self.participation(policy):
-            return sampled_rule(some.parts)  # any message may be a cover, so a blank leaks no value
+        if participation := self.participation(policy):
+            return sampled_rule(
+                participation.parts
+            )  # any message may be a cover, so a blank leaks no value
         rule = PREFIXES if policy.prefixes else WHOLE
         return rule + CLOSED if policy.close == "published" else rule
 
@@ -72,17 +74,17 @@ class Threshold(OneRound):
         policy = session.scenario.policy
         if played.release is None:
             return Scored()
-        here = session.present(1)
+        present_users = session.present(1)
         read = played.transcript.reads[-1] if played.transcript else None
         drawn = session.scenario.fault or policy.sample or people.answered
         if played.transcript is not None and drawn:
             rows = sealed_rows(
-                played.transcript, {*map(int, here)}
+                played.transcript, {*map(int, present_users)}
             )  # some may not say what they have
         elif policy.sample:
             rows = rows_tried(played)
         else:
-            table = PeopleTable(people.values, people.codes[here])
+            table = PeopleTable(people.values, people.codes[present_users])
             rows = count_cells(table, range(len(people.values)))
         return Scored(score(policy, people.schema, played.release, rows, read))
 
@@ -109,7 +111,7 @@ class Threshold(OneRound):
         return rule.startswith(self.kind)
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
         """Accept the decision: the same for all counts, and compared before."""
 
@@ -128,10 +130,10 @@ class Threshold(OneRound):
 
     def decides(self, policy: Policy) -> str:
         """Return the rows to be opened, as a clause."""
-        some = text.unit_name(prefixes=policy.prefixes)
+        unit = text.unit_name(prefixes=policy.prefixes)
         if policy.sample is not None:
-            some += f" of people who take part with probability {policy.sample:g}"
-        return f"{some} that {plural(policy.k, 'person', 'people')} or more share are opened"
+            unit += f" of people who take part with probability {policy.sample:g}"
+        return f"{unit} that {plural(policy.k, 'person', 'people')} or more share are opened"
 
     def promise(self, scenario: Scenario) -> str:
         """Return the promise, in words."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...schema.model import Policy
     from ..interface import Played
 
-FEW = 5  # columns of which every order is tried
+MAX_ORDERED_COLUMNS = 5  # columns of which every order is tried
 
 
 class Depth(Record, frozen=True):
@@ -165,7 +165,7 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
 
 def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> OpenedRows:
     """Return the record as far as it follows from the release."""
-    columns, known = len(schema.names), excluded_by(release, policy, schema)
+    columns, exclusion = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
     for cell, people in release.items():
         depth = len(prefix_of(cell))
@@ -179,8 +179,8 @@ def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> Open
         cut_short(release, policy.k),
         (),
         sampled=sampled_by(policy, release),
-        excluded=known.people,
-        excluded_cells=known.cells,
+        excluded=exclusion.people,
+        excluded_cells=exclusion.cells,
     )
 
 
@@ -196,14 +196,18 @@ def score(
     read: the view of the reader; None if no messages were sent, and all would have been honest.
     """
     names, prefixes = schema.names, policy.prefixes
-    seen = read.closed if read else None
-    groups = closed_groups(rows, policy.k, prefixes=prefixes) if seen is None else seen
+    closed_sizes = read.closed if read else None
+    groups = (
+        closed_groups(rows, policy.k, prefixes=prefixes) if closed_sizes is None else closed_sizes
+    )
     return replace(
         public_record(release, schema, policy),
         closed=tuple(ClosedGroups(size, groups[size]) for size in sorted(groups)),
         astray=read.astray if read else 0,
         reader_excluded=_known_to_reader(rows, policy, schema),
-        best=best_order(policy, schema, rows) if prefixes and len(names) <= FEW else None,
+        best=best_order(policy, schema, rows)
+        if prefixes and len(names) <= MAX_ORDERED_COLUMNS
+        else None,
     )
 
 
@@ -218,17 +222,17 @@ def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
 
 def rows_tried(played: "Played") -> "Counts":
     """Return the rows that reader and `randomness` together read, covers marked as covers."""
-    seen = played.look((ANALYST, RANDOMNESS)).counted
-    return seen[-1].counts
+    counts_seen = played.look((ANALYST, RANDOMNESS)).counted
+    return counts_seen[-1].counts
 
 
 def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
     """Return the sealed rows of the counted people, with their numbers."""
     return Counter(
         tuple(values)
-        for made in transcript.made
-        if made.user in people
-        for _, values in made.answers
+        for user_answers in transcript.sealed_answers
+        if user_answers.user in people
+        for _, values in user_answers.answers
     )
 
 

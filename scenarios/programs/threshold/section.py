@@ -7,11 +7,13 @@ from .score import OpenedRows
 from .text import excluded_rows
 
 
-def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]], tuple[int, ...]]:
+def _estimated(
+    sampled: "Sampled",
+) -> tuple[tuple[str, ...], list[tuple[str, ...]], tuple[int, ...]]:
     """Return the table of the estimates: headings, rows, right-aligned columns."""
     from .text import estimates
 
-    table = estimates(told)
+    table = estimates(sampled)
     return tuple(table.headings), [tuple(map(str, row)) for row in table.rows], tuple(table.right)
 
 
@@ -36,15 +38,17 @@ def section(opened: OpenedRows) -> Section:
             f" {opened.astray:,} more sent junk beyond what is open of them, which is in no group."
         )
     people = sum(depth.people for depth in opened.depths)
-    told = opened.sampled
-    if told is not None:
+    sampled = opened.sampled
+    if sampled is not None:
         lead = (
-            f"Each of {people:,} people took part with probability {told.rate:.4g}; the others "
+            f"Each of {people:,} people took part with probability {sampled.rate:.4g}; the others "
             "sent a message that opens for nobody. A row opens when "
-            f"{opened.k} who took part send it: {told.rows:,} did. At epsilon = {told.epsilon:g} "
-            f"delta is {told.removed:.3g} for who sees the release (one row against none; "
-            f"{told.replaced:.3g} against another), {told.reader:.3g} for the reader, who counts "
-            f"closed groups of two or more, and {told.tried:.3g} for both together."
+            f"{opened.k} who took part send it: {sampled.rows:,} did. At epsilon = "
+            f"{sampled.epsilon:g} "
+            f"delta is {sampled.removed:.3g} for who sees the release (one row against none; "
+            f"{sampled.replaced:.3g} against another), {sampled.reader:.3g} for the reader, who "
+            "counts "
+            f"closed groups of two or more, and {sampled.tried:.3g} for both together."
         )
     rows = [(str(d.columns), f"{d.people:,}", percent(d.people / people)) for d in opened.depths]
     return Section(
@@ -52,7 +56,7 @@ def section(opened: OpenedRows) -> Section:
         "What was opened",
         lead,
         (
-            *((PageGrid("How many people have a row", *_estimated(told)),) if told else ()),
+            *((PageGrid("How many people have a row", *_estimated(sampled)),) if sampled else ()),
             PageGrid(
                 "People by open columns", ("columns open", "people", "share"), rows, (0, 1, 2)
             ),

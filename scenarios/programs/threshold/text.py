@@ -20,7 +20,9 @@ NOTE = (
 )
 
 
-ANY = 10**6  # people whom a promise is about: the delta grows with their number, and no more
+ASSUMED_PEOPLE = (
+    10**6
+)  # people whom a promise is about: the delta grows with their number, and no more
 
 
 def unit_name(*, prefixes: bool) -> str:
@@ -28,21 +30,21 @@ def unit_name(*, prefixes: bool) -> str:
     return "rows, or else their first columns," if prefixes else "rows"
 
 
-def _participant_loss(told: "Sampled") -> Iterator[tuple[str, str, str]]:
+def _participant_loss(sampled: "Sampled") -> Iterator[tuple[str, str, str]]:
     """Yield score rows: the privacy loss of a participant for each view."""
-    at = f"at epsilon = {told.epsilon:g}, {told.adjacency}"
-    meaning = f"{at}; {told.replaced:.3g} against another row (replace one)"
-    yield "delta, release", f"{told.removed:.3g}", meaning
-    yield "delta, reader", f"{told.reader:.3g}", f"{at}; who counts closed groups"
-    yield "delta, both", f"{told.tried:.3g}", f"{at}; reader and `randomness` together"
+    at = f"at epsilon = {sampled.epsilon:g}, {sampled.adjacency}"
+    meaning = f"{at}; {sampled.replaced:.3g} against another row (replace one)"
+    yield "delta, release", f"{sampled.removed:.3g}", meaning
+    yield "delta, reader", f"{sampled.reader:.3g}", f"{at}; who counts closed groups"
+    yield "delta, both", f"{sampled.tried:.3g}", f"{at}; reader and `randomness` together"
 
 
 def promise(scenario: "Scenario") -> str:
     """Return the promise, in words."""
     policy = scenario.policy
-    some = "row or prefix of one" if policy.prefixes else "row"
+    unit = "row or prefix of one" if policy.prefixes else "row"
     promised = (
-        f"no {some} is opened that fewer than k = {policy.k} people share, unless the reader and "
+        f"no {unit} is opened that fewer than k = {policy.k} people share, unless the reader and "
         f"`randomness` pool what they have{_closing(policy)}"
     )
     return promised if policy.sample is None else f"{promised}; {private(policy)}"
@@ -64,7 +66,7 @@ def private(policy: "Policy") -> str:
     """Return the privacy guarantee of sampling, for any number of people."""
     from .estimates import losses
 
-    epsilon, removed, replaced, reader, tried = losses(policy, ANY)
+    epsilon, removed, replaced, reader, tried = losses(policy, ASSUMED_PEOPLE)
     return (
         f"at epsilon = {epsilon:g}, delta is {removed:.2g} for everybody who sees the release (a "
         f"person's row against none; {replaced:.2g} against another), {reader:.2g} for the reader, "
@@ -124,13 +126,15 @@ def excluded_on_stage(
         return language.say("says-excluded-none")
     closed = closes_further(policy.rule)
     prefixes, domains = by_prefixes(policy.rule), domains_of(schema)
-    told = excluded(release, policy.k, domains, prefixes=prefixes, closed=closed)
-    some, none = "says-excluded-people", "says-excluded-nobody"
+    exclusion = excluded(release, policy.k, domains, prefixes=prefixes, closed=closed)
+    people_key, none = "says-excluded-people", "says-excluded-nobody"
     return language.say(
         "says-excluded",
-        known=language.say(some, n=told.people) if told.people else language.say(none),
+        known=language.say(people_key, n=exclusion.people)
+        if exclusion.people
+        else language.say(none),
         k=policy.k,
-        cells=language.say("says-excluded-cells", n=told.cells) if told.cells else "",
+        cells=language.say("says-excluded-cells", n=exclusion.cells) if exclusion.cells else "",
         more=language.say("says-excluded-more") if closed else "",
     )
 
@@ -154,7 +158,7 @@ def summary(opened: "OpenedRows | None") -> Iterator[Block]:
         yield estimates(opened.sampled)
 
 
-def estimates(told: "Sampled") -> Grid:
+def estimates(sampled: "Sampled") -> Grid:
     """Return the table of people per open row, with sampling error and limits."""
     heading = "row", "took part", "people", "sampling error", "95 % limits"
     return Grid(
@@ -167,7 +171,7 @@ def estimates(told: "Sampled") -> Grid:
                 f"{estimate.error:,.0f}",
                 f"{estimate.low:,} to {estimate.high:,}",
             )
-            for estimate in told.estimates
+            for estimate in sampled.estimates
         ],
         (1, 2, 3, 4),
     )

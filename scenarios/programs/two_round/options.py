@@ -13,7 +13,7 @@ from ..dropped import UnreleasedColumn
 from ..interface import ConsideredColumns, Played, Session
 from .rules import bound, choose, listed, listing_rule, named_rule
 
-SHOWN = 6  # columns; with more, not every set is listed
+MAX_LISTED_COLUMNS = 6  # columns; with more, not every set is listed
 
 
 def curator_results(played: Played) -> list[RoundResult]:
@@ -29,25 +29,28 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
     possible = options(policy, schema, next(iter(played.tallies), None), crowd.round2_people)
     if decision is None or not decision.kept:
         return possible
-    kept, proof = tuple(schema.names[column] for column in decision.kept), decision.certificate
+    released_columns, proof = (
+        tuple(schema.names[column] for column in decision.kept),
+        decision.certificate,
+    )
     rule = "blanks" if decision.hidden else proof.rule
     safe = proof.value <= policy.max_exposure
-    chosen = ConsideredColumns(kept, proof.value, rule, safe=safe)
-    return tuple(chosen if option.columns == kept else option for option in possible)
+    chosen = ConsideredColumns(released_columns, proof.value, rule, safe=safe)
+    return tuple(chosen if option.columns == released_columns else option for option in possible)
 
 
 def options(
-    policy: Policy, schema: Schema, tally: Sequence[Counts] | None, others: int | None = None
+    policy: Policy, schema: Schema, tally: Sequence[Counts] | None, new_people: int | None = None
 ) -> tuple[ConsideredColumns, ...]:
     """Return the exposure bound of every set of columns under a policy, from their counts.
 
-    others: the number of people in round 2, if they are not the people of round 1. () without
+    new_people: the number of people in round 2, if they are not the people of round 1. () without
     counts, and with more than 6 columns.
     """
-    if tally is None or len(schema.names) > SHOWN:
+    if tally is None or len(schema.names) > MAX_LISTED_COLUMNS:
         return ()
     counts = listed(schema, as_marginals(tally)[0])
-    rule = listing_rule(named_rule(policy, others, schema), counts, policy.k)
+    rule = listing_rule(named_rule(policy, new_people, schema), counts, policy.k)
     possible = []
     for size in range(1, len(counts) + 1):
         for columns in combinations(range(len(counts)), size):

@@ -23,7 +23,7 @@ from ..dropped import UnreleasedColumn
 from ..interface import ConsideredColumns, Session
 from ..registry import PROGRAMS
 from ..weights import column_weights
-from .options import SHOWN
+from .options import MAX_LISTED_COLUMNS
 from .rule_names import PERSONS
 
 if TYPE_CHECKING:
@@ -78,15 +78,17 @@ class ByPersons:
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Return the columns to release, with the bound on exposed persons."""
-        known = PersonCounts.from_round(heard[0].counts, self.rows)
-        told = PROGRAMS[self.policy.kind].fixed_columns(self.policy, schema)
-        if told is None:
-            kept = choose(self.policy, schema, known).kept
+        person_counts = PersonCounts.from_round(heard[0].counts, self.rows)
+        fixed_columns = PROGRAMS[self.policy.kind].fixed_columns(self.policy, schema)
+        if fixed_columns is None:
+            released_columns = choose(self.policy, schema, person_counts).kept
         else:
-            kept = tuple(sorted(schema.column(name) for name in told))
-        exposed = max_exposed(known, self.policy.k, kept)
+            released_columns = tuple(sorted(schema.column(name) for name in fixed_columns))
+        exposed = max_exposed(person_counts, self.policy.k, released_columns)
         rule = f"{BALLOTS}{self.rows}"
-        return Decision(kept, Certificate(rule, self.policy.k, known.people, exposed))
+        return Decision(
+            released_columns, Certificate(rule, self.policy.k, person_counts.people, exposed)
+        )
 
     def prove(
         self,
@@ -104,14 +106,18 @@ class ByPersons:
         return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
 
 
-def max_exposed(known: PersonCounts, k: int, kept: Sequence[int]) -> int:
+def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[int]) -> int:
     """Return the certified bound on exposed persons for released columns; 0 without columns."""
     from ....analysis.composition.person_bound import PersonBounds
 
-    return PersonBounds(known.counts, k, known.people).max_exposed(kept) if kept else 0
+    return (
+        PersonBounds(person_counts.counts, k, person_counts.people).max_exposed(released_columns)
+        if released_columns
+        else 0
+    )
 
 
-def choose(policy: Policy, schema: Schema, known: PersonCounts) -> "ColumnChoice":
+def choose(policy: Policy, schema: Schema, person_counts: PersonCounts) -> "ColumnChoice":
     """Choose the columns to release, and explain the limits that would admit the rest.
 
     If the required columns alone exceed max_exposure, no column is released.
@@ -121,26 +127,26 @@ def choose(policy: Policy, schema: Schema, known: PersonCounts) -> "ColumnChoice
     required, forbidden = (
         [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
     )
-    if max_exposed(known, policy.k, required) / known.people > policy.max_exposure:
-        required, forbidden = [], list(range(len(known.counts)))
+    if max_exposed(person_counts, policy.k, required) / person_counts.people > policy.max_exposure:
+        required, forbidden = [], list(range(len(person_counts.counts)))
     weights = column_weights(policy, schema.names)
-    numbers = known.counts, policy.k, known.people, policy.max_exposure
+    numbers = person_counts.counts, policy.k, person_counts.people, policy.max_exposure
     return choose_person_columns(*numbers, weights, required, forbidden)
 
 
-def verify_persons(decision: Decision, heard: Sequence[RoundResult]) -> None:
+def verify_persons(decision: Decision, round_results: Sequence[RoundResult]) -> None:
     """Recompute a certificate from the counts of round 1, dummies included.
 
     Raises VerificationError if it speaks of other persons, or claims less than is proved.
     """
     claimed = decision.certificate
     rows = int(claimed.rule.removeprefix(BALLOTS))
-    known = PersonCounts.from_round(heard[0].counts, rows)
-    people = max_exposed(known, claimed.k, decision.kept)
-    if claimed.n != known.people or claimed.people < people:
+    person_counts = PersonCounts.from_round(round_results[0].counts, rows)
+    people = max_exposed(person_counts, claimed.k, decision.kept)
+    if claimed.n != person_counts.people or claimed.people < people:
         raise VerificationError(
             f"certificate: claims at most {claimed.people:,} of {claimed.n:,} persons exposed; the "
-            f"counts of {known.people:,} persons prove {people:,}"
+            f"counts of {person_counts.people:,} persons prove {people:,}"
         )
 
 
@@ -149,13 +155,13 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
     from ....analysis.composition.person_bound import PersonBounds
 
     policy, names = session.scenario.policy, session.crowd.people.schema.names
-    known = _person_counts(session)
-    if known is None or len(names) > SHOWN:
+    person_counts = _person_counts(session)
+    if person_counts is None or len(names) > MAX_LISTED_COLUMNS:
         return ()
-    bounds, possible = PersonBounds(known.counts, policy.k, known.people), []
+    bounds, possible = PersonBounds(person_counts.counts, policy.k, person_counts.people), []
     for number in range(1, 1 << len(names)):
         columns = [j for j in range(len(names)) if number >> j & 1]
-        value = bounds.max_exposed(columns) / known.people
+        value = bounds.max_exposed(columns) / person_counts.people
         named = tuple(names[j] for j in columns)
         possible.append(ConsideredColumns(named, value, PERSONS, value <= policy.max_exposure))
     return tuple(sorted(possible, key=lambda each: len(each.columns)))
@@ -163,12 +169,12 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
 
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     """Return the smallest max_exposure that would admit each suppressed column."""
-    policy, schema, known = (
+    policy, schema, person_counts = (
         session.scenario.policy,
         session.crowd.people.schema,
         _person_counts(session),
     )
-    if known is None:
+    if person_counts is None:
         return ()
     return tuple(
         UnreleasedColumn(
@@ -177,7 +183,7 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
             column.largest_k,
             schema.names[column.column] in policy.forbidden,
         )
-        for column in choose(policy, schema, known).dropped
+        for column in choose(policy, schema, person_counts).dropped
     )
 
 

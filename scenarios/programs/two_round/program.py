@@ -18,7 +18,7 @@ from ...schema.problems import Problem, listed, problem, quoted
 from .. import stage
 from ..evidence import NoGround
 from . import text
-from .rule_names import CARRIED_OVER, OWN, PERSONS, policy_for
+from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, PERSONS, policy_for
 
 if TYPE_CHECKING:
     from ....languages.language import Language
@@ -59,12 +59,12 @@ class Decided:
     chooses = True
     listed = False
     by_rule = False
-    again = False
+    asks_again = False
     deepens = False
     opens = False
     on_paper = False
     among_peers = True  # two rounds, and a rule for the counts of the first
-    held = True
+    has_columns = True
     recomputed: str | None = None
     member = ("person", "people")
     unit = "feature"
@@ -77,10 +77,10 @@ class Decided:
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Report a rule without a valid bound for the people of the release."""
         population, policy = scenario.population, scenario.policy
-        if self.again and population.setting != "fixed":
+        if self.asks_again and population.setting != "fixed":
             message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
             yield problem(("population", "setting"), message + '"fixed" or leave it out')
-        elif self.again and policy.rule not in OWN:
+        elif self.asks_again and policy.rule not in OWN_PROOF_RULES:
             message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
             yield problem(("policy", "rule"), message)
         elif population.setting != "fixed" and resolved_policy(scenario).rule not in CARRIED_OVER:
@@ -231,18 +231,18 @@ class Decided:
         return False
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
         """Recompute the certificate from the counts of single columns."""
         if decision.certificate.rule.startswith(PERSONS):
             from .persons import verify_persons
 
-            verify_persons(decision, heard)
+            verify_persons(decision, round_results)
             return
         from ....protocol.tallying import marginals
         from .rules import verify_certificate
 
-        counts, _ = marginals(heard[0].counts)
+        counts, _ = marginals(round_results[0].counts)
         verify_certificate(decision.certificate, counts, decision.kept, schema)
 
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
@@ -337,9 +337,9 @@ class Decided:
         policy: Policy,
         schema: "Schema",
         counts: "Sequence[Counts] | None",
-        others: int | None,
+        new_people: int | None,
     ) -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound, if there are few columns."""
         from .options import options
 
-        return options(policy, schema, counts, others)
+        return options(policy, schema, counts, new_people)

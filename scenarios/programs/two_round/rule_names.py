@@ -15,7 +15,7 @@ PRICED = "margins"
 PLAIN = "coverage"
 PERSONS = "persons"  # the rule where persons have several rows (persons.py)
 CARRIED_OVER = (PLAIN, "refined")  # rules that hold, with confidence, for other people
-OWN = (PRICED, PLAIN)  # accepted if the program has a proof of its own: the default
+OWN_PROOF_RULES = (PRICED, PLAIN)  # accepted if the program has a proof of its own: the default
 CARRIED: Mapping[str, str] = {PRICED: PLAIN}  # rule that replaces another for people not counted
 
 

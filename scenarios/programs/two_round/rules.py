@@ -49,30 +49,32 @@ class BySingles(ByMarginals):
 
 
 def prove_singles(
-    policy: Policy, rule: str, schema: Schema, kept: Sequence[int], joint: Counts
+    policy: Policy, rule: str, schema: Schema, released_columns: Sequence[int], joint: Counts
 ) -> Certificate:
     """Return the bound of a rule for the people counted in a table, from its single columns.
 
     Also in the statistical setting: these people have been counted, so no probability of error
     remains.
     """
-    counts, people = marginals([summed(joint, (place,)) for place in range(len(kept))])
-    features = Schema(tuple(schema.features[column] for column in kept))
+    counts, people = marginals([summed(joint, (place,)) for place in range(len(released_columns))])
+    features = Schema(tuple(schema.features[column] for column in released_columns))
     named = named_rule(changed(policy, rule=rule), None, schema)
     return as_certificate(bound(named, listed(features, counts), policy.k), policy, people)
 
 
-def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
+def decision_rule(policy: Policy, new_people: int | None = None) -> DecisionRule:
     """Return the rule by which a policy decides, for the curator and for the ideal functionality.
 
-    others: in the statistical setting, the number of people in round 2; None: the same people.
+    new_people: in the statistical setting, the number of people in round 2; None: the same people.
     """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
-        rule = named_rule(policy, others, schema)
-        told = PROGRAMS[policy.kind].fixed_columns(policy, schema)
-        kept, proof = _decide(policy, rule, schema, listed(schema, counts), told)
-        return Decision(kept, as_certificate(proof, policy, others or people))
+        rule = named_rule(policy, new_people, schema)
+        fixed_columns = PROGRAMS[policy.kind].fixed_columns(policy, schema)
+        released_columns, proof = _decide(
+            policy, rule, schema, listed(schema, counts), fixed_columns
+        )
+        return Decision(released_columns, as_certificate(proof, policy, new_people or people))
 
     return decide
 
@@ -82,17 +84,17 @@ def _decide(
     rule: Any,
     schema: Schema,
     counts: Sequence[Sequence[int]],
-    told: Sequence[str] | None,
+    fixed_columns: Sequence[str] | None,
 ) -> tuple[tuple[int, ...], Any]:
     """Return the released columns and their bound.
 
-    told: columns that are released for any bound; None: the rule chooses.
+    fixed_columns: columns that are released for any bound; None: the rule chooses.
     """
-    if told is None:
+    if fixed_columns is None:
         choice = choose(policy, rule, schema, counts)
         return choice.kept, choice.certificate
-    kept = tuple(sorted(schema.column(name) for name in told))
-    return kept, bound(rule, [counts[column] for column in kept], policy.k)
+    released_columns = tuple(sorted(schema.column(name) for name in fixed_columns))
+    return released_columns, bound(rule, [counts[column] for column in released_columns], policy.k)
 
 
 def release_nothing(policy: Policy, people: int) -> Decision:
@@ -113,8 +115,8 @@ def choose(
         [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
     )
     weights = column_weights(policy, schema.names)
-    wanted = [counts[column] for column in required]
-    if required and bound(rule, wanted, policy.k).value > policy.max_exposure:
+    required_counts = [counts[column] for column in required]
+    if required and bound(rule, required_counts, policy.k).value > policy.max_exposure:
         required, forbidden = [], list(range(len(counts)))
     terms = counts, policy.k, policy.max_exposure, weights
     if rule == PRICED:
@@ -130,21 +132,21 @@ def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
     ]
 
 
-def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
+def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
     """Return a rule as the analysis takes it: its name, or a function of marginals and k.
 
     In the statistical setting delta is shared out over all columns of the schema, so that the
     bounds of all sets hold at once and the choice may depend on the counts. If one domain is open,
     all are treated as open, which is the safe reading.
     """
-    rule = policy_for(policy, people_counted=others is None).rule
-    if others is not None:
+    rule = policy_for(policy, people_counted=new_people is None).rule
+    if new_people is not None:
         columns, public = len(schema.features), _public(schema)
         return lambda marginals, k: statistical(
             rule,
             marginals,
             k,
-            others,
+            new_people,
             policy.delta * len(marginals) / columns,
             public=public,
         )
@@ -223,7 +225,7 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
 def verify_certificate(
     certificate: Certificate,
     counts: Sequence[Sequence[int]],
-    kept: Sequence[int],
+    released_columns: Sequence[int],
     schema: Schema,
 ) -> None:
     """Recompute a certificate from the marginals of all columns of a schema.
@@ -231,13 +233,13 @@ def verify_certificate(
     Raises VerificationError if it claims less than can be proved of the released columns.
     """
     rule, k = certificate.rule, certificate.k
-    everything = listed(schema, counts)
-    counts = [everything[column] for column in kept]
+    value_counts = listed(schema, counts)
+    counts = [value_counts[column] for column in released_columns]
     if rule.startswith(STATISTICAL):
-        delta = (certificate.slack or 0.0) * len(kept) / len(everything)
+        delta = (certificate.slack or 0.0) * len(released_columns) / len(value_counts)
         name, public = rule.removeprefix(STATISTICAL), _public(schema)
-        again = statistical(name, counts, k, certificate.n, delta, public=public)
-        _compare(certificate, again.people, str(again))
+        recomputed = statistical(name, counts, k, certificate.n, delta, public=public)
+        _compare(certificate, recomputed.people, str(recomputed))
     elif rule == PRICED:
         from ....analysis.composition.check_margins import check_margins
 

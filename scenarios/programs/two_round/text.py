@@ -22,8 +22,10 @@ def last_round_sentence(scenario: "Scenario") -> str:
             "the analyst counts and publishes."
         )
     fixed = scenario.population.setting == "fixed"
-    who = "The same people answer once more" if fixed else "Other people of the same kind answer"
-    return f"{who}, the kept features together; the analyst counts and publishes."
+    respondents = (
+        "The same people answer once more" if fixed else "Other people of the same kind answer"
+    )
+    return f"{respondents}, the kept features together; the analyst counts and publishes."
 
 
 def describe(people: "Population") -> list[str]:

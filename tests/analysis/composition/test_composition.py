@@ -112,10 +112,12 @@ def test_the_half_anonymous_matrix_of_section_6_2():
     assert [users_below(m, n // 2) for m in marginals] == [0, 0]
     assert users_below(joint_counts(table, [0, 1]), 2) == 1
     t = Fraction(n // 2, n + 1)
-    assert theorem2(marginals, [t, t], 0) == Bound.of(t * t, 2 * t)
-    assert theorem3(marginals, [t, t], Fraction(1, 4)) == Bound.of(t * t / 4, Fraction(1, 4))
+    assert theorem2(marginals, [t, t], 0) == Bound.from_fractions(t * t, 2 * t)
+    assert theorem3(marginals, [t, t], Fraction(1, 4)) == Bound.from_fractions(
+        t * t / 4, Fraction(1, 4)
+    )
     bound = refined(marginals, [t, t], Fraction(2, n + 1))
-    assert bound == Bound.of(Fraction(2, n + 1), Fraction(8, n + 1))
+    assert bound == Bound.from_fractions(Fraction(2, n + 1), Fraction(8, n + 1))
 
 
 def test_a_float_threshold_that_is_a_count_does_not_make_it_rare():
@@ -124,7 +126,7 @@ def test_a_float_threshold_that_is_a_count_does_not_make_it_rare():
             t = Fraction(count, n)
             rare = Fraction(2 * (n - count) if n - count < count else 0, n)
             bound = theorem3([[count, n - count]] * 2, [count / n] * 2, 0.5)
-            assert bound == Bound.of(t * t / 2, rare + Fraction(1, 2))
+            assert bound == Bound.from_fractions(t * t / 2, rare + Fraction(1, 2))
 
 
 @pytest.mark.slow
@@ -157,9 +159,9 @@ def test_refined_implies_theorems_2_and_3():
 
 
 def test_bounds_round_to_the_safe_side():
-    bound = Bound.of(Fraction(1, 3), Fraction(1, 3))
+    bound = Bound.from_fractions(Fraction(1, 3), Fraction(1, 3))
     assert Fraction(bound.threshold) <= Fraction(1, 3) <= Fraction(bound.value)
-    assert Bound.of(Fraction(1, 10), Fraction(7, 2)).value == 1.0
+    assert Bound.from_fractions(Fraction(1, 10), Fraction(7, 2)).value == 1.0
 
 
 # The exact minimum ----------------------------------------------------------------------------

@@ -213,7 +213,7 @@ def test_a_table_of_another_shape_is_refused() -> None:
 def test_narrowing_moves_people_to_other() -> None:
     table = GroupCounts((0, 2), ((0, 1, 2), (0, 1)), np.arange(12).reshape(4, 3))
     narrowed_table = table.narrowed({0: (1,), 1: (0,)})
-    assert narrowed_table.said == ((1,), (0, 1))
+    assert narrowed_table.named_values == ((1,), (0, 1))
     assert narrowed_table.counts.tolist() == [[3, 4, 5], [0 + 6 + 9, 1 + 7 + 10, 2 + 8 + 11]]
     assert narrowed_table.people == table.people
 

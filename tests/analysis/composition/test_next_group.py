@@ -146,7 +146,9 @@ def chosen_soon(monkeypatch: pytest.MonkeyPatch) -> Chosen:
         calls.clear()
         said = known.masks({})
         columns = tuple(range(len(known.singles)))
-        group = choose_group(known, columns, most, partial(known.meets, most=most, said=said))
+        group = choose_group(
+            known, columns, most, partial(known.meets, max_exposed=most, named_values=said)
+        )
         assert calls["solve_linear"] <= 20
         assert calls["coverage_meets"] <= 4_000
         assert group is not None

@@ -59,7 +59,7 @@ tables = st.sampled_from([(2, 2, 2), (2, 3, 2), (3, 2, 3)]).flatmap(
 @settings(max_examples=40, deadline=None)
 def test_bounds_from_pairs_are_never_below_the_exact_worst_case(table: np.ndarray, k: int) -> None:
     pairs, singles = margins(table, 2), margins(table, 1)
-    exact = worst_case([singles[j,] for j in range(3)], k, known=pairs)
+    exact = worst_case([singles[j,] for j in range(3)], k, known_joints=pairs)
     assert exact.proven
     truth = int(table[table < k].sum())
     for bound in (partial_bound(pairs, k), margin_bound(pairs, k), pairs_bound(pairs, k)):
@@ -135,11 +135,11 @@ def test_census_with_pairs_and_triples() -> None:
     assert 2124 <= pairs_bound(pairs, 50).people <= 2300
     marginals = [*margins(table, 1).values()]
     for k, people in ((10, 297), (50, 1177)):
-        exact = worst_case(marginals, k, known=triples)
+        exact = worst_case(marginals, k, known_joints=triples)
         exact.verify(marginals, triples)
         assert (exact.people, exact.proven) == (people, True)
         assert margin_bound(triples, k).people >= people
-    exact = worst_case(marginals, 50, known=pairs)
+    exact = worst_case(marginals, 50, known_joints=pairs)
     assert (exact.people, exact.proven) == (2124, True)
 
 

@@ -24,13 +24,13 @@ def test_the_truth_is_between_the_bounds(
     union = sorted(set().union(*releases))
     true = int(users_below(joint_counts(table, union), k))
     assert bounds.low <= true <= bounds.high <= bounds.n == len(rows)
-    assert bounds.alone == tuple(int(users_below(cell, k)) for cell in cells)
+    assert bounds.exposed_by_release == tuple(int(users_below(cell, k)) for cell in cells)
 
 
 def test_two_safe_releases_may_expose_everybody_together() -> None:
     """Four people, two columns, crossed: each is alone on the pair, nobody on one column."""
     bounds = compose_releases([[2, 2], [2, 2]], 2)
-    assert (bounds.low, bounds.high, bounds.alone) == (0, 4, (0, 0))
+    assert (bounds.low, bounds.high, bounds.exposed_by_release) == (0, 4, (0, 0))
     assert str(bounds) == (
         "0 to 4 of 4 people are in a crowd smaller than 2 on the columns of 2 releases together"
     )

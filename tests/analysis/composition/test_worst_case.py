@@ -68,7 +68,7 @@ def test_worst_case_with_known_pairs_equals_enumeration(table: np.ndarray, k: in
         if np.array_equal(other.sum(axis=2), known[0, 1])
         and np.array_equal(other.sum(axis=0).T, known[2, 1])
     ]
-    witness = worst_case(marginals, k, known=known)
+    witness = worst_case(marginals, k, known_joints=known)
     assert witness.proven
     assert witness.people == max(consistent)
     witness.verify(marginals, known)
@@ -207,13 +207,13 @@ def test_known_counts_that_contradict_are_refused() -> None:
     marginals = [np.array([5, 5]), np.array([5, 5]), np.array([5, 5])]
     diagonal, anti = np.array([[5, 0], [0, 5]]), np.array([[0, 5], [5, 0]])
     with pytest.raises(ParameterError, match="differ from marginals"):
-        worst_case(marginals, 3, known={(0, 1): np.array([[6, 0], [0, 4]])})
+        worst_case(marginals, 3, known_joints={(0, 1): np.array([[6, 0], [0, 4]])})
     with pytest.raises(ParameterError, match="no table has all"):
-        worst_case(marginals, 3, known={(0, 1): diagonal, (1, 2): diagonal, (0, 2): anti})
+        worst_case(marginals, 3, known_joints={(0, 1): diagonal, (1, 2): diagonal, (0, 2): anti})
     triple = np.zeros((2, 2, 2), dtype=int)
     triple[0, 0, 0] = triple[1, 1, 1] = 5
     with pytest.raises(ParameterError, match="contradict"):
-        worst_case(marginals, 3, known={(0, 1, 2): triple, (0, 1): anti})
+        worst_case(marginals, 3, known_joints={(0, 1, 2): triple, (0, 1): anti})
 
 
 def test_tampered_results_do_not_verify() -> None:
@@ -271,7 +271,7 @@ def test_no_table_violates_a_cut(table: np.ndarray, k: int) -> None:
     marginals, pairs = marginals_of(table), {(0, 1): table.sum(axis=2), (1, 2): table.sum(axis=0)}
     for known in ({}, pairs):
         tables = frechet_class(marginals, 0, known)
-        kept = [labels.kept for labels in tables.labels]
+        kept = [labels.unmerged for labels in tables.labels]
         here = table[np.ix_(*kept)].ravel()
         covered = (here >= k).astype(float)
         cuts = Cuts(tables, k)
@@ -285,9 +285,9 @@ def test_no_table_violates_a_cut(table: np.ndarray, k: int) -> None:
         (lambda: worst_case([], 2), "marginals:"),
         (lambda: worst_case([[1, 2]], 2.5), "k:"),
         (lambda: worst_case([[1, 2]], 2, 0), "time_limit:"),
-        (lambda: worst_case([[1, 2], [3]], 2, known={(0, 0): [[1, 2]]}), "known:"),
-        (lambda: worst_case([[1, 2], [3]], 2, known={(0, 2): [[1, 2]]}), "known:"),
-        (lambda: worst_case([[1, 2], [3]], 2, known={(0, 1): [1, 2]}), "known"),
+        (lambda: worst_case([[1, 2], [3]], 2, known_joints={(0, 0): [[1, 2]]}), "known:"),
+        (lambda: worst_case([[1, 2], [3]], 2, known_joints={(0, 2): [[1, 2]]}), "known:"),
+        (lambda: worst_case([[1, 2], [3]], 2, known_joints={(0, 1): [1, 2]}), "known"),
     ],
 )
 def test_bad_arguments_are_named(call: object, name: str) -> None:

@@ -29,7 +29,11 @@ def test_they_hold_what_was_seen_and_end_at_all_people() -> None:
 
 @pytest.mark.parametrize(
     ("given", "name"),
-    [((4, 0.1, 5, 0.05, 9), "seen"), ((9, 0.1, 5, 0.05, 8), "seen"), ((9, 1, 5, 0.05, 9), "rate")],
+    [
+        ((4, 0.1, 5, 0.05, 9), "sample_size"),
+        ((9, 0.1, 5, 0.05, 8), "sample_size"),
+        ((9, 1, 5, 0.05, 9), "rate"),
+    ],
 )
 def test_wrong_arguments_are_one_clear_error(given: tuple[object, ...], name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name}: found"):

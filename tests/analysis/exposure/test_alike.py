@@ -42,7 +42,7 @@ def check(cells: Counter[tuple[str, ...]]) -> None:
     assert found.followers == followers
     assert (found.widest is None) == (followers == 0)
     if found.widest is not None:
-        (a, value), (b, learnt) = found.widest.known, found.widest.learnt
+        (a, value), (b, learnt) = found.widest.known_value, found.widest.learnt
         assert {other[b] for other in people if other[a] == value} == {learnt}
         assert found.widest.people == sum(other[a] == value for other in people)
 

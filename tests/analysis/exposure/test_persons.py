@@ -148,7 +148,7 @@ def test_crowds_bounds_and_sets_hold(table: tuple[Rows, list[int]], k: int) -> N
     sets = score_sets(codes, marginals, k, most, owned, lambda _stage: None)
     assert {s.columns: s.truth for s in sets.sets} == below
     safe = [s for s, people in below.items() if people <= most]
-    assert len(sets.truth.kept) == max(map(len, safe), default=0)
+    assert len(sets.truth.kept_columns) == max(map(len, safe), default=0)
 
 
 def test_wide_tables_are_searched_for_persons(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_wide_tables_are_searched_for_persons(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(set_scores, "EVERY", 2)
     wide = score_sets(codes, marginals, 4, 10, owned, lambda _stage: None)
     assert not wide.every
-    assert len(wide.truth.kept) == len(every.truth.kept) > 0
+    assert len(wide.truth.kept_columns) == len(every.truth.kept_columns) > 0
     assert set(wide.maximal_truth) <= set(every.maximal_truth)
     assert all(score in every.sets for score in wide.sets)
 

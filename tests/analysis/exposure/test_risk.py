@@ -12,7 +12,7 @@ counts = st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any)
 
 
 def test_crowds_of_cells() -> None:
-    crowds = Crowds.of_cells([0, *CELLS])
+    crowds = Crowds.from_cells([0, *CELLS])
     assert (crowds.sizes, crowds.people) == ((1, 3, 5), (2, 3, 5))
     assert (crowds.n, crowds.smallest, crowds.exposure(4)) == (10, 1, 0.5)
 
@@ -20,7 +20,7 @@ def test_crowds_of_cells() -> None:
 @given(counts, st.integers(-1, 12))
 @settings(deadline=None)
 def test_crowds_and_cells_agree(cells: list[int], k: int) -> None:
-    crowds = Crowds.of_cells(cells)
+    crowds = Crowds.from_cells(cells)
     assert crowds.users_below(k) == users_below(cells, k)
     assert crowds.curve() == exposure_curve(cells)
 
@@ -34,7 +34,7 @@ def test_crowds_are_valid_once_they_exist(sizes: tuple[int, ...], people: tuple[
 
 
 def test_the_worked_example() -> None:
-    risks = risk(Crowds.of_cells(CELLS), k=4)
+    risks = risk(Crowds.from_cells(CELLS), k=4)
     assert (risks.prosecutor.largest, risks.prosecutor.mean, risks.prosecutor.above) == (
         1,
         0.4,
@@ -45,7 +45,7 @@ def test_the_worked_example() -> None:
 
 
 def test_a_population_ten_times_the_table() -> None:
-    risks = risk(Crowds.of_cells(CELLS), k=31, factor=10)
+    risks = risk(Crowds.from_cells(CELLS), k=31, factor=10)
     assert risks.prosecutor.above == 1
     # Crowds of 10, 30 and 50 in the population: exactly those below 31 are above 1 / 31.
     assert (risks.journalist.largest, risks.journalist.above) == (0.1, 0.5)
@@ -62,7 +62,7 @@ def test_the_factor_is_the_decimal_number_it_is_written_as() -> None:
 @settings(deadline=None)
 def test_definitions_person_by_person(cells: list[int], k: int, factor: float) -> None:
     crowd = np.repeat([c for c in cells if c], [c for c in cells if c])
-    risks = risk(Crowds.of_cells(cells), k, factor)
+    risks = risk(Crowds.from_cells(cells), k, factor)
     assert risks.prosecutor.largest == pytest.approx((1 / crowd).max())
     assert risks.prosecutor.mean == pytest.approx((1 / crowd).mean())
     assert risks.prosecutor.above == (crowd < k).mean()
@@ -82,15 +82,15 @@ def test_bad_arguments(k: int, factor: float, said: str) -> None:
 
 def test_a_population_that_is_known_is_counted() -> None:
     sample, population = [1, 1, 3, 5], [4, 1, 3, 20]
-    among = Crowds.of_rows(np.array(population), np.array(sample))
-    risks = risk_within(Crowds.of_cells(sample), among, k=4)
-    assert risks.prosecutor == risk(Crowds.of_cells(sample), k=4).prosecutor
+    among = Crowds.from_rows(np.array(population), np.array(sample))
+    risks = risk_within(Crowds.from_cells(sample), among, k=4)
+    assert risks.prosecutor == risk(Crowds.from_cells(sample), k=4).prosecutor
     assert risks.journalist.largest == 1  # one person is alone in both
     assert risks.journalist.mean == pytest.approx((1 / 4 + 1 + 1 + 5 / 20) / 10)
     assert risks.journalist.above == (1 + 3) / 10
     assert risks.factor == pytest.approx((4 + 1 + 9 + 100) / (1 + 1 + 9 + 25))
-    same = risk_within(Crowds.of_cells(sample), Crowds.of_cells(sample), k=4)
-    assert same == risk(Crowds.of_cells(sample), k=4)
+    same = risk_within(Crowds.from_cells(sample), Crowds.from_cells(sample), k=4)
+    assert same == risk(Crowds.from_cells(sample), k=4)
     for wrong in ([1, 1, 2, 5], [1, 1, 3, 6]):
         with pytest.raises(ParameterError, match="among"):
-            risk_within(Crowds.of_cells(sample), Crowds.of_cells(wrong), k=4)
+            risk_within(Crowds.from_cells(sample), Crowds.from_cells(wrong), k=4)

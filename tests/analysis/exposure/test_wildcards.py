@@ -44,7 +44,7 @@ def test_crowds_are_those_of_comparing_all_pairs(
     expected = brute_force(table, missing, columns)
     assert np.array_equal(wild_table.crowd_sizes(columns), expected)
     ones = np.ones(len(table), dtype=np.int64)
-    assert wild_table.crowds(columns) == Crowds.of_rows(expected, ones)
+    assert wild_table.crowds(columns) == Crowds.from_rows(expected, ones)
 
 
 @given(tables())
@@ -105,7 +105,7 @@ def test_too_much_work_is_refused_with_a_way_out() -> None:
     table = np.random.default_rng(2).integers(0, 2, size=(300, 9))
     wild_table = Wildcards.from_table(table, [0] * 9)
     with pytest.raises(ParameterError, match=r"more than 1,000 comparisons; .* category"):
-        wild_table.crowd_sizes(range(9), most=1000)
+        wild_table.crowd_sizes(range(9), max_pairs=1000)
 
 
 @pytest.mark.parametrize(("rows", "missing"), [(0, [None, None]), (3, [None]), (3, [None] * 3)])

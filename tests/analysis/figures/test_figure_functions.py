@@ -41,8 +41,8 @@ FUNCTIONS = {
     ("004", "2-wifi"): "session_error_figure",
 }
 TABLE = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1], [1, 0, 1]])
-TRACES = Sequences.of([[0, 1, 0, 1], [2, 3, 2, 3], [4, 0, 4, 0], [1, 1, 4, 1]])
-HISTORIES = Sequences.of([[0, 1], [1, 2], [2, 0], [3, 1]])
+TRACES = Sequences.from_people([[0, 1, 0, 1], [2, 3, 2, 3], [4, 0, 4, 0], [1, 1, 4, 1]])
+HISTORIES = Sequences.from_people([[0, 1], [1, 2], [2, 0], [3, 1]])
 COUNTS = [50, 20, 10, 5, 0, 0]
 
 
@@ -225,7 +225,7 @@ def test_estimates_of_own_counts() -> None:
     assert top["emp"] == pytest.approx(0, abs=1e-12)
     assert whole["invented_exact"] == 0
     figure.draw()
-    popular = figures.popular_places_figure(COUNTS, epsilon=40.0, error=0.3, shown=3)
+    popular = figures.popular_places_figure(COUNTS, epsilon=40.0, error=0.3, frequent_places=3)
     assert [row["true share"] for row in rows(popular)] == pytest.approx(
         [50 / 85, 20 / 85, 10 / 85]
     )
@@ -257,7 +257,7 @@ def test_errors_of_one_vector_without_noise_are_zero() -> None:
     assert [(row["n"], row["m"]) for row in rows(figure)] == [(1, 40), (2, 40)]
     assert [row["minmax"] for row in rows(figure)] == pytest.approx([0, 0], abs=1e-3)
     shown = figures.session_error_figure(
-        {"three": [30, 6, 3, 1], "one": [35, 5]}, shown="one", shown_epsilon=30.0,
+        {"three": [30, 6, 3, 1], "one": [35, 5]}, shown_title="one", shown_epsilon=30.0,
         methods=("minmax",), epsilons=(30.0,), runs=1,
     )  # fmt: skip
     estimates = [row for row in rows(shown, "figure2-wifi-estimates") if row["method"] == "em"]
@@ -308,7 +308,11 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("full_knowledge_figure", {"traces": [[1]]}, r"traces: found \[\[1\]\]; needs Sequences"),
     ("full_knowledge_figure", {"generated": 3}, "generated: found 3; needs a GeneratedPeople"),
     ("training_events_figure", {"trained": [1.5]}, "trained: found 1.5"),
-    ("detection_error_figure", {"histories": Sequences.of([[1]])}, "histories: found one person"),
+    (
+        "detection_error_figure",
+        {"histories": Sequences.from_people([[1]])},
+        "histories: found one person",
+    ),
     ("report_information_figure", {"hash_values": 12}, "hash_values: found 12; needs a power"),
     ("report_information_figure", {"epsilons": [31]}, "epsilons: found 31; needs .* <= 30"),
     ("report_information_figure", {"generated": 3}, "generated: found 3; needs a TracePeople"),
@@ -317,7 +321,11 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("estimation_loss_figure", {"counts": [1, 2], "top": 2}, "counts: found 2 places; needs more"),
     ("estimation_loss_figure", {"users": 10**8}, "users: found 100,000,000; needs at most"),
     ("popular_places_figure", {"error": 1.0}, "error: found 1.0"),
-    ("popular_places_figure", {"symbols": 20}, "symbols: found 20 places; needs more than shown"),
+    (
+        "popular_places_figure",
+        {"symbols": 20},
+        "symbols: found 20 places; needs more than frequent_places",
+    ),
     ("hash_loss_figure", {"theta": 0}, "theta: found 0"),
     ("hash_loss_figure", {"sizes": [31]}, "sizes: found 31; needs"),
     ("known_columns_figure", {"table": np.zeros((2, 13), int)}, "2 rows of 13 columns; needs"),
@@ -327,7 +335,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("incidence_error_figure", {"beta": 1.5}, "beta: found 1.5"),
     ("session_error_figure", {"sessions": {}}, "sessions: found {}; needs a dictionary"),
     ("session_error_figure", {"sessions": {"a": [3]}}, r"sessions\['a'\]: found 1 count"),
-    ("session_error_figure", {"shown": "x"}, "shown: found 'x'; needs one of"),
+    ("session_error_figure", {"shown_title": "x"}, "shown_title: found 'x'; needs one of"),
 ]
 
 

@@ -65,7 +65,7 @@ def test_the_figure_draws_what_its_numbers_say(monkeypatch: pytest.MonkeyPatch) 
     column = table.headings.index("program")
     drawn = made.draw().axes[0].lines[0].get_ydata()
     assert [row[column] for row in table.rows[:7]] == list(drawn)
-    judged = {check.what: check.agrees for check in made.checks}
+    judged = {check.subject: check.agrees for check in made.checks}
     assert judged["lower bounds, constant 1"] is True
     assert judged["paper's program within the rigorous bound"] is True
 

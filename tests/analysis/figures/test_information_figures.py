@@ -25,7 +25,7 @@ def test_figure_2(tmp_path: Path) -> None:
     made = PAPER.figures["2"][1](material(told))
     assert told
     assert [check.agrees for check in made.checks] == [True, True, None]
-    assert "GRR from a = 15 on" in made.checks[1].found
+    assert "GRR from a = 15 on" in made.checks[1].result
     numbers = made.numbers[0]
     row = next(row for row in numbers.rows if row[0] == 10)
     oue = row[numbers.headings.index("OUE")]
@@ -37,13 +37,13 @@ def test_figure_2(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_figure_3(tmp_path: Path) -> None:
     made = PAPER.figures["3"][1](material([]))
-    by_what = {check.what: check for check in made.checks}
+    by_what = {check.subject: check for check in made.checks}
     high = by_what["best at high average privacy"]
     assert high.agrees is False
-    level = re.search(r"GRR above S = ([\d.]+)", high.found)
+    level = re.search(r"GRR above S = ([\d.]+)", high.result)
     assert level
     assert float(level[1]) == pytest.approx(0.912, abs=1e-3)
-    assert "GRR 0.01606, OUE 0.01570, basic RAPPOR 0.01535" in by_what["F at S = 0.95"].found
+    assert "GRR 0.01606, OUE 0.01570, basic RAPPOR 0.01535" in by_what["F at S = 0.95"].result
     assert by_what["best at given worst-case privacy"].agrees
     drawing.save(made.draw(), tmp_path / "figure3.svg")
     assert "average privacy" in (tmp_path / "figure3.svg").read_text(encoding="utf-8")

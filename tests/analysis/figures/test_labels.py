@@ -45,7 +45,7 @@ def crowded() -> list[FrontierPoint]:
     noisy = [
         FrontierPoint(
             f"{name} e={e}", family, bits * e, 0.0, None, 0.2 / e, (0.1 / e, 0.3 / e), 0.1,
-            rows=False, least=True,
+            rows=False, is_lower_bound=True,
         )
         for e in (1, 2, 4)
         for name, family, bits in (

@@ -16,9 +16,9 @@ def test_every_outcome_has_a_mark_and_a_colour_of_its_own() -> None:
 @pytest.mark.slow
 def test_what_is_drawn_is_what_was_found() -> None:
     signs = (
-        Sign("works", 1.0, 0.0, withheld=False, named=False, same=False),
-        Sign("stopped", 0.0, 0.5, withheld=True, named=True, same=False),
-        Sign("works", 1.0, 1.0, withheld=True, named=False, same=True),
+        Sign("works", 1.0, 0.0, withheld=False, named=False, is_baseline=False),
+        Sign("stopped", 0.0, 0.5, withheld=True, named=True, is_baseline=False),
+        Sign("works", 1.0, 1.0, withheld=True, named=False, is_baseline=True),
     )
     figure = draw(HeatTable("a title", ("none", "order", "pad"), (("forward", signs),)))
     (axes,) = figure.axes

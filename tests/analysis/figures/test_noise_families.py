@@ -30,7 +30,7 @@ def test_a_point_is_the_formula_and_the_bound() -> None:
 def test_the_error_of_a_key_is_that_of_its_share() -> None:
     """Of a bit, by hand: 3 of 31 texts have the key, who say it with 1/2, others with b."""
     randomizer = PckvUE(PAIRS, 2.0)
-    f, b = 3 / 31, randomizer.other
+    f, b = 3 / 31, randomizer.other_key_chance
     by_hand = (f / 4 + (1 - f) * b * (1 - b)) / (0.5 - b) ** 2
     assert point("keys", "pckv-ue", 1000, 2.0).error == pytest.approx(sqrt(by_hand / 1000))
     assert randomizer.noise_of("key-values") == randomizer.noise() != randomizer.noise_of("keys")
@@ -100,12 +100,12 @@ def test_texts_that_nobody_listed_are_in_a_table() -> None:
 
 def test_noise_that_is_kept_has_the_lines_of_fresh_noise() -> None:
     for kept, fresh in (
-        (Memoized.of(32, 1.0), UnaryEncoding.oue(32, 1.0)),
+        (Memoized.from_epsilon(32, 1.0), UnaryEncoding.oue(32, 1.0)),
         (Memoized.rappor(32, 1.0), UnaryEncoding.rappor(32, 1.0)),
     ):
         assert (kept.kappa, kept.lam) == pytest.approx((fresh.kappa, fresh.lam))
         assert kept.noise_of("shares") == pytest.approx(fresh.noise_of("shares"))
-    prices = [f"{Memoized.of(32, 1.0).epsilon_after(times):.2f}" for times in (1, 2, 3)]
+    prices = [f"{Memoized.from_epsilon(32, 1.0).epsilon_after(times):.2f}" for times in (1, 2, 3)]
     assert prices == ["1.00", "1.64", "1.90"]
     page = TOOL.PAGE.read_text("utf-8")
     assert "1 nat is 1.64 nats after two reports of `memoized`, 1.90 after three" in page

@@ -34,7 +34,7 @@ def second() -> Redrawn:
 
 @pytest.mark.slow
 def test_figure_2_agrees_with_the_known_values(second: Redrawn) -> None:
-    judged = {check.what: check.agrees for check in second.checks}
+    judged = {check.subject: check.agrees for check in second.checks}
     assert judged.pop("four columns, k = 200: worst") is None  # not asked for here
     assert len(judged) == 12
     assert all(judged.values())

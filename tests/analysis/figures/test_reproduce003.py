@@ -50,7 +50,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Material:
 
 
 def agreeing(redrawn: Redrawn) -> dict[str, bool | None]:
-    return {check.what: check.agrees for check in redrawn.checks}
+    return {check.subject: check.agrees for check in redrawn.checks}
 
 
 @pytest.mark.parametrize("name", list(PAPER.figures))
@@ -113,14 +113,16 @@ def test_figure_6_trains_apart_from_what_is_released_and_rises(small: Material) 
     own = traces.events.reshape(-1, events)
     for m in attack_figures.TRAINED:
         known = min(m, events // 2)
-        older = Sequences.of(list(own[:, events // 2 - known : events // 2]), traces.symbols)
-        newer = Sequences.of(list(own[:, events // 2 :]), traces.symbols)
+        older = Sequences.from_people(
+            list(own[:, events // 2 - known : events // 2]), traces.symbols
+        )
+        newer = Sequences.from_people(list(own[:, events // 2 :]), traces.symbols)
         bits, rate = rows["traces", m][3], rows["traces", m][6]
         assert rate == pytest.approx(found(scores_of("Markov", older, newer)))
         assert bits <= log2(SMALL_PEOPLE.people)
     for m in attack_figures.FIRST:
         start = histories.events[histories.positions < m].reshape(-1, m)
-        known = Sequences.of(list(start), histories.symbols)
+        known = Sequences.from_people(list(start), histories.symbols)
         assert rows["ratings", m][6] == pytest.approx(found(scores_of("Markov", known, histories)))
 
 
@@ -207,7 +209,7 @@ def test_figure_11_keeps_only_what_is_significant(small: Material) -> None:
     theta = (exp(budgets[1]) - 1) / (symbols + exp(budgets[1]) - 1)
     assert 1 - (theta * log2(n) + 1) / log2(n) == pytest.approx(0.92)
     assert budgets[2] > budgets[1]  # the exact supremum allows more
-    said = {check.what: check.found for check in redrawn.checks}
+    said = {check.subject: check.result for check in redrawn.checks}
     errors = np.abs(rows[:, 1:] / rows[:, :1] - 1).mean(axis=0)
     assert [float(text) for text in said.values()] == pytest.approx(errors, abs=5e-4)
 

@@ -1,7 +1,7 @@
 """The picture of a sweep: runs of a point, breaks of lines, logarithmic axes."""
 
 import pytest
-from veilmix.analysis.figures.sweep import BESIDE, BREAKS, PointMean, SweepPanel, draw
+from veilmix.analysis.figures.sweep import BREAKS, RUNS_NOTE, PointMean, SweepPanel, draw
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def test_points_with_other_numbers_of_runs_say_so_beside_them() -> None:
     panels = [SweepPanel("true exposure", "share of people", points)]
     picture = draw("x", {"k": (2, 3, 4)}, panels, [5, 5, 5])
     assert sorted(text.get_text() for text in picture.axes[0].texts) == ["4", "5", "5"]
-    assert BESIDE in picture.get_suptitle()
+    assert RUNS_NOTE in picture.get_suptitle()
     same = [PointMean(point.where, 0.1, 0.1, 0.1, runs=5) for point in points]
     plain = draw("x", {"k": (2, 3, 4)}, [SweepPanel("true exposure", "share", same)], [5, 5, 5])
     assert [*plain.axes[0].texts] == []

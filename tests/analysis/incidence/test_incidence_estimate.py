@@ -202,7 +202,7 @@ def test_each_inequality_fails_as_rarely_as_promised_by_enumeration() -> None:
                 failed = np.zeros((2, 6))  # shape: sides, weights
                 for psi, chance in law(phi, eta).items():
                     made = polytope(np.array(psi), eta, level)
-                    outside = made.rows @ np.array(phi) / sum(phi) < made.least - 1e-9
+                    outside = made.rows @ np.array(phi) / sum(phi) < made.lower_bounds - 1e-9
                     failed += chance * outside.reshape(-1, 2, 6).any(axis=0)
                 assert 0 < failed.max() <= np.exp(-level)
 
@@ -356,7 +356,7 @@ def test_programs_in_a_row_end_where_each_alone_does(
     made = Polytope(
         np.vstack([A, -A, -np.eye(k)]), -np.concatenate([room - seen, room + seen, h + room])
     )
-    assert (made.rows @ h >= made.least).all()
+    assert (made.rows @ h >= made.lower_bounds).all()
     ours, alone = continued(made), from_nothing(made)
     for sign in (1, -1):
         for row in sign * np.eye(k):

@@ -331,9 +331,9 @@ def test_combined_protocols(seed: int) -> None:
     assert average_privacy(after, prior) >= average_privacy(Q, prior) - 1e-12
     assert worst_case_privacy(after) >= worst_case_privacy(Q) - 1e-12
     budget = privacy_budget([Q, R @ Q], prior)
-    assert max(budget.parts) - 1e-12 <= budget.together <= budget.bound + 1e-12
+    assert max(budget.parts) - 1e-12 <= budget.joint <= budget.bound + 1e-12
     pair = product(Q, R @ Q)
-    assert average_privacy(pair, prior) == pytest.approx(1 - budget.together)
+    assert average_privacy(pair, prior) == pytest.approx(1 - budget.joint)
     utility = read_utility(Q, prior)
     assert utility.value <= utility.ceiling + 1e-9
     bound = tradeoff_bound(worst_case_privacy(Q), prior)

@@ -42,7 +42,7 @@ def test_a_program_is_changed_and_solved_again() -> None:
 
 def test_options_are_the_solvers() -> None:
     program = corner(("presolve", "off"), ("simplex_iteration_limit", 0))
-    assert program.solve().status == SolverStatus.OTHER
+    assert program.solve().status == SolverStatus.UNSOLVED
     program.set_options(("simplex_iteration_limit", 100))
     assert program.solve().value == 7
 

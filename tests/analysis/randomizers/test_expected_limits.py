@@ -33,7 +33,7 @@ def supports(people: int, holders: int, truth: float, lie: float) -> np.ndarray:
         (12, GRR(3, 1.5).truth, GRR(3, 1.5).lie),
         (40, GRR(2, 1.0).truth, GRR(2, 1.0).lie),
         (150, Hadamard(8, 2.0).truth, Hadamard(8, 2.0).lie),
-        (60, PckvUE(PAIRS, 3.0).own, PckvUE(PAIRS, 3.0).other),
+        (60, PckvUE(PAIRS, 3.0).own_key_chance, PckvUE(PAIRS, 3.0).other_key_chance),
     ],
 )
 def test_the_least_share_is_told_from_none_in_95_of_100(
@@ -42,7 +42,7 @@ def test_the_least_share_is_told_from_none_in_95_of_100(
     """By enumeration of the counts: from the least share on, and not two people below it."""
     from veilmix.analysis.randomizers.expected_limits import expected_shares
 
-    least = expected_shares("shares", people, truth, lie).least
+    least = expected_shares("shares", people, truth, lie).min_share
     assert least is not None
     above = share_limits(np.arange(people + 1), people, truth, lie, 0.05).low > 0
     chances = [supports(people, m, truth, lie)[above].sum() for m in range(people + 1)]
@@ -57,14 +57,14 @@ def test_a_range_is_told_from_an_empty_one_in_95_of_100(people: int, epsilon: fl
     tree = Ranges((0, 1), epsilon)
     first, median = tree.expected_limits(people)
     assert (first.task, median.task) == ("range-shares", "median")
-    assert first.least is not None
-    assert first.least < 1
+    assert first.min_share is not None
+    assert first.min_share < 1
     coin = tree._coins
     law = tree._share_law(np.array([True, False]))
     gaps = np.arange(-people, people + 1)
     estimates = (gaps / people / (coin.kappa - coin.lam) + 1) / 2
     low = [law.limits(y, people, 0.05, population=False).low[0] for y in estimates]
-    for holders in range(ceil(first.least * people), people + 1, 7):
+    for holders in range(ceil(first.min_share * people), people + 1, 7):
         ones = supports(people, holders, coin.kappa, coin.lam)
         others = supports(people, people - holders, coin.kappa, coin.lam)
         chances = np.convolve(ones, others[::-1])
@@ -82,9 +82,9 @@ def test_a_key_has_the_limits_that_its_reports_will_give() -> None:
     assert mean.limits[0] == pytest.approx(((low - 1) / 4, (high - 1) / 4), abs=0.01)
     assert share.task == "key-shares"
     # One person fewer has the key: limits are the whole range.
-    assert mean.least is not None
+    assert mean.min_share is not None
     fewer = PckvGRR(PAIRS, 2.0).measures
-    for holders, whole in ((mean.least * people, False), (mean.least * people - 1, True)):
+    for holders, whole in ((mean.min_share * people, False), (mean.min_share * people - 1, True)):
         part = holders / people / 2
         shares = np.array([part, part, 0.0, 0.0, 1 - 2 * part])
         measured = fewer(people * (keyed.matrix @ shares)[keyed._key_reports], people)[1]
@@ -108,9 +108,9 @@ def test_a_median_has_the_limits_of_numbers_spread_evenly() -> None:
 def test_a_text_is_found_from_the_least_share_on() -> None:
     tree = PrefixTree((), 4.0, 5)
     (found,) = tree.expected_limits(592)
-    assert found.least == tree.least_share(592)
+    assert found.min_share == tree.least_share(592)
     assert found.limits[0][0] < 0.5 < found.limits[0][1]
-    assert PrefixTree((), 0.5, 5).expected_limits(20)[0].least == inf
+    assert PrefixTree((), 0.5, 5).expected_limits(20)[0].min_share == inf
 
 
 def test_a_sum_and_a_word_are_expected() -> None:
@@ -120,7 +120,7 @@ def test_a_sum_and_a_word_are_expected() -> None:
         0
     ].interval()
     assert mean.limits[0] == pytest.approx(((low - 1) / 2, (high - 1) / 2))
-    assert mean.least is None
+    assert mean.min_share is None
     words = Bloom(("red", "green", "blue"), 3.0)
     (shares,) = words.expected_limits(300)
     assert shares.reach == max(high - low for low, high in shares.limits) / 2

@@ -59,8 +59,10 @@ def test_estimates_have_no_bias_and_the_stated_variance(kind: type[KeyValue], te
             ]
         )
     told, tilted = said.sum(axis=2), said[..., 0].astype(float) - said[..., 1]
-    f = (told - randomizer.other) / (randomizer.own - randomizer.other)
-    s = tilted / (randomizer.own * (2 * randomizer.sign - 1))
+    f = (told - randomizer.other_key_chance) / (
+        randomizer.own_key_chance - randomizer.other_key_chance
+    )
+    s = tilted / (randomizer.own_key_chance * (2 * randomizer.sign - 1))
     has = randomizer.places == np.arange(3)[:, None]
     assert (f.T @ randomizer.matrix) == pytest.approx(has.astype(float))
     assert (s.T @ randomizer.matrix) == pytest.approx(has * randomizer.scaled)
@@ -94,9 +96,9 @@ def test_the_published_parameters() -> None:
         e = exp(epsilon)
         grr, ue, privkv = (kind(FILMS, epsilon) for kind in KINDS)
         keys = 4  # and one for none
-        assert grr.own == pytest.approx((e + 1) / (e + 2 * keys - 1))
-        assert grr.other == pytest.approx((1 - grr.own) / (keys - 1))
-        assert (ue.own, ue.other) == (0.5, pytest.approx(2 / (e + 3)))
+        assert grr.own_key_chance == pytest.approx((e + 1) / (e + 2 * keys - 1))
+        assert grr.other_key_chance == pytest.approx((1 - grr.own_key_chance) / (keys - 1))
+        assert (ue.own_key_chance, ue.other_key_chance) == (0.5, pytest.approx(2 / (e + 3)))
         assert grr.sign == ue.sign == pytest.approx(e / (e + 1))
         P, h = privkv.sign, privkv.half
         assert pytest.approx(exp(h) / (1 + exp(h))) == P
@@ -106,7 +108,7 @@ def test_the_published_parameters() -> None:
 
 def published(randomizer: KeyValue, said: np.ndarray, n: int) -> tuple[float, float]:
     """Freq and Mean of a key as the authors' PCKV_GRR.m and PCKV_UE.m have them, unclipped."""
-    a, b, p = randomizer.own, randomizer.other, randomizer.sign
+    a, b, p = randomizer.own_key_chance, randomizer.other_key_chance, randomizer.sign
     share = (said.sum() / n - b) / (a - b)
     A = np.array([[a * p - b / 2, a * (1 - p) - b / 2], [a * (1 - p) - b / 2, a * p - b / 2]])
     up, down = np.linalg.solve(A, said - n * b / 2)

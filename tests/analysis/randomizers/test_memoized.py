@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from veilmix.analysis.randomizers import Memoized, UnaryEncoding
 from veilmix.errors import ParameterError
 
-KINDS = (Memoized.of, Memoized.rappor)
+KINDS = (Memoized.from_epsilon, Memoized.rappor)
 PRICES = st.tuples(st.floats(0.05, 6), st.floats(1.05, 5))
 
 
@@ -43,7 +43,7 @@ def test_the_price_of_some_reports_is_that_of_all_sequences(make: object, times:
             for seen in product((0, 1), repeat=times)
         }
 
-    own, other = law(randomizer.kept), law(randomizer.made)
+    own, other = law(randomizer.permanent_truth), law(randomizer.permanent_lie)
     worst = max(own[a] * other[b] / (other[a] * own[b]) for a in own for b in own)
     assert randomizer.epsilon_after(times) == pytest.approx(log(worst))
 
@@ -52,28 +52,33 @@ def test_published_parameters() -> None:
     """Arcolezi and others, and multi-freq-ldpy 0.2.5, L_OSUE_Client: p2 from both prices."""
     for first, every in ((0.5, 1.0), (1.0, 4.0), (2.0, 2.5)):
         p2 = (1 - exp(first + every)) / (exp(first) - exp(every) - exp(first + every) + 1)
-        randomizer = Memoized.of(5, first, every)
+        randomizer = Memoized.from_epsilon(5, first, every)
         assert 1 - randomizer.turned == pytest.approx(p2)
-        assert (randomizer.kept, randomizer.made) == (0.5, pytest.approx(1 / (exp(every) + 1)))
+        assert (randomizer.permanent_truth, randomizer.permanent_lie) == (
+            0.5,
+            pytest.approx(1 / (exp(every) + 1)),
+        )
 
 
 def test_a_report_is_optimised_unary_encoding() -> None:
     for first, every in ((0.5, 1.0), (2.0, 3.0), (4.0, 20.0)):
-        randomizer, plain = Memoized.of(6, first, every), UnaryEncoding.oue(6, first)
+        randomizer, plain = Memoized.from_epsilon(6, first, every), UnaryEncoding.oue(6, first)
         assert (randomizer.kappa, randomizer.lam) == (plain.kappa, pytest.approx(plain.lam))
         assert randomizer.noise() == pytest.approx(plain.noise())
         rare, other = [1.0, 0, 0, 0, 0, 0], Memoized.rappor(6, first, every)
         assert randomizer.variance(rare, 1)[1] <= other.variance(rare, 1)[1] * (1 + 1e-12)
         assert randomizer.kappa == pytest.approx(
-            randomizer.kept * (1 - randomizer.turned) + (1 - randomizer.kept) * randomizer.turned
+            randomizer.permanent_truth * (1 - randomizer.turned)
+            + (1 - randomizer.permanent_truth) * randomizer.turned
         )
         assert randomizer.lam == pytest.approx(
-            randomizer.made * (1 - randomizer.turned) + (1 - randomizer.made) * randomizer.turned
+            randomizer.permanent_lie * (1 - randomizer.turned)
+            + (1 - randomizer.permanent_lie) * randomizer.turned
         )
 
 
 def test_reports_follow_the_matrix_and_estimates_are_unbiased() -> None:
-    randomizer = Memoized.of(3, 1.0, 1.5)
+    randomizer = Memoized.from_epsilon(3, 1.0, 1.5)
     Q = randomizer.matrix
     gain = np.array(
         [
@@ -93,24 +98,24 @@ def test_reports_follow_the_matrix_and_estimates_are_unbiased() -> None:
 
 
 def test_what_is_kept_limits_what_many_reports_say() -> None:
-    randomizer, x = Memoized.of(4, 1.0, 2.0), np.repeat(np.arange(4), 500)
+    randomizer, x = Memoized.from_epsilon(4, 1.0, 2.0), np.repeat(np.arange(4), 500)
     kept = randomizer.permanent(x, 1)
     mean = np.mean([randomizer.fresh(kept, seed) for seed in range(400)], axis=0)
     again = (mean - randomizer.turned) / (1 - 2 * randomizer.turned)
     assert np.abs(again - kept).mean() < 0.2  # reports average to what was kept, not to the value
-    assert kept[np.arange(len(x)), x].mean() == pytest.approx(randomizer.kept, abs=0.05)
+    assert kept[np.arange(len(x)), x].mean() == pytest.approx(randomizer.permanent_truth, abs=0.05)
 
 
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Memoized.of(4, 2.0, 2.0), "above epsilon"),
-        (lambda: Memoized.of(4, 2.0, float("inf")), "at most 300"),
-        (lambda: Memoized.of(4, -1.0), "epsilon"),
-        (lambda: Memoized.of(4, 1.0, "x"), "forever"),  # type: ignore[arg-type]
-        (lambda: Memoized.of(4, 1.0).epsilon_after(-1), "reports"),
-        (lambda: Memoized.of(4, 1.0).fresh([[2, 0, 0, 0]]), "bits"),
-        (lambda: Memoized.of(4, 1.0).fresh([0, 1]), "bits"),
+        (lambda: Memoized.from_epsilon(4, 2.0, 2.0), "above epsilon"),
+        (lambda: Memoized.from_epsilon(4, 2.0, float("inf")), "at most 300"),
+        (lambda: Memoized.from_epsilon(4, -1.0), "epsilon"),
+        (lambda: Memoized.from_epsilon(4, 1.0, "x"), "forever"),  # type: ignore[arg-type]
+        (lambda: Memoized.from_epsilon(4, 1.0).epsilon_after(-1), "reports"),
+        (lambda: Memoized.from_epsilon(4, 1.0).fresh([[2, 0, 0, 0]]), "bits"),
+        (lambda: Memoized.from_epsilon(4, 1.0).fresh([0, 1]), "bits"),
     ],
 )
 def test_wrong_arguments_are_one_clear_error(make: object, says: str) -> None:

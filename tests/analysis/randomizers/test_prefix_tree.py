@@ -17,7 +17,7 @@ from veilmix.analysis.randomizers import (
 from veilmix.analysis.randomizers.neighbour_laws import PairLaw
 from veilmix.analysis.randomizers.prefix_errors import (
     EXTENDED,
-    FOUND,
+    FALSE_POSITIVE_RATE,
     MISSED,
     Power,
     Trials,
@@ -129,10 +129,10 @@ def test_the_power_of_a_test_in_a_large_crowd() -> None:
 
 def test_thresholds_are_the_least() -> None:
     for many in (1, 50, 3000):
-        least = threshold(many, 1 / 16, FOUND)
-        assert tail(many, 1 / 16, least) <= FOUND
-        assert least == 1 or binom.sf(least - 2, many, 1 / 16) > FOUND
-    assert threshold(0, 0.5, FOUND) == 1
+        least = threshold(many, 1 / 16, FALSE_POSITIVE_RATE)
+        assert tail(many, 1 / 16, least) <= FALSE_POSITIVE_RATE
+        assert least == 1 or binom.sf(least - 2, many, 1 / 16) > FALSE_POSITIVE_RATE
+    assert threshold(0, 0.5, FALSE_POSITIVE_RATE) == 1
 
 
 def test_the_least_share_is_the_least() -> None:
@@ -164,7 +164,10 @@ def test_misses_said_beforehand_are_those_over_all_draws_of_levels(
     trials = Trials.drawn(people, width, tree.truth, tree.lie)
     for holders in (0, people // 3, people - 1, people):
         step = failures(people, 1 / width, holders, tree, EXTENDED)
-        ends = [failures(people, (width - i) / width, holders, tree, FOUND) for i in range(width)]
+        ends = [
+            failures(people, (width - i) / width, holders, tree, FALSE_POSITIVE_RATE)
+            for i in range(width)
+        ]
         worst = max(i * step + end for i, end in enumerate(ends))
         assert trials.missed(holders) == pytest.approx(min(1.0, worst), abs=1e-7)
 
@@ -246,7 +249,7 @@ def test_what_is_found_does_not_depend_on_what_is_known() -> None:
     tree = PrefixTree(words, 5.0, 5)
     reports = tree.sample(np.repeat(np.arange(4), [500, 400, 90, 10]), 3)
     finds = tree.find(reports)
-    again = tree.of(()).find(reports)
+    again = tree.with_words(()).find(reports)
     assert again == finds
     assert {"fig", "é"} <= {value.text for value in finds.values}
     for value in finds.values:
@@ -278,7 +281,8 @@ def test_texts_alike_at_some_levels_are_below_the_bound() -> None:
     alike = PairLaw.over(np.array([1 / g, 1 - 1 / g]), chances, chances)
     law = np.concatenate([alike.law, blanket.law]) / 2
     own, other = (
-        np.concatenate([getattr(alike, who), getattr(blanket, who)]) for who in ("own", "other")
+        np.concatenate([getattr(alike, who), getattr(blanket, who)])
+        for who in ("u_ratios", "v_ratios")
     )
     half = PairLaw(g * q, law, own, other)
     for n in (2, 30, 1000):

@@ -149,16 +149,18 @@ def test_neighbours_are_laws_of_the_matrix() -> None:
             for pattern in product((False, True), repeat=2)
         }
         laws = np.array([law for law in seen.values() if law.sum() > 0])
-        assert np.sort(blanket.law * blanket.own) == pytest.approx(np.sort(laws[:, 0]))
+        assert np.sort(blanket.law * blanket.u_ratios) == pytest.approx(np.sort(laws[:, 0]))
         assert np.sort(equals[0].law) == pytest.approx(np.sort(laws[:, 1]))
         least = blanket.weight * blanket.law
-        assert (least <= blanket.law * np.minimum(blanket.own, blanket.other) * (1 + 1e-9)).all()
+        assert (
+            least <= blanket.law * np.minimum(blanket.u_ratios, blanket.v_ratios) * (1 + 1e-9)
+        ).all()
 
 
 def test_large_ones_are_made_without_a_matrix() -> None:
     subsets = SubsetSelection.best(500, 1.0)
     assert subsets.outputs == comb(500, subsets.d)
-    assert subsets.said_bits == pytest.approx(log(comb(500, subsets.d)) / log(2))
+    assert subsets.reported_bits == pytest.approx(log(comb(500, subsets.d)) / log(2))
     people = np.random.default_rng(1).integers(0, 500, 2000)
     columns = Hadamard(500, 1.0), HadamardBlocks.best(500, 3.0)
     for made in (subsets, *columns, ProjectiveGeometry.best(500, 1.0)):

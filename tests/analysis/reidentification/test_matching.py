@@ -28,8 +28,8 @@ from veilmix.analysis.reidentification import (
 )
 from veilmix.errors import ParameterError
 
-SMALL = Sequences.of([[0, 1, 0, 1, 2], [2, 2, 2], [3], [0, 3, 0]], symbols=5)
-SEEN = Sequences.of([[0, 1], [4, 4, 2], [2, 2, 1], [3, 0, 1, 0]], symbols=5)
+SMALL = Sequences.from_people([[0, 1, 0, 1, 2], [2, 2, 2], [3], [0, 3, 0]], symbols=5)
+SEEN = Sequences.from_people([[0, 1], [4, 4, 2], [2, 2, 1], [3, 0, 1, 0]], symbols=5)
 
 
 def markov_by_hand(training: Sequences, released: Sequences, floor: float) -> np.ndarray:
@@ -72,7 +72,7 @@ def test_the_trained_chain_can_be_read() -> None:
 
 
 def test_people_with_one_event_each() -> None:
-    lonely = Sequences.of([[0], [1]])
+    lonely = Sequences.from_people([[0], [1]])
     assert MarkovAttack(lonely).scores(lonely) == pytest.approx(
         np.array([[0, log(1e-8)], [log(1e-8), 0]])
     )
@@ -98,14 +98,14 @@ def test_tfidf_and_cosine_by_hand() -> None:
 
 
 def test_what_everybody_did_says_nothing_to_tfidf() -> None:
-    same = Sequences.of([[0, 1], [0], [0, 2]])
+    same = Sequences.from_people([[0, 1], [0], [0, 2]])
     scores = tfidf_scores(same, same)
     assert scores[1].tolist() == [0, 0, 0]
     assert scores[0, 0] == pytest.approx(1)
 
 
 def test_knowledge_models() -> None:
-    traces = Sequences.of([[0, 1, 2, 3, 4], [4, 3]])
+    traces = Sequences.from_people([[0, 1, 2, 3, 4], [4, 3]])
     assert maximum_knowledge(traces) == (traces, traces)
     older, newer = partial_knowledge(traces)
     assert older.events.tolist() == [0, 1, 4]
@@ -118,7 +118,7 @@ def test_knowledge_models() -> None:
     assert SMALL.events.tolist() == [0, 1, 0, 1, 2, 2, 2, 2, 3, 0, 3, 0]  # left as they were
     assert traces.visits().toarray().tolist() == [[1, 1, 1, 1, 1], [0, 0, 0, 1, 1]]
     with pytest.raises(ParameterError, match="two halves"):
-        Sequences.of([[0, 1], [1]]).halves()
+        Sequences.from_people([[0, 1], [1]]).halves()
 
 
 def test_attacks_find_people_by_their_habits() -> None:
@@ -137,7 +137,7 @@ def test_attacks_find_people_by_their_habits() -> None:
 
 @pytest.mark.parametrize("randomizer", [GRR(6, 2.0), LocalHash(6, 3, 2.0), LocalHash(6, 4, 2.0)])
 def test_report_scores_are_likelihoods(randomizer: GRR | LocalHash) -> None:
-    training = Sequences.of([[0, 0, 1], [5], [2, 3]], symbols=6)
+    training = Sequences.from_people([[0, 0, 1], [5], [2, 3]], symbols=6)
     reports = randomizer.sample(np.array([0, 5, 4, 2] * 20), rng=1)
     rows = randomizer.matrix[randomizer.symbols(reports)]
     laws = training.visits().toarray() / training.lengths[:, None]
@@ -165,7 +165,7 @@ def test_likelihood_scores_are_sufficient() -> None:
 
 def test_bad_attacks() -> None:
     with pytest.raises(ParameterError, match="5 symbols; the training data have 4"):
-        MarkovAttack(Sequences.of([[3]])).scores(SEEN)
+        MarkovAttack(Sequences.from_people([[3]])).scores(SEEN)
     with pytest.raises(ParameterError, match="floor"):
         MarkovAttack(SMALL, floor=0)
     with pytest.raises(ParameterError, match="as many"):
@@ -186,7 +186,7 @@ def test_bad_attacks() -> None:
 )
 def test_bad_sequences(people: list[list[int]], symbols: int | None, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        Sequences.of(people, symbols)
+        Sequences.from_people(people, symbols)
 
 
 def test_somebody_without_events_is_counted() -> None:

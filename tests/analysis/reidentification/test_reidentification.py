@@ -63,7 +63,7 @@ def test_found_people_and_bits_are_those_of_the_joint_law(
     assert attack.bits == pytest.approx(pie(joint), abs=1e-12)
     assert attack.fano <= attack.error + 1e-12
     if set(known) <= set(released):
-        assert attack.found == pytest.approx(len(np.unique(table[:, known], axis=0)))
+        assert attack.expected_matches == pytest.approx(len(np.unique(table[:, known], axis=0)))
 
 
 def test_ragged_tables_and_rows_of_nobody_are_refused() -> None:
@@ -83,7 +83,9 @@ def test_rows_of_several_people_are_these_people() -> None:
         attack = find_people(table, known, released)
         other = find_people(rows, known, released, people)
         assert (attack.people, attack.certain) == (other.people, other.certain)
-        assert (attack.found, attack.bits) == pytest.approx((other.found, other.bits))
+        assert (attack.expected_matches, attack.bits) == pytest.approx(
+            (other.expected_matches, other.bits)
+        )
 
 
 def test_certain_people() -> None:
@@ -92,15 +94,15 @@ def test_certain_people() -> None:
     assert find_people(table, [1]).certain == 1
     assert find_people(table, [0], [1]).certain == 1
     assert find_people(table, []).certain == 0
-    assert find_people(table, []).found == pytest.approx(1)
+    assert find_people(table, []).expected_matches == pytest.approx(1)
     assert "for certain" in str(find_people(table, [0]))
 
 
 def test_knowing_more_never_finds_fewer() -> None:
     table = np.random.default_rng(3).integers(0, 4, (300, 4))
-    finds = [find_people(table, list(range(j))).found for j in range(5)]
+    finds = [find_people(table, list(range(j))).expected_matches for j in range(5)]
     assert finds == sorted(finds)
-    shown = [find_people(table, [0, 1], list(range(j))).found for j in range(5)]
+    shown = [find_people(table, [0, 1], list(range(j))).expected_matches for j in range(5)]
     assert shown == pytest.approx(sorted(shown))
 
 
@@ -108,8 +110,8 @@ def test_a_masked_release_finds_fewer() -> None:
     table = np.random.default_rng(4).integers(0, 5, (200, 3))
     masked = table.copy()
     masked[::2, 0] = 5
-    assert find_in(table, masked).found < find_in(table, table).found
-    assert find_in(table, table).found == find_people(table, [0, 1, 2]).found
+    assert find_in(table, masked).expected_matches < find_in(table, table).expected_matches
+    assert find_in(table, table).expected_matches == find_people(table, [0, 1, 2]).expected_matches
 
 
 @pytest.mark.parametrize("randomizer", [GRR(4, 1.0), UnaryEncoding(4, 0.7, 0.2)])
@@ -128,7 +130,7 @@ def test_a_randomized_release(randomizer: GRR | UnaryEncoding) -> None:
 def test_a_hundred_thousand_people() -> None:
     table = np.random.default_rng(5).integers(0, 50, (100_000, 3))
     attack = find_people(table, [0, 1, 2])
-    assert attack.found == len(np.unique(table, axis=0))
+    assert attack.expected_matches == len(np.unique(table, axis=0))
     assert attack.bits <= log2(100_000)
 
 
@@ -170,7 +172,7 @@ def test_kept_symbols_and_the_rest_are_the_estimate(randomizer: GRR | LocalHash)
     reports = randomizer.sample(people, rng=2)
     estimate = large_domain(randomizer, reports)
     assert estimate.dense() == pytest.approx(randomizer.estimate(reports).shares)
-    assert len(estimate.kept) < 9
+    assert len(estimate.supported_symbols) < 9
     truth = np.bincount(people, minlength=9) / 40
     assert estimate.loss(truth) == pytest.approx(float(((truth - estimate.dense()) ** 2).sum()))
     top = np.argsort(-truth)[:2]

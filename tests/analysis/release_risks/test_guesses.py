@@ -99,7 +99,7 @@ def test_a_sample_says_so_in_its_interval() -> None:
     table = rng.integers(0, 9, (400, 6))
     question = [Inference(0, (1, 2, 3, 4, 5))]
     (whole,) = ask(question, table, table, LEFT_OUT)
-    (some,) = ask(question, table, table, LEFT_OUT, most=400 * 6 * 50)
+    (some,) = ask(question, table, table, LEFT_OUT, max_comparisons=400 * 6 * 50)
     assert whole.control is not None
     assert some.control is not None
     assert whole.control.error_tries is None

@@ -72,7 +72,7 @@ def test_nobody_is_singled_out_of_a_crowd() -> None:
 
 def test_too_many_sets_are_drawn() -> None:
     table = np.random.default_rng(1).integers(0, 4, (50, 12))
-    every, some = singling_out(table, table, 3), singling_out(table, table, 3, most=1e4)
+    every, some = singling_out(table, table, 3), singling_out(table, table, 3, max_counted=1e4)
     assert (every.sets, every.exact) == ((220, 220), True)
     assert some.sets[0] < 60
     assert not some.exact

@@ -33,7 +33,7 @@ def test_the_census_example() -> None:
     assert [column.values for column in score.columns] == [2, 2, 5, 9]
     assert (score.joint.values, score.joint.missing) == (131, 1836)
     assert score.risk.marketer == pytest.approx(131 / 32_561)
-    assert score.most == 325
+    assert score.people_limit == 325
     assert score.safe
 
 
@@ -42,7 +42,7 @@ def test_which_sets_of_the_census_are_safe() -> None:
     assert (sets.every, sets.counted, len(sets.sets)) == (True, 15, 15)
     assert sets.maximal_truth == ((0, 1, 2, 3),)
     assert sets.maximal_promised == ((0, 1, 2), (0, 1, 3), (2, 3))
-    assert (sets.promised.kept, sets.promised.people) == ((0, 1, 2), 135)
+    assert (sets.promised.kept_columns, sets.promised.people) == ((0, 1, 2), 135)
     assert [(column.column, column.people) for column in sets.promised.dropped] == [(3, 1218)]
 
 
@@ -77,11 +77,11 @@ def test_bounds_enclose_the_truth(
     assert bounds.lower <= below <= bounds.coverage <= bounds.refined
     assert bounds.coverage <= bounds.printed
     assert below <= len(table)
-    assert score.sets.truth.people <= score.most
+    assert score.sets.truth.people <= score.people_limit
     for chosen in score.sets.sets:
         assert chosen.truth <= chosen.promised
-    assert set(score.sets.promised.kept) <= set(range(d))
-    assert len(score.sets.promised.kept) <= len(score.sets.truth.kept)
+    assert set(score.sets.promised.kept_columns) <= set(range(d))
+    assert len(score.sets.promised.kept_columns) <= len(score.sets.truth.kept_columns)
 
 
 @given(small_tables(), st.integers(2, 6), st.sampled_from(list(Missing)))
@@ -100,8 +100,8 @@ def test_the_search_of_wide_tables_agrees_with_counting_every_set(
         patch.setattr(score_sets, "EVERY", 0)
         wide = score_sets.score_sets(table, marginals, k, most, wild, lambda _: None)
     assert not wide.every
-    assert len(wide.truth.kept) == len(every.truth.kept)
-    assert len(wide.promised.kept) == len(every.promised.kept)
+    assert len(wide.truth.kept_columns) == len(every.truth.kept_columns)
+    assert len(wide.promised.kept_columns) == len(every.promised.kept_columns)
     counted = {chosen.columns: (chosen.truth, chosen.promised) for chosen in every.sets}
     assert all(counted[chosen.columns] == (chosen.truth, chosen.promised) for chosen in wide.sets)
     assert set(wide.maximal_truth) <= set(every.maximal_truth)
@@ -114,7 +114,7 @@ def test_a_wide_table_says_what_was_searched() -> None:
     assert not sets.every
     assert sets.counted > 14
     assert {(j,) for j in range(14)} <= {chosen.columns for chosen in sets.sets}
-    assert len(sets.truth.dropped) == 14 - len(sets.truth.kept)
+    assert len(sets.truth.dropped) == 14 - len(sets.truth.kept_columns)
     most = 15
     assert all(column.people > most for column in sets.truth.dropped)
     assert all(column.people > most for column in sets.promised.dropped)
@@ -147,9 +147,9 @@ def test_k_above_everybody_and_k_of_one() -> None:
     table = np.array([[0, 0], [0, 1], [0, 1]])
     everybody = score_table(table, ["a", "b"], 4)
     assert (everybody.joint.crowds.users_below(4), everybody.bounds.coverage) == (3, 3)
-    assert everybody.sets.truth.kept == ()
+    assert everybody.sets.truth.kept_columns == ()
     nobody = score_table(table, ["a", "b"], 1, 0)
-    assert (nobody.bounds.coverage, nobody.sets.promised.kept) == (0, (0, 1))
+    assert (nobody.bounds.coverage, nobody.sets.promised.kept_columns) == (0, (0, 1))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_it_draws_itself() -> None:
     assert wild == [*curves, "at most (proved)"]
     assert score.plot().get_xlabel() == "k (crowd size, people)"
     assert repr(score).startswith("<TableScore of 32,561 people, 4 columns")
-    assert repr(Crowds.of_cells([3])) == "<Crowds of 3 people: from 3 to 3>"
+    assert repr(Crowds.from_cells([3])) == "<Crowds of 3 people: from 3 to 3>"
 
 
 def test_a_figure_is_drawn_where_the_mean_of_the_estimate_is_outside_of_its_range() -> None:

@@ -92,7 +92,7 @@ def test_what_nobody_else_says_is_counted_in_both_bounds() -> None:
     )
     blanket, pairs = case
     assert blanket.never(2.0) == pytest.approx(0.3)
-    hidden = PairLaw(blanket.weight, blanket.law, blanket.own, blanket.other)
+    hidden = PairLaw(blanket.weight, blanket.law, blanket.u_ratios, blanket.v_ratios)
     assert max_delta(blanket, 50, 1.0) == pytest.approx(0.3 + max_delta(hidden, 50, 1.0))
     assert max(min_delta(pair, 50, 3.0) for pair in pairs) == pytest.approx(0.3)
 
@@ -261,7 +261,7 @@ def test_a_local_epsilon_for_an_epsilon_after_shuffling() -> None:
     assert report_delta(1_000, GRR(5, local * 1.001), 0.3).high > 1e-6
     fewer = largest_local_epsilon(lambda nats: GRR(5, nats), 1_000, 0.3, relied_on=500)
     assert 0.3 < fewer < local
-    assert largest_local_epsilon(lambda nats: GRR(2, nats), 10**6, 1.0, most=2.0) == 2.0
+    assert largest_local_epsilon(lambda nats: GRR(2, nats), 10**6, 1.0, max_epsilon=2.0) == 2.0
 
 
 @pytest.mark.slow

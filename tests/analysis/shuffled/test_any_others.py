@@ -97,7 +97,7 @@ def test_the_pool_is_one_law_wherever_it_is_seen(
             assert weights.sum() == pytest.approx(1)
             assert atoms @ weights == pytest.approx(1 - exp(epsilon))
         blanket = case[0]
-        plain = variance_of((blanket.own - exp(epsilon) * blanket.other, blanket.law))
+        plain = variance_of((blanket.u_ratios - exp(epsilon) * blanket.v_ratios, blanket.law))
         if thinner is not None:  # it is where the values differ least, but no wider than they
             assert (max(map(variance_of, labels.pool)) > 1.01 * plain) is thinner
         assert max(map(variance_of, labels.pool)) <= 1.1 * max(

@@ -38,7 +38,7 @@ def kinds_of_matrix(randomizer: Randomizer) -> set[Kind]:
 
 def kinds_of_pair(pair: PairLaw) -> set[Kind]:
     """Of both directions."""
-    own, other = pair.law * pair.own, pair.law * pair.other
+    own, other = pair.law * pair.u_ratios, pair.law * pair.v_ratios
     return {kind_of(pair.law, own, other), kind_of(pair.law, other, own)}
 
 
@@ -72,7 +72,7 @@ def test_listed_values_are_those_of_the_matrix_and_all_of_them(randomizer: Rando
             assert kinds & of_matrix
             found |= kinds
             hidden = blanket.weight * pair.law * np.asarray(pair.shared)
-            for law in (pair.law, pair.law * pair.own, pair.law * pair.other):
+            for law in (pair.law, pair.law * pair.u_ratios, pair.law * pair.v_ratios):
                 assert (hidden <= law * (1 + 1e-9)).all()
     assert of_matrix <= found
 

@@ -174,5 +174,5 @@ def test_large_unary_encodings_have_the_laws_of_three_values() -> None:
         for pair, other in zip([few[0], *few[1]], [many[0], *many[1]], strict=True):
             assert pair.weight == other.weight
             assert np.array_equal(pair.law, other.law)
-            assert np.array_equal(pair.own, other.own)
-            assert np.array_equal(pair.other, other.other)
+            assert np.array_equal(pair.u_ratios, other.u_ratios)
+            assert np.array_equal(pair.v_ratios, other.v_ratios)

@@ -36,18 +36,18 @@ def test_best_columns_is_what_trying_every_set_finds(table, k, target, data) -> 
         if not chosen or exposure(counts(table, chosen), k) <= target
     ]
     key = lambda s: (sum(weights[j] for j in s), len(s))  # noqa: E731
-    assert key(choice.kept) == max(map(key, safe))
-    assert choice.kept in safe
+    assert key(choice.kept_columns) == max(map(key, safe))
+    assert choice.kept_columns in safe
     assert choice.value <= target
 
 
 def test_required_forbidden_and_ties() -> None:
     table = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]])
-    assert best_columns(table, 2, 0.0).kept == (0, 1)  # as good as (1, 2), and first
-    assert best_columns(table, 2, 0.0, forbidden=(0,)).kept == (1, 2)
-    assert best_columns(table, 2, 0.0, required=(2,)).kept == (1, 2)
-    assert best_columns(table, 2, 0.0, required=(0, 2)).kept == ()
-    assert best_columns(table, 2, 0.0, [1, 1, 3]).kept == (1, 2)
+    assert best_columns(table, 2, 0.0).kept_columns == (0, 1)  # as good as (1, 2), and first
+    assert best_columns(table, 2, 0.0, forbidden=(0,)).kept_columns == (1, 2)
+    assert best_columns(table, 2, 0.0, required=(2,)).kept_columns == (1, 2)
+    assert best_columns(table, 2, 0.0, required=(0, 2)).kept_columns == ()
+    assert best_columns(table, 2, 0.0, [1, 1, 3]).kept_columns == (1, 2)
     with pytest.raises(ParameterError, match="nobody"):
         best_columns(np.zeros((0, 2), int), 2, 0.1)
 
@@ -59,7 +59,7 @@ def test_it_keeps_what_no_bound_on_marginals_can_promise() -> None:
 
     people = samples(load("titanic"), 0).people
     choice = best_columns(people.codes, 5, 0.05)
-    assert (choice.kept, choice.exposed) == ((0, 1, 2, 3), 8)
+    assert (choice.kept_columns, choice.exposed) == ((0, 1, 2, 3), 8)
 
 
 def least_blanks(table: np.ndarray, k: int) -> int:

@@ -81,5 +81,5 @@ def test_how_many_sets_are_asked_about_is_limited() -> None:
     assert all(not asked.meets((0, 1, 2), 10_000) for _ in range(100))
     assert asked.tried == 0  # far from the target
     asked.tried = 12
-    assert not asked.meets((0, 1, 2), asked.most + 1)
-    assert asked.meets((0, 1, 2), asked.most)
+    assert not asked.meets((0, 1, 2), asked.max_exposed + 1)
+    assert asked.meets((0, 1, 2), asked.max_exposed)

@@ -69,9 +69,9 @@ def test_stops_when_the_work_is_used_up_and_says_so() -> None:
 def test_what_is_known_to_be_safe_is_where_the_search_starts() -> None:
     table = table_of(1, 500, 14)
     known = search_safe_sets(table, 5, 20).largest
-    search = search_safe_sets(table, 5, 20, known=known, work=0)
+    search = search_safe_sets(table, 5, 20, safe_columns=known, work=0)
     assert (search.largest, search.maximal, search.counted) == (known, (), 0)
-    more = search_safe_sets(table, 5, 20, known=known[1:], work=500 * 250)
+    more = search_safe_sets(table, 5, 20, safe_columns=known[1:], work=500 * 250)
     assert any(set(known[1:]) <= set(columns) for columns in more.maximal)
 
 

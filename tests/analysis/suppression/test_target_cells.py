@@ -185,16 +185,16 @@ def test_every_release_meets_its_targets(
     values = np.unique(rng.integers(0, 4, n) ** 2 // 4, return_inverse=True)[1].tolist()
     fixed = rng.integers(0, 2, n) if kept else np.zeros(n, int)
     owner = np.unique(rng.integers(0, n // 2, n), return_inverse=True)[1].tolist()
-    of_rows = owner if persons else list(range(n))
+    from_rows = owner if persons else list(range(n))
     targets = targets_of(values, owner if persons else None, asked)
     found = suppress_for_targets(rows, targets, COSTS, fixed, nodes=0)
     halves = [np.flatnonzero(fixed == half).tolist() for half in set(fixed.tolist())]
     if found is None:
-        assert not targets.joins_keep or any(misses(h, values, of_rows, asked) for h in halves)
+        assert not targets.joins_keep or any(misses(h, values, from_rows, asked) for h in halves)
         return
     wide = [(*row, half) for row, half in zip(rows.tolist(), fixed.tolist(), strict=True)]
     sets = [set(np.flatnonzero(gone).tolist()) for gone in found.mask]
-    assert not any(misses(c, values, of_rows, asked) for c in classes_of(wide, sets))
+    assert not any(misses(c, values, from_rows, asked) for c in classes_of(wide, sets))
     assert found.lower <= found.cost + EPSILON
 
 

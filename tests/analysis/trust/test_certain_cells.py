@@ -82,8 +82,8 @@ def test_three_safe_pairs_can_leave_one_table() -> None:
             continue
         after = Certainty.from_knowledge(knowing(rows, PAIRS, 2))
         assert after.now.exact
-        assert after.left is not None
-        if len(after.left.found) == 1 and after.now.low == 5:
+        assert after.tables is not None
+        if len(after.tables.counts) == 1 and after.now.low == 5:
             tables.append(rows)
             assert all(max(answers(rows, [pair])[0].values()) > 1 for pair in PAIRS)
     assert tables  # five of five are certain, though no pair shows all of them alone
@@ -103,8 +103,8 @@ def test_the_number_is_what_a_listing_of_all_tables_gives(n: int, k: int, asked:
     for tables in kinds.values():
         known = Certainty.from_knowledge(knowing(tables[0], groups, k))
         assert known.now.exact
-        assert known.left is not None
-        assert len(known.left.found) == len(tables)
+        assert known.tables is not None
+        assert len(known.tables.counts) == len(tables)
         assert known.now.low == naive(tables, 3, k)
 
 
@@ -132,7 +132,7 @@ def test_a_band_holds_the_number(seed: int) -> None:
     rows = [tuple(int(v) for v in rng.integers(0, 3, 3)) for _ in range(n)]
     known = knowing(rows, PAIRS[: int(rng.integers(0, 4))], k)
     exact = Certainty.from_knowledge(known)
-    if exact.left is None:
+    if exact.tables is None:
         return
     from veilmix.analysis.trust import certain_cells
 
@@ -143,6 +143,6 @@ def test_a_band_holds_the_number(seed: int) -> None:
 def test_too_many_cells_are_a_band() -> None:
     rows = [(i % 9, i % 8, i // 7) for i in range(40)]
     certainty = Certainty.from_knowledge(knowing(rows, PAIRS[:1], 2))
-    assert certainty.left is None
+    assert certainty.tables is None
     assert 0 < certainty.now.low <= certainty.now.high <= 40
     assert certainty.certain_people_after(PAIRS, {}) == certainty.now.high

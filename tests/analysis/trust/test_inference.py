@@ -70,7 +70,7 @@ class Everything:
 
 
 def agrees(row: Row, crowd: Crowd) -> bool:
-    return all(row[column] == value for column, value in crowd.known) and all(
+    return all(row[column] == value for column, value in crowd.known_values) and all(
         tuple(row[column] for column in some.columns) in some.cells for some in crowd.allowed
     )
 
@@ -309,7 +309,7 @@ def test_too_large_a_question_is_answered_at_least() -> None:
     table = [(i % 12, i % 10, i // 60 % 10) for i in range(600)]
     posterior = infer(pairs(table, uniform((12, 10, 10))))
     assert posterior.method is Method.BOUNDED
-    assert posterior.told.side is Side.AT_LEAST
+    assert posterior.leakage.side is Side.AT_LEAST
     assert posterior.bits > 0
     total = fsum(posterior.values(0, 0).values())
     assert isclose(total, 1, abs_tol=1e-9)
@@ -326,7 +326,7 @@ def test_revealed_people_are_certain_though_nobody_recorded_them() -> None:
 
 
 def test_the_worst_person_is_somebody_else() -> None:
-    crowds = (Crowd(1, ((0, 1),), linked=True, own=True), Crowd(3))
+    crowds = (Crowd(1, ((0, 1),), linked=True, is_member=True), Crowd(3))
     counts = CrowdCount((0,), {(0,): 2, (1,): 2}, frozenset({0, 1}))
     posterior = infer(Evidence(uniform((2,)), crowds, (counts,)))
     truth = {0: {(1,): 1}, 1: {(0,): 2, (1,): 1}}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust import inferred, received
 from veilmix.analysis.trust.side import Side
-from veilmix.protocol.hiding import BLANK, COVERS, OTHER, Hiding, Mask, Redact
+from veilmix.protocol.hiding import BLANK, COVERS, OTHER_VALUE, Hiding, Mask, Redact
 from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View
@@ -22,7 +22,7 @@ COVERING = REDACT.rate
 
 def say(rule: Hiding, row: tuple[str, ...], covered: bool) -> tuple[str, ...]:
     if isinstance(rule, Mask):
-        return (row[0] if row[0] in rule.said else OTHER, row[1])
+        return (row[0] if row[0] in rule.named_values else OTHER_VALUE, row[1])
     return (BLANK if covered or row[0] in rule.values else row[0], row[1])
 
 
@@ -77,7 +77,9 @@ def test_what_is_hidden_is_as_open_as_the_rule_leaves_it(
 
     known, posterior = inferred(view, (3, 2))
     bits = len(people) * log2(6) + fsum(w / whole * log2(w / whole) for w in tables.values())
-    assert posterior.told.side is Side.EXACT  # of the rows: how a coin fell is nothing of a row's
+    assert (
+        posterior.leakage.side is Side.EXACT
+    )  # of the rows: how a coin fell is nothing of a row's
     assert posterior.bits == pytest.approx(bits, abs=1e-9)
     for person, held in enumerate(holds):
         crowd = known.crowd_of(person)

@@ -124,8 +124,8 @@ def test_on_messy_patients_it_finds_decades_and_folded_sex(messy: Path) -> None:
     assert levels["sex"] == "spellings that differ in case are one"
     assert "intervals of 10" in levels["age"]
     assert "-1 as (missing)" in levels["age"]
-    assert advice.found.exact
-    assert advice.best.people <= advice.most < advice.before
+    assert advice.advice.exact
+    assert advice.best.people <= advice.people_limit < advice.exposed_before
     finer = dict(zip(of.columns, advice.finer, strict=True))
     assert finer["sex"] is None
     assert finer["age"] is not None

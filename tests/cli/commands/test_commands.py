@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from veilmix.installation import HERE
+from veilmix.installation import PROJECT_FOLDER
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import attacks, loads, shipped, source
 from veilmix.scenarios.wording import give_or_take
@@ -238,7 +238,15 @@ def test_doctor_fails_where_a_library_is_missing(typed, monkeypatch: pytest.Monk
     said = typed("doctor")
     assert said.code == 2
     (line,) = [line for line in said.out.splitlines() if "no-such-library" in line]
-    assert line.split() == ["no-such-library", "missing", "FAIL", "make", "-C", str(HERE), "demo"]
+    assert line.split() == [
+        "no-such-library",
+        "missing",
+        "FAIL",
+        "make",
+        "-C",
+        str(PROJECT_FOLDER),
+        "demo",
+    ]
     Path("runs").write_text("not a folder", "utf-8")
     assert typed("doctor").out.count("FAIL") == 2
 

@@ -104,7 +104,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Any, A
         if not kept:
             home = tmp_path_factory.mktemp("machines")
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(pace, "AFTER", math.inf)
+                patch.setattr(pace, "FIRST_DELAY", math.inf)
                 here = _left(home / "played", capsys)
                 (home / "played").rename(home / "here")  # pages tell the path of the table
                 slow_down(patch, TIMES)

@@ -43,7 +43,7 @@ def test_python_is_given_what_was_done(monkeypatch) -> None:
     stops_in(monkeypatch, "local")
     with pytest.raises(ComparisonStopped) as stopped:
         compare("blood-type", 7, only=["trusted", "local"])
-    assert [program.program for program in stopped.value.found.programs] == ["trusted"]
+    assert [program.program for program in stopped.value.comparison.programs] == ["trusted"]
 
 
 class Pressed:

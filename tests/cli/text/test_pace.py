@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 import pytest
 import veilmix
 from veilmix.cli.text import pace
-from veilmix.cli.text.pace import AFTER, EVERY, Pace
+from veilmix.cli.text.pace import EVERY, FIRST_DELAY, Pace
 from veilmix.scenarios.studies import doors
 from veilmix.scenarios.studies import sweep as played_by
 
 
 def test_the_first_line_comes_late_and_the_others_seldom(capsys) -> None:
-    times = iter([0.0, AFTER - 1, AFTER, AFTER + EVERY - 1, AFTER + EVERY])
+    times = iter([0.0, FIRST_DELAY - 1, FIRST_DELAY, FIRST_DELAY + EVERY - 1, FIRST_DELAY + EVERY])
     told = Pace(lambda: next(times))
     for line in ("early", "first", "between", "second"):
         told.print_due(line)
@@ -21,7 +21,7 @@ def test_the_first_line_comes_late_and_the_others_seldom(capsys) -> None:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line is due."""
-    monkeypatch.setattr(pace, "AFTER", 0.0)
+    monkeypatch.setattr(pace, "FIRST_DELAY", 0.0)
     monkeypatch.setattr(pace, "EVERY", 0.0)
 
 
@@ -66,7 +66,7 @@ def test_long_work_says_in_a_pipe_how_far_it_is(typed, slow, name: str, tmp_path
 
 @pytest.mark.slow
 def test_short_work_says_nothing(typed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "AFTER", 1e9)
+    monkeypatch.setattr(pace, "FIRST_DELAY", 1e9)
     assert typed(*COMMANDS["compare"][0]).err == ""
 
 
@@ -97,7 +97,7 @@ def test_a_sweep_that_is_interrupted_gives_what_it_has(typed, monkeypatch) -> No
     assert "1 run of 2 done and kept" in said.err
     with pytest.raises(doors.SweepStopped) as stopped:
         veilmix.sweep("blood-type", {"policy.k": [2, 5]}, seed=1, mode="ideal")
-    assert [row["policy.k"] for row in stopped.value.found.frames.runs] == [2]
+    assert [row["policy.k"] for row in stopped.value.swept_runs.frames.runs] == [2]
     assert stopped.value.total == 2
 
 

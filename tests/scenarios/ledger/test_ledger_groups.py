@@ -159,12 +159,12 @@ def test_new_groups_are_those_that_no_earlier_release_gives() -> None:
         for number in range(1, 5):
             crowds.append(rng.choice(PEOPLE, rng.integers(1, PEOPLE + 1), replace=False).tolist())
             now = known(number, crowds[-1], table)
-            promises = [SessionPromise(r.told.people, 2, 0.5) for r in (*past, now)]
+            promises = [SessionPromise(r.scope.people, 2, 0.5) for r in (*past, now)]
             groups = new_groups(past, now, promises)
             near = linked(crowds)
             before = [crowd for crowd in crowds[:-1] if crowd in near]
             wanted = given(near) - (given(before) if before else set())
-            assert {group.people for group in groups} == wanted - {now.told.people}, crowds
+            assert {group.people for group in groups} == wanted - {now.scope.people}, crowds
             for group in groups:
                 rows = Counter(table[int(person)] for person in group.people)
                 assert group.counts(("a", "b")) == rows
@@ -189,23 +189,23 @@ def test_whatever_passes_keeps_every_promise() -> None:
             crowd = rng.choice(PEOPLE, rng.integers(1, PEOPLE + 1), replace=False).tolist()
             now = known(number, crowd, table)
             k, share = int(rng.integers(1, 3)), float(rng.choice([0.0, 0.5, 1.0]))
-            promises.append(SessionPromise(now.told.people, k, share))
+            promises.append(SessionPromise(now.scope.people, k, share))
             singles = {
                 column: Counter(table[person][place] for person in crowd)
                 for place, column in enumerate("ab")
             }
             ledger = GroupRule(list(shown), list(promises), number, KEY)
-            if ledger.refusal(batch(now.told.people), singles) is not None:
+            if ledger.refusal(batch(now.scope.people), singles) is not None:
                 ended["refused"] += 1
                 continue
             ended["released"] += 1
-            crowds = [sorted(map(int, release.told.people)) for release in [*shown, now]]
+            crowds = [sorted(map(int, release.scope.people)) for release in [*shown, now]]
             near = linked(crowds)
             before = [other for other in crowds[:-1] if other in near]
             for people in given(near) - (given(before) if before else set()):
                 heard = [promise for promise in promises if promise.people & people]
                 most, least = max(p.k for p in heard), min(p.max_exposure for p in heard)
-                own = people == now.told.people and (most, least) == (k, share)
+                own = people == now.scope.people and (most, least) == (k, share)
                 rows = Counter(table[int(person)] for person in people)
                 exposed = sum(few for few in rows.values() if few < most)
                 assert own or exposed <= least * len(people), (crowds, people)
@@ -217,7 +217,7 @@ def test_three_pairs_give_each_person() -> None:
     table = {0: ("x", "p"), 1: ("y", "q"), 2: ("y", "p")}
     past = [known(1, (0, 1), table), known(2, (1, 2), table)]
     now = known(3, (0, 2), table)
-    promises = [SessionPromise(release.told.people, 2, 0.5) for release in (*past, now)]
+    promises = [SessionPromise(release.scope.people, 2, 0.5) for release in (*past, now)]
     groups = {group.people: group for group in new_groups(past, now, promises)}
     assert set(groups) == {*(frozenset(str(i)) for i in range(3)), frozenset("012")}
     assert [factor for _, factor in groups[frozenset("0")].terms] == [
@@ -235,18 +235,18 @@ def test_columns_in_common_alone_are_given() -> None:
         Release(frozenset("0123"), frozenset("bc")),
         {("p", "r"): 2, ("q", "r"): 2},
     )
-    promises = [SessionPromise(past.told.people, 3, 0.1), SessionPromise(now.told.people, 2, 0.5)]
+    promises = [SessionPromise(past.scope.people, 3, 0.1), SessionPromise(now.scope.people, 2, 0.5)]
     left, whole = sorted(new_groups([past], now, promises), key=lambda group: len(group.people))
     assert (left.columns, left.people, left.k) == (("b",), frozenset("45"), 3)
     assert left.counts(("b",)) == {("p",): 1, ("q",): 1}
-    assert (whole.columns, whole.people) == (("b", "c"), now.told.people)  # promised more before
+    assert (whole.columns, whole.people) == (("b", "c"), now.scope.people)  # promised more before
 
 
 def test_who_is_in_no_common_session_gives_no_group() -> None:
     table = dict.fromkeys(range(6), ("x", "p"))
     past = known(1, (0, 1, 2), table)
     now = known(2, (3, 4, 5), table)
-    promises = [SessionPromise(past.told.people, 2, 0.1), SessionPromise(now.told.people, 2, 0.1)]
+    promises = [SessionPromise(past.scope.people, 2, 0.1), SessionPromise(now.scope.people, 2, 0.1)]
     assert new_groups([past], now, promises) == []
 
 
@@ -259,7 +259,7 @@ def batch(people: Collection[str], columns: str = "ab", hidden: Any = None) -> H
 
 
 def rule(*past: KnownRelease, now: Collection[str], share: float = 0.2) -> GroupRule:
-    promises = [SessionPromise(release.told.people, 2, share) for release in past]
+    promises = [SessionPromise(release.scope.people, 2, share) for release in past]
     return GroupRule(
         past, [*promises, SessionPromise(frozenset(now), 2, share)], len(past) + 1, KEY
     )
@@ -292,7 +292,7 @@ def test_unknown_or_contradictory_counts_prove_nothing(singles: Any, passes: boo
     why = ledger.refusal(batch("0123"), singles)
     assert (why is None) == passes
     assert passes or "since their counts are not known before the release" in (why or "")
-    ((group, at_most),) = ledger.found
+    ((group, at_most),) = ledger.group_bounds
     assert (group.people, at_most) == (frozenset("45"), 0 if passes else None)
 
 
@@ -327,9 +327,9 @@ def test_what_only_the_analyst_has_read_is_not_published_with_the_rest() -> None
     singles = {"a": {"x": 4}, "b": {"p": 4}}
     ledger = rule(unread, now="0123")
     assert "2 people" in (ledger.refusal(batch("0123"), singles) or "")
-    ((group, at_most),) = ledger.found
+    ((group, at_most),) = ledger.group_bounds
     assert (group.terms, at_most) == ((), None)
-    again = rule(known(1, range(6), TABLE), KnownRelease(2, unread.told), now="0123")
+    again = rule(known(1, range(6), TABLE), KnownRelease(2, unread.scope), now="0123")
     assert again.refusal(batch("0123"), singles) is None
     burned = KnownRelease(2, Release(frozenset("0123"), frozenset("ab")))
     few = {i: ("xy"[i % 2], "p") for i in range(6)}
@@ -399,9 +399,9 @@ def test_odd_tables_are_judged_like_others(name: str) -> None:
     singles = {
         column: Counter(row[place] for row in rows[:50]) for place, column in enumerate(columns)
     }
-    promises = [SessionPromise(release.told.people, k, 0.2) for release in (past, now)]
+    promises = [SessionPromise(release.scope.people, k, 0.2) for release in (past, now)]
     ledger = GroupRule([past], promises, 2, KEY)
-    why = ledger.refusal(batch(now.told.people, columns), singles)
+    why = ledger.refusal(batch(now.scope.people, columns), singles)
     assert (why is None) == (exposed <= 2)
     assert now.cells is not None
     number, (group,) = ledger.accounts(marked(columns, now.cells, KEY))

@@ -21,11 +21,11 @@ from veilmix.scenarios.ledger.certified import Certified, defect
 from veilmix.scenarios.ledger.curves import certify, compose_curves
 from veilmix.scenarios.ledger.entry import LedgerBatch, LedgerEntry
 from veilmix.scenarios.ledger.mixed_spending import (
-    KEPT,
-    NOTHING,
+    DIFFERENT_ADJACENCY,
+    NO_BOUND,
     OLD,
-    OTHERS,
     PATTERNS,
+    PERMANENT_NOISE,
     MixedBudget,
 )
 from veilmix.scenarios.ledger.people import ScenarioPeople
@@ -114,12 +114,14 @@ def test_what_does_not_compose_is_kept_apart_at_its_local_price(tmp_path: Path) 
     assert both.ledger is not None
     assert both.ledger.spent is not None
     (apart,) = spent(both).apart
-    assert (apart.runs, apart.why) == (2, KEPT)
+    assert (apart.runs, apart.why) == (2, PERMANENT_NOISE)
     assert apart.local == pytest.approx(both.ledger.spent.most - 1.0)
     alone = compose_reports([GRR(2, 1.0)], [40], DELTA).hockey_stick.high
     assert spent(both).most == pytest.approx(apart.local + alone)
     assert spent(both).delta == DELTA
-    assert [*ledger_rows(both.ledger)][4][2] == f"... of it nats of 2 runs, local: {KEPT}"
+    assert [*ledger_rows(both.ledger)][4][
+        2
+    ] == f"... of it nats of 2 runs, local: {PERMANENT_NOISE}"
 
     def other(entry: LedgerEntry) -> LedgerEntry:
         if entry.noise is None or entry.noise.mechanism != "grr":
@@ -130,8 +132,8 @@ def test_what_does_not_compose_is_kept_apart_at_its_local_price(tmp_path: Path) 
     rewritten(file, other)
     whole = spent(played(file, scenario()))
     assert {each.why: each.runs for each in whole.apart} == {
-        OTHERS.format("add or remove one"): 1,
-        NOTHING: 2,
+        DIFFERENT_ADJACENCY.format("add or remove one"): 1,
+        NO_BOUND: 2,
     }
     assert whole.most == pytest.approx(1.0 + apart.local + alone)
 

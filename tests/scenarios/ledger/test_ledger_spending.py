@@ -44,7 +44,7 @@ def spent(outcome: Outcome) -> Any:
 
 def test_kept_noise_costs_the_price_of_all_reports_and_is_never_refused(tmp_path: Path) -> None:
     file, setting = tmp_path / "ledger.json", scenario(spend=3.0)
-    each = Memoized.of(4, 1.0, 1.5)
+    each = Memoized.from_epsilon(4, 1.0, 1.5)
     for times in (1, 2, 3):
         outcome = played(file, setting, seed=7)
         assert outcome.burned is None
@@ -97,8 +97,8 @@ def test_other_people_and_other_columns_are_counted_by_themselves(tmp_path: Path
     file = tmp_path / "ledger.json"
     played(file, scenario(users=30), seed=1)
     other = played(file, scenario(users=30), seed=2)
-    once = 2 * Memoized.of(4, 1.0, 1.5).epsilon_after(1)
-    both = 2 * Memoized.of(4, 1.0, 1.5).epsilon_after(2)
+    once = 2 * Memoized.from_epsilon(4, 1.0, 1.5).epsilon_after(1)
+    both = 2 * Memoized.from_epsilon(4, 1.0, 1.5).epsilon_after(2)
     assert spent(other).most in (pytest.approx(once), pytest.approx(both))
     changed = played(file, scenario(users=30, forever=4.0), seed=2)  # other noise: nothing is kept
     assert spent(changed).most >= spent(other).most + 2.0 - 1e-9
@@ -184,7 +184,7 @@ def test_what_the_mix_alone_protects_is_not_counted(tmp_path: Path) -> None:
 
 def test_noise_is_kept_about_one_list_of_values_and_counted_so(tmp_path: Path) -> None:
     """Another order of the values is another noise that is kept: both are spent."""
-    file, once = tmp_path / "ledger.json", 2 * Memoized.of(4, 1.0, 1.5).epsilon_after(1)
+    file, once = tmp_path / "ledger.json", 2 * Memoized.from_epsilon(4, 1.0, 1.5).epsilon_after(1)
     assert spent(played(file, scenario())).most == pytest.approx(once)
     setting = scenario()
     values = population(setting.population, setting.feature, 7).values[0]

@@ -36,18 +36,18 @@ def test_no_more_is_shown_than_came_left_or_moved(before: Table, after: Table, k
         assert not found
         return
     (change,) = found
-    assert (change.came, change.left) == (len(came), len(left))
-    assert change.shown <= change.people <= len(came) + len(left) + len(moved)
+    assert (change.newcomers, change.leavers) == (len(came), len(left))
+    assert change.exposed <= change.people <= len(came) + len(left) + len(moved)
     small = sum(abs(d) for d in difference.values() if abs(d) < k)
-    assert change.shown == min(change.people, small)
-    assert change.breaks == (change.shown / change.people > 0.1)
+    assert change.exposed == min(change.people, small)
+    assert change.breaks == (change.exposed / change.people > 0.1)
 
 
 def test_the_strictest_promise_counts() -> None:
     before, after = dict.fromkeys("abcd", "x"), dict.fromkeys("bcdefg", "x")
     promises = [SessionPromise(frozenset(before), 5, 0.5), SessionPromise(frozenset(after), 2, 0.9)]
     (change,) = net_changes([release(1, before)], release(2, after), promises)
-    assert (change.k, change.max_exposure, change.shown) == (5, 0.5, 2)
+    assert (change.k, change.max_exposure, change.exposed) == (5, 0.5, 2)
     assert change.subtraction.releases == "session 2 - session 1"
 
 

@@ -58,7 +58,7 @@ def test_the_difference_is_counted_in_persons(before: Table, after: Table, k: in
         assert not found
         return
     (change,) = found
-    assert (change.people, change.shown) == (people, shown)
+    assert (change.people, change.exposed) == (people, shown)
     assert change.breaks == (shown > 0.1 * people)
 
 
@@ -87,7 +87,7 @@ def test_a_person_of_two_small_cells_counts_once() -> None:
     after = {**{f"p{n}": ["x", "y"] for n in range(8)}, "new": ["z"]}
     promises = [SessionPromise(frozenset(t), 5, 0.1) for t in (before, after)]
     (change,) = net_changes([release(1, before)], release(2, after), promises)
-    assert (change.came, change.left, change.people, change.shown) == (1, 1, 2, 2)
+    assert (change.newcomers, change.leavers, change.people, change.exposed) == (1, 1, 2, 2)
 
 
 def test_another_visit_to_the_same_ward_is_a_change() -> None:
@@ -95,4 +95,4 @@ def test_another_visit_to_the_same_ward_is_a_change() -> None:
     after = {"a": ["x", "x"], "b": ["x"], "c": ["y"]}
     promises = [SessionPromise(frozenset(t), 2, 0.1) for t in (before, after)]
     (change,) = net_changes([release(1, before)], release(2, after), promises)
-    assert (change.people, change.shown) == (1, 1)
+    assert (change.people, change.exposed) == (1, 1)

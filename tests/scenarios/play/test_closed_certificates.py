@@ -131,7 +131,7 @@ def test_programs_post_the_columns_and_open_the_rest_with_the_release(
     outcome = real(tmp_path, rows=rows, policy=policy)
     assert outcome.burned is None
     assert posted(outcome) == kinds
-    checks = verify(read(save(outcome, tmp_path / "kept")), again=False)
+    checks = verify(read(save(outcome, tmp_path / "kept")), wants_replay=False)
     assert [check for check in checks if check.ok is False] == []
     again = real(tmp_path, rows=rows, policy=policy)
     assert again.digest == outcome.digest
@@ -147,7 +147,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def judged(kept: Run) -> str:
-    (check,) = (check for check in verify(kept, again=False) if check.name == "decision")
+    (check,) = (check for check in verify(kept, wants_replay=False) if check.name == "decision")
     return "" if check.ok else check.detail
 
 

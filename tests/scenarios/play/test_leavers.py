@@ -57,7 +57,7 @@ def test_many_who_leave_hide_each_other_where_they_differ(tmp_path: Path) -> Non
     coalition = outcome.coalition("network", "curator")
     assert coalition.sets == ((12, 1), (18, 1))
     assert outcome.transcript is not None
-    said = {(made.round, made.user): made.answers for made in outcome.transcript.made}
+    said = {(made.round, made.user): made.answers for made in outcome.transcript.sealed_answers}
     sent = {event.sender for event in outcome.transcript.events if event.kind is Kind.SUBMISSION}
     sent &= {event.sender for event in outcome.transcript.events if event.round == 2}
     left = [said[1, user] for user in range(30) if f"user-{user + 1}" not in sent]

@@ -129,7 +129,9 @@ def test_the_truth_the_worst_case_and_the_promise_are_in_this_order() -> None:
     exposure = run("blood-type", 7, worst_case_nodes=10).exposure
     assert exposure.worst_case is not None
     people = exposure.people
-    assert exposure.true * people <= exposure.worst_case.found <= exposure.worst_case.proven
+    assert (
+        exposure.true * people <= exposure.worst_case.attained_people <= exposure.worst_case.proven
+    )
     assert exposure.worst_case.proven <= exposure.promised * people
 
 
@@ -138,7 +140,7 @@ def test_the_worst_case_is_sought_as_closely_as_is_asked() -> None:
     small, large = (run(name, 1, "ideal").exposure.worst_case for name in ("blood-type", "census"))
     assert small is not None
     assert large is not None
-    assert small.found == small.proven
+    assert small.attained_people == small.proven
     assert large.why == "closer was not sought"
     assert large.proven == run("census", 1, "ideal").decision.certificate.people < 1218
     sought = run("census", 1, "ideal", worst_case_nodes=1).exposure.worst_case

@@ -246,7 +246,7 @@ def both(scenario: Scenario, seed: int, folder: Path) -> Outcome:
     assert real.exposure == ideal.exposure
     assert real.exposure.true <= real.exposure.promised
     for outcome, again in ((real, True), (ideal, False)):
-        require(verify(read(save(outcome, folder / outcome.mode / str(seed))), again=again))
+        require(verify(read(save(outcome, folder / outcome.mode / str(seed))), wants_replay=again))
     return real
 
 
@@ -293,7 +293,9 @@ def test_without_the_guard_verify_says_that_the_promise_is_broken(
     off = change(load("attack-leavers"), {"defence.promise": False, "mix.lesson": True})
     outcome = run(off, mode=mode, worst_case_nodes=0)
     assert (outcome.exposure.true, outcome.exposure.promised) == (1.0, 0.0)
-    checks = {check.name: check for check in verify(read(save(outcome, tmp_path)), again=False)}
+    checks = {
+        check.name: check for check in verify(read(save(outcome, tmp_path)), wants_replay=False)
+    }
     assert [check.name for check in checks.values() if check.ok is False] == ["exposure"]
     assert "20 of 20 people released are exposed" in checks["exposure"].detail
 
@@ -304,6 +306,6 @@ def test_a_table_that_should_have_been_kept_back_is_found(tmp_path: Path) -> Non
     record = read(save(run(off, worst_case_nodes=0), tmp_path))
     on = change(off, {"defence.promise": True})
     lying = dataclass_replace(record, scenario=on)
-    verdict = {check.name: check for check in verify(lying, again=False)}["exposure"]
+    verdict = {check.name: check for check in verify(lying, wants_replay=False)}["exposure"]
     assert verdict.ok is False
     assert "the promise does not hold: 20 people came" in verdict.detail

@@ -90,7 +90,7 @@ class Editor(Instrument):
             self.done = True
             self.edit(self.file)
             if stage != "loaded":  # from here on no code may ask for the file
-                (content._kept.get() or {}).clear()
+                (content._read_contents.get() or {}).clear()
                 content._last.clear()
 
     def posted(self, time: float, entry: Entry) -> None:

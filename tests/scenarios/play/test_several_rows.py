@@ -199,7 +199,9 @@ def test_forged_figures_do_not_verify(files: Callable[[bool], Path], tmp_path: P
             {"reidentification": msgspec.structs.replace(claimed.reidentification, people=9)},
         ),
     ):
-        checks = {check.name: check.ok for check in verify(forged(record, **changes), again=False)}
+        checks = {
+            check.name: check.ok for check in verify(forged(record, **changes), wants_replay=False)
+        }
         assert checks[name] is False, name
 
 

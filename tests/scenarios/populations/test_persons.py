@@ -79,8 +79,8 @@ def test_a_person_is_what_is_named(visits: Path, columns: str | None) -> None:
     assert table.person == "each value of patient_id: 40 people in 240 rows"
     advised = veilmix.advise(visits, 5, 0.1, person="patient_id", columns="sex,age,ward")
     assert advised.n == 40
-    assert advised.before == below(5, (2, 3, 4))
-    assert advised.best.people <= advised.most == 4
+    assert advised.exposed_before == below(5, (2, 3, 4))
+    assert advised.best.people <= advised.people_limit == 4
 
 
 def test_one_row_of_each_by_a_rule(visits: Path) -> None:

@@ -47,13 +47,13 @@ def test_a_guess_has_its_reason(name: str) -> None:
     values = [sorted(set(COLUMNS[name]))]
     (guess,) = guess_roles([name], values, N, {}, "")
     role, reason = EXPECTED[name]
-    assert (guess.role, guess.said) == (role, False)
+    assert (guess.role, guess.is_stated) == (role, False)
     assert guess.reason.startswith(reason)
 
 
 def test_the_user_is_right() -> None:
     (guess,) = guess_roles(["patient"], [COLUMNS["patient"]], N, {"patient": "other"}, "")
-    assert (guess.role, guess.said) == (ColumnRole.OTHER, True)
+    assert (guess.role, guess.is_stated) == (ColumnRole.OTHER, True)
 
 
 def test_few_people_differ_by_chance() -> None:

@@ -122,8 +122,11 @@ def test_devices_of_seven_sessions() -> None:
 def test_an_attacker_who_saw_devices_on_three_days_finds_some() -> None:
     seen = device_sessions(DATA / "wifi_probes" / "device_session.csv", "device", "session")
     attack = find_people(seen.bits.astype(np.int64), [10, 20, 30])
-    assert 2 <= attack.found <= 8
-    assert find_people(seen.bits.astype(np.int64), range(137)).found > 10 * attack.found
+    assert 2 <= attack.expected_matches <= 8
+    assert (
+        find_people(seen.bits.astype(np.int64), range(137)).expected_matches
+        > 10 * attack.expected_matches
+    )
 
 
 @real
@@ -132,7 +135,7 @@ def test_real_browsers_are_found_by_their_windows() -> None:
     assert codes.shape == (5747, 16)
     windows = [names.index(name) for name in names if name.endswith(("Width", "Height"))]
     attack = find_people(codes, windows)
-    assert attack.found == len(np.unique(codes[:, windows], axis=0)) == 1506
+    assert attack.expected_matches == len(np.unique(codes[:, windows], axis=0)) == 1506
     assert attack.certain == 1135
 
 

@@ -63,7 +63,7 @@ def test_real_is_ideal_and_verifies(limit: float | None, tmp_path: Path) -> None
     assert all(len(record.groups) == 1 for record in real.findings.rounds[1:])
     if limit is not None:
         assert all(record.certain.high <= limit * 30 for record in real.findings.rounds[1:])
-    require(verify(read(save(real, tmp_path)), again=True))
+    require(verify(read(save(real, tmp_path)), wants_replay=True))
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_curator_that_asks_for_another_group_is_refused(
     with monkeypatch.context() as cheating:
         cheating.setattr(HierarchicalStrategy, "ask", another)
         record = read(save(run(chosen, 2, worst_case_nodes=0), tmp_path))
-    verdict = {check.name: check for check in verify(record, again=False)}["decision"]
+    verdict = {check.name: check for check in verify(record, wants_replay=False)}["decision"]
     assert verdict.ok is False
     assert "asked in round 2" in verdict.detail
 
@@ -199,7 +199,7 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
     chosen = scenario("hierarchical-class", population__users=20)
     tried = {attempt.row: attempt for attempt in attempts(chosen)}
     for name in ("single-out", "swap"):
-        assert {"curator", "shuffler-1"} <= set(tried[name].who)
+        assert {"curator", "shuffler-1"} <= set(tried[name].party_names)
         assert play(AttemptTrial(tried[name], 3)).read, name
     for name in ("equivocate", "split-view", "intersect", "delay", "forward"):
         assert not play(AttemptTrial(tried[name], 3)).read, name

@@ -112,7 +112,7 @@ def both(limit: float | None, folder: Path) -> tuple[Outcome, Outcome]:
     terms: dict[str, object] = {"population.users": 12, "policy.max_exposure": 0.3}
     scenario = change(scenario, terms | ({"policy.curator_exposure": limit} if limit else {}))
     real, ideal = (run(scenario, 2, mode, worst_case_nodes=0) for mode in ("real", "ideal"))
-    require(verify(read(save(real, folder)), again=True))
+    require(verify(read(save(real, folder)), wants_replay=True))
     return real, ideal
 
 
@@ -134,7 +134,7 @@ def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None
     assert set(plain["findings"]["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
     record = read(save(real, tmp_path / "again"))
     lying = claiming(record, lambda data: data["findings"]["rounds"][1]["certain"].update(high=99))
-    verdict = {check.name: check for check in verify(lying, again=False)}["decision"]
+    verdict = {check.name: check for check in verify(lying, wants_replay=False)}["decision"]
     assert verdict.ok is False
     assert "people certain to the curator" in verdict.detail
 

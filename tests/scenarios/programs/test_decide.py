@@ -84,7 +84,7 @@ def test_prices_decide_and_anybody_checks_them(tmp_path: Path) -> None:
     assert (proof.rule, outcome.alarms) == ("margins", ())
     assert outcome.exposure.true <= outcome.exposure.promised <= 0.1
     record = read(save(outcome, tmp_path))
-    require(verify(record, again=False))
+    require(verify(record, wants_replay=False))
     counts, _ = marginals(outcome.marginals or ())
     kept, schema = outcome.decision.kept, outcome.schema
     verify_certificate(proof, counts, kept, schema)

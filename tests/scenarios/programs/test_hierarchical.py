@@ -150,14 +150,14 @@ def saved(tmp_path: Path, mode: Any = "real") -> Any:
 
 @pytest.mark.slow
 def test_a_recorded_run_is_decided_again_question_by_question(tmp_path: Path) -> None:
-    checks = {check.name: check for check in verify(saved(tmp_path), again=False)}
+    checks = {check.name: check for check in verify(saved(tmp_path), wants_replay=False)}
     assert not [check.detail for check in checks.values() if check.ok is False]
     assert "2 rounds of it" in checks["decision"].detail
 
 
 @pytest.mark.slow
 def test_an_ideal_run_does_not_record_the_groups(tmp_path: Path) -> None:
-    checks = {check.name: check for check in verify(saved(tmp_path, "ideal"), again=True)}
+    checks = {check.name: check for check in verify(saved(tmp_path, "ideal"), wants_replay=True)}
     assert checks["decision"].ok is None
     assert "records no counts of groups" in checks["decision"].detail
     assert checks["replay"].ok

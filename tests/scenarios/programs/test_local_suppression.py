@@ -126,7 +126,7 @@ def saved(tmp_path: Path, mode: Any) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["real", "ideal"])
 def test_a_recorded_run_verifies(tmp_path: Path, mode: str) -> None:
-    checks = verify(saved(tmp_path, mode), again=True)
+    checks = verify(saved(tmp_path, mode), wants_replay=True)
     assert not [(check.name, check.detail) for check in checks if check.ok is False]
     assert next(check for check in checks if check.name == "decision").ok
 
@@ -135,7 +135,7 @@ def test_blanks_that_were_not_decided_are_found(tmp_path: Path) -> None:
     record = saved(tmp_path, "ideal")
     for key, value in (("cover", 7), ("values", ["Y"])):
         lying = claiming(record, partial(put, ("decision", "blank", 0, key), value))
-        checks = {check.name: check for check in verify(lying, again=False)}
+        checks = {check.name: check for check in verify(lying, wants_replay=False)}
         assert checks["decision"].ok is False
 
 

@@ -94,7 +94,7 @@ def test_a_slow_machine_decides_the_same_and_verifies_it(
     record = save(run(scenario, 7, "ideal", worst_case_nodes=0), tmp_path)
     asked = slow()
     assert decided(scenario) == quick
-    require(verify(read(record), again=False))
+    require(verify(read(record), wants_replay=False))
     assert not [options for options in asked if "time_limit" in options]
 
 

@@ -21,7 +21,7 @@ def test_real_equals_ideal(name: str, tmp_path: Path) -> None:
     assert real.release == ideal.release
     assert real.findings == ideal.findings
     assert real.coalitions == ideal.coalitions
-    checks = verify(read(save(real, tmp_path)), again=False)
+    checks = verify(read(save(real, tmp_path)), wants_replay=False)
     assert all(check.ok is not False for check in checks), checks
 
 
@@ -42,7 +42,7 @@ def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
     outcome = run(chosen, 3, "ideal", worst_case_nodes=0)
     findings = outcome.findings
     assert findings.budget.mixed
-    (told,) = findings.told.shuffled
+    (told,) = findings.privacy.shuffled
     assert told.hockey_stick == chosen.local.epsilon
     mean, total = findings.measured[0].measures
     assert total.estimate == pytest.approx(100 * mean.estimate)
@@ -50,7 +50,7 @@ def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
     absent = change(chosen, {"mix.min_batch": 95})
     assert (
         run(absent, 3, "ideal", worst_case_nodes=0)
-        .findings.told.shuffled[0]
+        .findings.privacy.shuffled[0]
         .rule.startswith("split in")
     )
 

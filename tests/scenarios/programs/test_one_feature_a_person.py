@@ -80,9 +80,9 @@ def test_the_whole_epsilon_is_spent_on_one_feature_and_shuffled_as_a_mixture() -
     findings: Any = outcome.findings
     assert (findings.epsilon, findings.each) == (3.0, 3.0)
     band = shuffle(SampledFeature((GRR(2, 3.0),) * 3), 60)
-    (told,) = findings.told.shuffled
+    (told,) = findings.privacy.shuffled
     assert (told.hockey_stick_at_least, told.hockey_stick) == (band.low, band.high)
-    assert findings.told.together is None
+    assert findings.privacy.together is None
     said = {name: value for name, value, _ in scores(findings)}
     assert said["... of one feature"] == "3"
     assert any("one of 3, which it draws" in meaning for _, _, meaning in scores(findings))
@@ -101,7 +101,7 @@ def test_an_honest_run_verifies_and_a_lie_is_found(kept: Run) -> None:
     def lie(data: Any) -> None:
         data["findings"]["features"][1]["unbiased"][0] = 0.5317
 
-    checks = {check.name: check.ok for check in verify(claiming(kept, lie), again=False)}
+    checks = {check.name: check.ok for check in verify(claiming(kept, lie), wants_replay=False)}
     assert checks["estimates"] is False
 
 

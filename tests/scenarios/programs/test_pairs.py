@@ -52,7 +52,7 @@ def test_where_no_column_can_be_promised_nothing_is_released(mode, tmp_path) -> 
     outcome = run(loads(alone), mode=mode)
     assert outcome.decision is not None
     assert (outcome.kept, outcome.release, outcome.exposure.promised) == ((), None, 0.0)
-    checks = verify(read(save(outcome, tmp_path / mode)), again=mode == "real")
+    checks = verify(read(save(outcome, tmp_path / mode)), wants_replay=mode == "real")
     assert not [check for check in checks if check.ok is False]
 
 

@@ -159,7 +159,7 @@ def test_verify_finds_what_was_changed(outcome: Outcome, tmp_path: Path, change_
     result = json.loads((folder / "result.json").read_text("utf-8"))
     change_(result)
     (folder / "result.json").write_text(json.dumps(result), "utf-8")
-    failed = [check.name for check in verify(read(folder), again=False) if check.ok is False]
+    failed = [check.name for check in verify(read(folder), wants_replay=False) if check.ok is False]
     assert failed == ["files", check]
 
 

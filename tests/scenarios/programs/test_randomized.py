@@ -259,18 +259,18 @@ def one_more(data: Any) -> None:
 def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
     check, edit = LIES[lie]
     lying = claiming(kept, lambda data: edit(data["findings"]))
-    assert {done.name: done.ok for done in verify(lying, again=False)}[check] is False
+    assert {done.name: done.ok for done in verify(lying, wants_replay=False)}[check] is False
     more = claiming(
         kept,
         one_more,
     )
-    assert not all(check.ok in (True, None) for check in verify(more, again=False))
+    assert not all(check.ok in (True, None) for check in verify(more, wants_replay=False))
 
 
 def test_an_announcement_of_another_noise_is_found(kept: Run) -> None:
     other = change(kept.scenario, {"local.epsilon": 2.0})
     verdicts = {
-        check.name: check.ok for check in verify(replace(kept, scenario=other), again=False)
+        check.name: check.ok for check in verify(replace(kept, scenario=other), wants_replay=False)
     }
     assert verdicts["terms"] is False
     assert kept.transcript is not None
@@ -384,7 +384,9 @@ def test_changed_numbers_are_found(tmp_path: Path) -> None:
     def higher(data: Any) -> None:
         data["findings"]["measured"][0]["measures"][0]["estimate"] += 1
 
-    verdicts = {check.name: check.ok for check in verify(claiming(kept, higher), again=False)}
+    verdicts = {
+        check.name: check.ok for check in verify(claiming(kept, higher), wants_replay=False)
+    }
     assert verdicts["estimates"] is False
 
 

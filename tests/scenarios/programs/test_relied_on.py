@@ -30,7 +30,7 @@ def test_epsilon_after_shuffling_is_for_those_relied_on(tmp_path: Path) -> None:
     """It is that of a batch of so many people, and a board says no less."""
     asked = noisy_questions(scenario("bit-flip", 40), samples(scenario("bit-flip"), 1).people)
     outcome = run(scenario("bit-flip", 40, more="relied_on = 25\n"), 5)
-    (told,) = local(outcome).told.shuffled
+    (told,) = local(outcome).privacy.shuffled
     (few,), _ = local_told.after_shuffling(asked, [25])
     (all_of_them,), _ = local_told.after_shuffling(asked, [40])
     assert told.hockey_stick == few.hockey_stick > all_of_them.hockey_stick
@@ -52,10 +52,10 @@ def test_epsilon_after_shuffling_is_for_those_relied_on(tmp_path: Path) -> None:
         told.hockey_stick_at_least,
     )
     folder = save(outcome, tmp_path)
-    assert not [check for check in verify(read(folder), again=False) if check.ok is False]
+    assert not [check for check in verify(read(folder), wants_replay=False) if check.ok is False]
     path = folder / "result.json"
     path.write_text(path.read_text("utf-8").replace('"relied_on": 25', '"relied_on": 40'), "utf-8")
-    wrong = [str(check) for check in verify(read(folder), again=False) if check.ok is False]
+    wrong = [str(check) for check in verify(read(folder), wants_replay=False) if check.ok is False]
     assert any("epsilons after shuffling" in check for check in wrong)
 
 

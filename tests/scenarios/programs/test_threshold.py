@@ -173,7 +173,7 @@ def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
     changed = said.replace(f'"cells": {findings.cells}', f'"cells": {findings.cells + 1}')
     assert changed != said
     result.write_text(changed, encoding="utf-8")
-    assert any(check.ok is False for check in verify(read(folder), again=False))
+    assert any(check.ok is False for check in verify(read(folder), wants_replay=False))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_attacks_that_nobody_has_measured_on_it_are_refused() -> None:
 def test_its_attacks_are_measured_and_cheating_coalitions_told() -> None:
     assert not unmeasured(SCENARIO)
     assert not why_unmeasured(SCENARIO)
-    tried = {attempt.row: (attempt.who, attempt.friends) for attempt in attempts(SCENARIO)}
+    tried = {attempt.row: (attempt.party_names, attempt.friends) for attempt in attempts(SCENARIO)}
     assert tried == {
         "try-rows": (("analyst", "randomness"), 0),
         "guess-row": ((), SCENARIO.population.users // 3),  # type: ignore[operator]

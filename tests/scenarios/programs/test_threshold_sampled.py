@@ -50,7 +50,7 @@ COARSER = TEXT + '[[feature]]\nname = "hair"\nmerge = { dark = ["black", "brown"
 
 def said(outcome: Outcome) -> Counter[tuple[str, ...]]:
     assert outcome.transcript
-    return Counter(tuple(sent.answers[0][1]) for sent in outcome.transcript.made)
+    return Counter(tuple(sent.answers[0][1]) for sent in outcome.transcript.sealed_answers)
 
 
 @pytest.mark.parametrize("seed", [7, 8])
@@ -145,7 +145,7 @@ def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
     data = json.loads(file.read_text("utf-8"))
     data["findings"]["sampled"]["removed"] /= 2
     file.write_text(json.dumps(data), "utf-8")
-    assert any(check.ok is False for check in verify(read(folder), again=False))
+    assert any(check.ok is False for check in verify(read(folder), wants_replay=False))
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_what_was_saved_is_what_is_read(played: Outcome, kept: Path) -> None:
     assert record.versions["veilmix"]
     assert played.transcript is not None
     assert record.transcript is not None
-    assert sorted(record.transcript.made) == sorted(played.transcript.made)
+    assert sorted(record.transcript.sealed_answers) == sorted(played.transcript.sealed_answers)
     assert record.transcript.reads == played.transcript.reads
     assert sorted(record.transcript.posts) == sorted(played.transcript.posts)
     events = [event[1:] for event in record.transcript.events]
@@ -281,7 +281,9 @@ def test_messages_of_one_moment_are_in_the_order_of_their_senders(tmp_path: Path
         for index in order:
             place = len(transcript.events), 0.0, f"user-{index}", "shuffler-1", Kind.SUBMISSION
             transcript.events.append(Event(*place, 1, 100, bytes([index] * 8)))
-            transcript.made.append(SealedAnswers(index - 1, 1, bytes([index] * 8), ((0, ("x",)),)))
+            transcript.sealed_answers.append(
+                SealedAnswers(index - 1, 1, bytes([index] * 8), ((0, ("x",)),))
+            )
         return encode(transcript, 12, (2,))
 
     path = tmp_path / "t.gz"
@@ -327,7 +329,7 @@ def test_a_transcript_of_many_people_is_read_as_it_was_saved(tmp_path: Path) -> 
             place = len(transcript.events), 0.0, f"user-{user + 1}", "shuffler-1", Kind.SUBMISSION
             transcript.events.append(Event(*place, number, 930, names[:8]))
             answers = tuple((ask, ("value",)) for ask in range(4))
-            transcript.made.append(SealedAnswers(user, number, names, answers))
+            transcript.sealed_answers.append(SealedAnswers(user, number, names, answers))
     path = tmp_path / "t.gz"
     path.write_bytes(encode(transcript, people, (2, 2, 5, 9)))
     copy, _ = decode(path)

@@ -21,7 +21,7 @@ import msgspec
 import pytest
 from veilmix.analysis.estimation.binomial_covers import cover
 from veilmix.analysis.trust import Received
-from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
+from veilmix.protocol.hiding import BLANK, OTHER_VALUE, Hiding, Mask, Redact
 from veilmix.protocol.parties import Role
 from veilmix.scenarios.play import run as playing
 from veilmix.scenarios.programs.interface import Played
@@ -79,8 +79,8 @@ def scenario(file: Path, rows: Sequence[Row], gone: Sequence[int], policy: Any) 
 def said(rule: Hiding | None, value: str) -> list[tuple[str, float]]:
     """What is said instead of a value, and how likely that is."""
     match rule:
-        case Mask(said=named) if value not in named:
-            return [(OTHER, 1.0)]
+        case Mask(named_values=named) if value not in named:
+            return [(OTHER_VALUE, 1.0)]
         case Redact(values=blank) if value in blank:
             return [(BLANK, 1.0)]
         case Redact(cover=parts) if parts:

@@ -20,7 +20,7 @@ from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring import report_reidentification as report_risks
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.scoring.reidentification import (
-    MOST,
+    MAX_COLUMNS,
     Reidentified,
     known_sets,
     response_laws,
@@ -56,8 +56,8 @@ def test_the_sets_that_attackers_know() -> None:
     assert known_sets(2) == ((0,), (1,), (0, 1))
     assert known_sets(3) == ((0,), (1,), (2,), (1, 2), (0, 2), (0, 1), (0, 1, 2))
     assert known_sets(3, [2, 0])[0] == (2, 0)
-    assert len(known_sets(MOST)) == 2 * MOST + 1
-    assert len(known_sets(MOST + 1)) == MOST + 2
+    assert len(known_sets(MAX_COLUMNS)) == 2 * MAX_COLUMNS + 1
+    assert len(known_sets(MAX_COLUMNS + 1)) == MAX_COLUMNS + 2
 
 
 def brute(codes: Any, known: list[int], shown: list[int]) -> float:
@@ -168,8 +168,12 @@ def test_drawn_reports_agree_with_sums(mechanism: str, monkeypatch: pytest.Monke
             with monkeypatch.context() as patch:
                 patch.setattr(report_risks, "SMALL", 0)
                 drawn = report_risks.guess(question, rows, many, known)
-            assert drawn.found_error > 0 or summed.found == pytest.approx(1)  # nothing to know
-            assert abs(drawn.found - summed.found) < 5 * drawn.found_error + 1e-9
+            assert drawn.found_error > 0 or summed.expected_matches == pytest.approx(
+                1
+            )  # nothing to know
+            assert (
+                abs(drawn.expected_matches - summed.expected_matches) < 5 * drawn.found_error + 1e-9
+            )
             assert abs(drawn.bits - summed.bits) < 5 * drawn.bits_error + 1e-9
 
 
@@ -260,15 +264,15 @@ def test_values_that_are_hidden_find_fewer(rules: Any) -> None:
         cells = cells_of(rows, known)[said.row]
         shown = cells_of(said.codes, range(3))
         counts = counted(cells, shown, many[said.row] * said.chance)
-        hits, bits = counts.found, counts.bits
+        hits, bits = counts.expected_matches, counts.bits
         plainly = find_people(people.codes, known)
         assert hits == pytest.approx(total)
-        assert hits < plainly.found + 1e-9
+        assert hits < plainly.expected_matches + 1e-9
         assert bits < plainly.bits + 1e-9
     whole = response_laws(rows, people.values, (0, 1, 2), ())
     assert whole.exact
     nothing = counted(cells_of(rows, (0, 1, 2))[whole.row], cells_of(whole.codes, range(3)), many)
     plainly = find_people(people.codes, (0, 1, 2))
-    assert (nothing.found, nothing.certain, nothing.bits) == pytest.approx(
-        (plainly.found, plainly.certain, plainly.bits)
+    assert (nothing.expected_matches, nothing.certain, nothing.bits) == pytest.approx(
+        (plainly.expected_matches, plainly.certain, plainly.bits)
     )

@@ -90,7 +90,7 @@ class Seen:
         """The ways in which people can have come: whom nobody saw may have come for each other."""
         view = self.view
         came = [
-            frozenset(str(key) for key, some in view.came.items() if person in some)
+            frozenset(str(key) for key, some in view.respondents.items() if person in some)
             for person in range(view.users)
         ]
         told_apart = view.sees_who or not view.fixed

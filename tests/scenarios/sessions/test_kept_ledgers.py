@@ -137,7 +137,7 @@ def test_a_ledger_belongs_to_the_place_that_signed_it(tmp_path: Path) -> None:
     other = IDENTITIES["analyst"]
     served, _ = session(tmp_path, STAY)
     with pytest.raises(StorageError, match=r"signed by the key .*--predecessor OLD.pub.toml"):
-        with_ledger(served, replace(keeper(book), own=other), never)
+        with_ledger(served, replace(keeper(book), identity=other), never)
     with opened(book) as ledger:  # it is written without a signer
         ledger.hand_on(replaced_round(ledger))
     with pytest.raises(StorageError, match="was signed by no place"):
@@ -162,7 +162,7 @@ def test_a_successor_takes_a_ledger_over(tmp_path: Path) -> None:
     held(book, tmp_path, EVERYBODY)
     served, _ = session(tmp_path, STAY)
     new = replace(
-        keeper(book), own=IDENTITIES["analyst"], predecessor=IDENTITIES["shuffler-1"].public
+        keeper(book), identity=IDENTITIES["analyst"], predecessor=IDENTITIES["shuffler-1"].public
     )
     with pytest.raises(AssertionError, match="has begun"):
         with_ledger(served, new, never)

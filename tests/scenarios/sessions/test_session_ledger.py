@@ -53,7 +53,7 @@ def test_a_session_that_was_killed_before_it_told_anything_is_begun_again(tmp_pa
     served, scenario = session(tmp_path, range(60))
     name = served.roster.opening.hex()
     with opened(book) as ledger:
-        ledger.signer = keeper(book).own.signer
+        ledger.signer = keeper(book).identity.signer
         crowd = crowd_of_keys(served.registry.keys if served.registry else (), ledger.secret())
         begin(ledger, scenario, served.schema, crowd, None, name)
     with pytest.raises(KeyboardInterrupt):

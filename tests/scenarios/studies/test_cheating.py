@@ -221,9 +221,9 @@ def test_every_attack_on_a_person_is_tried_and_what_only_a_seed_tells_is_not() -
 
 
 def test_who_commits_and_who_helps_is_the_coalition() -> None:
-    secret = {attempt.row: (attempt.who, attempt.friends) for attempt in attempts(small())}
+    secret = {attempt.row: (attempt.party_names, attempt.friends) for attempt in attempts(small())}
     public = {
-        attempt.row: (attempt.who, attempt.friends)
+        attempt.row: (attempt.party_names, attempt.friends)
         for attempt in attempts(small(**{"policy.publish_marginals": True}))
     }
     assert secret["subtract"] == (("curator", "shuffler-1"), 0)
@@ -235,7 +235,9 @@ def test_who_commits_and_who_helps_is_the_coalition() -> None:
 
 
 def test_among_peers_a_coalition_is_so_many_people() -> None:
-    tried = {attempt.row: (attempt.who, attempt.friends) for attempt in attempts(load("village"))}
+    tried = {
+        attempt.row: (attempt.party_names, attempt.friends) for attempt in attempts(load("village"))
+    }
     assert tried == {"provoke": ((), 1)}
 
 
@@ -340,7 +342,7 @@ def test_what_was_played_is_not_played_again(monkeypatch: pytest.MonkeyPatch) ->
     kept: list[CheatingStudy] = []
     with pytest.raises(CheatingStopped) as stopped:
         study(small(), STUDY, keep=kept.append)
-    outcome = stopped.value.found
+    outcome = stopped.value.study
     assert played == [("surround", 7), ("rerun", 8)]
     assert (outcome.played, outcome.whole) == (3, False)
     assert [state.played for state in kept] == [2]

@@ -64,7 +64,7 @@ def same(outcome: Outcome, other: Outcome) -> None:
     assert outcome.coalitions == other.coalitions
     assert outcome.transcript is not None
     assert other.transcript is not None
-    assert sorted(outcome.transcript.made) == sorted(other.transcript.made)
+    assert sorted(outcome.transcript.sealed_answers) == sorted(other.transcript.sealed_answers)
     first, second = outcome.result(), other.result()
     first.pop("executor", None)
     second.pop("executor", None)

@@ -28,7 +28,7 @@ from veilmix.scenarios.studies.attack_matrix_file import (
     without_occasion,
 )
 from veilmix.scenarios.studies.attack_plan import (
-    ALL,
+    ALL_GUARDS,
     NONE,
     PlannedTrial,
     changed,
@@ -90,7 +90,7 @@ def among_peers() -> Matrix:
 def test_a_peer_that_breaks_a_rule_is_named_in_every_run_and_stops_it(
     row: str, among_peers: Matrix
 ) -> None:
-    for defence in (NONE, ALL):
+    for defence in (NONE, ALL_GUARDS):
         cell = among_peers.cell(row, defence)
         assert (cell.alarmed, cell.causes, cell.released) == (2, {"named": 2}, 0)
         assert cell.value == (0 if row in ("lie", "provoke") else cell.of)
@@ -99,7 +99,9 @@ def test_a_peer_that_breaks_a_rule_is_named_in_every_run_and_stops_it(
 
 @pytest.mark.slow
 def test_longer_paths_leave_half_of_the_peers_less(among_peers: Matrix) -> None:
-    without, path, every = (among_peers.cell("collude", defence) for defence in (NONE, "path", ALL))
+    without, path, every = (
+        among_peers.cell("collude", defence) for defence in (NONE, "path", ALL_GUARDS)
+    )
     assert without.of == 6
     assert every.value < without.value
     assert every.linked == 0  # by one peer that looks alone
@@ -135,7 +137,7 @@ def test_what_is_known_of_these_attacks_is_measured(matrix: Matrix) -> None:
         ("drop", "balance", "works", 3),
         ("size", NONE, "idle", 0),
         ("size", "pad", "idle", 0),
-        ("forward", ALL, "stopped", 0),
+        ("forward", ALL_GUARDS, "stopped", 0),
     ):
         cell = matrix.cell(row, defence)
         assert (cell.verdict, cell.value, cell.runs) == (outcome, value, 2), (row, defence)
@@ -292,12 +294,12 @@ def test_the_report_shows_it_by_itself_and_beside_a_run(matrix: Matrix, tmp_path
 @pytest.mark.slow
 def test_the_figure_has_a_sign_for_every_cell(matrix: Matrix) -> None:
     table = figure_of(matrix)
-    assert table.headings == (NONE, *sorted(DEFENDED), ALL)
+    assert table.headings == (NONE, *sorted(DEFENDED), ALL_GUARDS)
     signs = {(name, h): s for name, row in table.rows for h, s in zip(table.headings, row)}  # noqa: B905
     assert len(signs) == len(matrix.outcomes)
     seen = signs["forward", "order"]
     assert (seen.verdict, seen.detected, seen.withheld, seen.named) == ("stopped", 1, True, True)
-    assert signs["drop", "order"].same
+    assert signs["drop", "order"].is_baseline
 
 
 def test_what_a_lost_process_left_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +321,7 @@ def test_audits_take_two_shufflers() -> None:
     with pytest.raises(ScenarioError, match="2 shufflers are needed; there is 1"):
         changed(load("blood-type"), changes, ())
     scenario = changed(load("blood-type"), {"mix.shufflers": 1}, ())
-    whole = [trial for trial in trials(scenario, ("drop",), (), 30) if trial.defence == ALL]
+    whole = [trial for trial in trials(scenario, ("drop",), (), 30) if trial.defence == ALL_GUARDS]
     assert [trial.scenario is not None and trial.scenario.defence.audit for trial in whole] == [
         False
     ]

@@ -118,7 +118,7 @@ def test_there_is_an_estimate_of_every_scenario_or_words(name: str) -> None:
 def test_a_list_of_keys_that_is_too_long_says_what_to_do(registered: bool) -> None:
     scenario = change(load("blood-type"), {"defence.registered": registered})
     broken = scale(scenario, samples(scenario, 1), 524_287, Cluster()).broken
-    assert [(limit.people, limit.what.rpartition("; ")[2]) for limit in broken] == (
+    assert [(limit.people, limit.consequence.rpartition("; ")[2]) for limit in broken] == (
         [(524_286, "ask fewer people, or say defence.registered = false")] if registered else []
     )
 

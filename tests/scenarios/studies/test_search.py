@@ -131,7 +131,7 @@ def test_a_view_tells_what_is_read() -> None:
 def test_a_row_put_in_the_place_of_a_person_reads_that_person() -> None:
     """With public marginals, what is missing from the counts is that person's row."""
     searched = trial(("shuffler-1",), PUBLIC)
-    assert searched.verdict(own_row("user-1")) is Verdict.ALONE
+    assert searched.verdict(own_row("user-1")) is Verdict.TARGET_READ
 
 
 @pytest.fixture(scope="module")
@@ -152,13 +152,13 @@ def test_a_row_that_is_read_is_found_and_measured(found: SearchResult) -> None:
 def test_what_changes_nothing_is_harmless() -> None:
     never = (Deviation(by="analyst", do=Action.OMIT, message=Kind.BURNED),)
     searched = trial(("analyst",))
-    assert searched.verdict(never) is Verdict.NOTHING
+    assert searched.verdict(never) is Verdict.NO_EFFECT
     assert searched.session.played == 2  # this session, and the honest one
 
 
 def test_leaving_out_a_person_reads_nobody() -> None:
     lost = (Deviation(by="network", do=Action.OMIT, message=Kind.SUBMISSION, people=("user-1",)),)
-    assert trial(("network",)).verdict(lost) is Verdict.TOLD
+    assert trial(("network",)).verdict(lost) is Verdict.DISTINGUISHED
     worlds = trial(("network",)).worlds(lost)
     assert worlds.is_free(0)
     assert not worlds.is_alone(0)
@@ -256,9 +256,9 @@ def test_a_stopped_search_goes_on(tmp_path: Path) -> None:
 
     with pytest.raises(SearchStopped) as stopped:
         search(DEFAULT, begun, [("analyst",), ("shuffler-1",)], stop)
-    assert [result.name for result in stopped.value.found.coalitions] == ["analyst"]
-    assert not stopped.value.found.whole
-    save(stopped.value.found, tmp_path)
+    assert [result.name for result in stopped.value.search_result.coalitions] == ["analyst"]
+    assert not stopped.value.search_result.whole
+    save(stopped.value.search_result, tmp_path)
     again = grown(begin(DEFAULT, strategies=2), read(tmp_path))
     assert [result.name for result in again.coalitions] == ["analyst"]
     assert grown(begin(DEFAULT, strategies=3), read(tmp_path)).coalitions == ()
@@ -329,7 +329,7 @@ def test_joint_counts_help_whoever_guesses_a_value() -> None:
 
 def test_where_counts_are_published_nobody_answers_and_nothing_is_read() -> None:
     searched = trial(("curator",), changed(ASKING, {"policy.publish_marginals": True}, ()))
-    assert searched.verdict(ASK) is Verdict.NOTHING
+    assert searched.verdict(ASK) is Verdict.NO_EFFECT
     assert searched.noticed(ASK) == "before"
 
 

@@ -7,7 +7,7 @@ from veilmix.analysis.randomizers import GRR
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.search.deviation import Action, Deviation
 from veilmix.scenarios.programs.registry import noisy_questions, samples
-from veilmix.scenarios.studies.search_session import EACH, KEPT, small
+from veilmix.scenarios.studies.search_session import EACH, TRUTH_PROBABILITY, small
 from veilmix.scenarios.studies.search_table import SETS, scenario_of, shipped
 from veilmix.scenarios.studies.search_trial import Trial, Verdict
 
@@ -34,11 +34,11 @@ def test_the_noise_of_the_guess_is_that_of_the_mechanism() -> None:
     scenario = small(scenario_of(NAME))
     asked = noisy_questions(scenario, samples(scenario, 1).people)
     assert [question.randomizer for question in asked] == [GRR(2, EACH)] * 2
-    assert GRR(2, EACH).truth == pytest.approx(KEPT, rel=1e-12)
+    assert GRR(2, EACH).truth == pytest.approx(TRUTH_PROBABILITY, rel=1e-12)
 
 
 def test_own_reports_in_the_place_of_all_others_leave_one_report(network: Trial) -> None:
-    assert network.verdict(OWN) is Verdict.ALONE
+    assert network.verdict(OWN) is Verdict.TARGET_READ
     assert len(network.other_rows()) == 2  # joint counts of two columns are told to nobody
 
 
@@ -48,4 +48,4 @@ def test_no_value_is_guessed_better_than_the_noise_leaves() -> None:
     assert finds
     for find in finds:
         assert find.reads == "row"
-        assert find.honest < find.guess <= KEPT + 1e-12
+        assert find.honest < find.guess <= TRUTH_PROBABILITY + 1e-12

@@ -12,7 +12,12 @@ from veilmix.scenarios.populations.sets import first_positions, unpack_text
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.studies import search_session
 from veilmix.scenarios.studies.search import begin
-from veilmix.scenarios.studies.search_session import KEPT, POSITIONS, kinds_of_rows, small
+from veilmix.scenarios.studies.search_session import (
+    POSITIONS,
+    TRUTH_PROBABILITY,
+    kinds_of_rows,
+    small,
+)
 from veilmix.scenarios.studies.search_table import SETS, scenario_of, shipped
 from veilmix.scenarios.studies.search_trial import Trial, Verdict
 from veilmix.scenarios.validation.load import load
@@ -38,7 +43,7 @@ def test_a_position_is_flipped_with_the_noise_of_the_guess() -> None:
     flips = [question.randomizer for question in asked]
     assert all(isinstance(flip, BitFlip) for flip in flips)
     assert [(flip.bits, 1 - flip.q) for flip in flips] == [
-        (bits, pytest.approx(KEPT, rel=1e-12)) for bits in (4096, 8)
+        (bits, pytest.approx(TRUTH_PROBABILITY, rel=1e-12)) for bits in (4096, 8)
     ]
 
 
@@ -58,14 +63,14 @@ def test_whose_pieces_belong_together_is_read_by_nobody_alone() -> None:
 
 def test_a_vector_that_is_left_alone_is_read_and_noticed_by_nobody() -> None:
     shuffler = trial("shuffler-1")
-    assert shuffler.verdict((ALONE,)) is Verdict.ALONE
+    assert shuffler.verdict((ALONE,)) is Verdict.TARGET_READ
     assert shuffler.noticed((ALONE,)) == "never"
     assert trial("shuffler-1").worlds((ALONE,)).is_free(1)  # of all others nothing is said
 
 
 def test_one_owner_who_is_left_out_is_not_read() -> None:
     lost = Deviation(by="network", do=Action.OMIT, message=Kind.SUBMISSION, people=("user-1",))
-    assert trial("network").verdict((lost,)) is Verdict.TOLD
+    assert trial("network").verdict((lost,)) is Verdict.DISTINGUISHED
 
 
 def test_long_values_are_short_in_words() -> None:
@@ -80,14 +85,14 @@ def test_the_recorded_guess_is_that_of_a_flipped_position() -> None:
     assert {find.words for find in finds} >= {str(ALONE)}
     for find in finds:
         assert find.reads == "row"
-        assert find.honest < find.guess <= KEPT + 1e-12
+        assert find.honest < find.guess <= TRUTH_PROBABILITY + 1e-12
 
 
 def test_people_with_neither_rows_nor_reports_are_not_searched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A program of another package, whose people have no columns and report no set."""
-    other = SimpleNamespace(held=False, reports=False)
+    other = SimpleNamespace(has_columns=False, reports=False)
     monkeypatch.setattr(search_session, "program_of", lambda _: other)
     with pytest.raises(DataError, match="they do neither"):
         begin(load("titanic"))

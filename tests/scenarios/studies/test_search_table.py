@@ -100,7 +100,7 @@ def test_a_recorded_find_is_found_again(known: GuardSearch, result: CoalitionRes
     strategy = tuple(map(deviation_of, find.strategy))
     assert text_of(strategy) == find.words
     verdict = trial(known, result).verdict(strategy)
-    expected = Verdict.ALONE if find.reads == "row" else Verdict.JOINT
+    expected = Verdict.TARGET_READ if find.reads == "row" else Verdict.JOINT
     assert verdict is expected, f"lost find: {result.name}: {find.words}; {RENEW}"
 
 
@@ -138,7 +138,7 @@ def test_what_is_read_by_watching_is_read_again(
 def test_all_results_are_what_they_were(known: GuardSearch, result: CoalitionResult) -> None:
     made, due = strategies(known, result)
     verdicts = [made.verdict(strategy) for strategy in due[: result.played]]
-    assert verdicts.count(Verdict.TOLD) == result.told
+    assert verdicts.count(Verdict.DISTINGUISHED) == result.told
     assert sum(verdict in FINDS for verdict in verdicts) == (result.find is not None)
 
 

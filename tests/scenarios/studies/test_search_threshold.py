@@ -72,7 +72,7 @@ def test_wires_that_ask_in_the_name_of_a_person_are_answered_for_their_own_row()
     played = both.session.play((ask,), both.rows, 1)
     assert played.record.occasions == {0}
     assert played.board.tallies[0].totals == (5,)
-    assert both.verdict((ask,)) in (Verdict.JOINT, Verdict.TOLD)
+    assert both.verdict((ask,)) in (Verdict.JOINT, Verdict.DISTINGUISHED)
     found = both.worlds((ask,))
     assert any(found.are_apart(both.rows, rows) for rows in both.other_rows())
 

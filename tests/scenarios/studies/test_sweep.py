@@ -304,7 +304,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("plugin")
 def test_somebody_elses_executor() -> None:
     make, window = executors.executor("sweep_plugin:mine", None)
-    assert window == executors.OTHERS
+    assert window == executors.DEFAULT_JOBS
     assert len(list(sweep(jobs(1), make, window))) == 4
     with pytest.raises(ParameterError, match="it gave int"):
         list(sweep(jobs(1), executors.executor("sweep_plugin:wrong", 2)[0], 4))
@@ -362,7 +362,7 @@ def test_a_lost_process_breaks_the_pool_as_was_assumed(number: signal.Signals) -
 
 def test_threads_are_as_many_as_processors() -> None:
     make, window = executors.executor("thread", None)
-    assert window == executors.AHEAD * executors.processors()
+    assert window == executors.JOBS_PER_WORKER * executors.processors()
     with make() as pool:
         assert pool.submit(os.getpid).result() == os.getpid()
 

@@ -106,7 +106,7 @@ def test_the_interval_is_students() -> None:
 
 @pytest.mark.slow
 def test_an_interval_ends_where_the_score_does() -> None:
-    score = estimate("x", [0.0, 0.0, 0.3], least=0.0, most=1.0)
+    score = estimate("x", [0.0, 0.0, 0.3], minimum=0.0, maximum=1.0)
     assert score.low == 0.0
     assert score.high == pytest.approx(0.1 + 4.302653 * 3**0.5 * 0.1 / 3**0.5, abs=1e-6)
     assert interval(score.mean, score.low, score.high, "share of people") == "10 % (0 to 53)"

@@ -42,7 +42,8 @@ def test_every_set_is_there_with_the_promise_of_the_run(played: Outcome, recorde
         candidate.columns: (candidate.promised, candidate.safe) for candidate in played.considered
     }
     assert {
-        chosen.columns: (chosen.promised / chosen.asked, chosen.safe) for chosen in options.sets
+        chosen.columns: (chosen.promised / chosen.bound_population, chosen.safe)
+        for chosen in options.sets
     } == said
     assert options.dropped == played.dropped
     assert [chosen.columns for chosen in options.sets if chosen.released] == [played.kept]
@@ -117,8 +118,8 @@ def test_the_curves_are_the_bounds_and_the_truth(recorded: Run) -> None:
         assert graph.truth(k) == users_below(cells, k)
         assert graph.truth(k) <= graph.bounds["coverage"][at] <= graph.bounds["refined"][at]
         if k in worst:
-            assert graph.truth(k) <= worst[k].found <= worst[k].proven
-            assert worst[k].found <= graph.bounds["coverage"][at]
+            assert graph.truth(k) <= worst[k].attained_people <= worst[k].proven
+            assert worst[k].attained_people <= graph.bounds["coverage"][at]
 
 
 def test_k_is_on_the_grid() -> None:

@@ -216,7 +216,7 @@ def test_the_bytes_are_those_of_a_session(case: str) -> None:
     """Heads of posts, and posts before the first round, are beside them."""
     meter = Meter()
     price = played(case, 40, meter)
-    assert meter.sent == 40 * sum(planned.person or 0 for planned in price.rounds)
+    assert meter.user_bytes == 40 * sum(planned.person or 0 for planned in price.rounds)
     carried = sum(planned.carried or 0 for planned in price.rounds)
     assert 0.9 * meter.total < carried < meter.total
     assert price.layers == 0

@@ -92,7 +92,7 @@ def check(advised: Advised, wanted: dict[str, Targets]) -> None:
     stars = sum(row[name] == "*" for row in rows for name in known)
     assert stars == advised.cells.suppressed <= advised.cells.limit
     assert advised.cells.lower <= advised.cells.loss + 1e-12
-    assert advised.found.bound <= advised.best.loss
+    assert advised.advice.bound <= advised.best.loss
 
 
 @pytest.mark.parametrize("persons", [False, True])
@@ -157,7 +157,7 @@ def test_no_choice_of_levels_loses_less_than_the_bound(
         found = suppress_for_targets(np.stack(codes, axis=1), targets, prices, nodes=0)
         if found is not None and found.cells <= int(SHARE * rows * len(codes)):
             least = min(least, base + found.cost)
-    assert advised.found.bound <= least + 1e-12
+    assert advised.advice.bound <= least + 1e-12
     assert advised.best.loss <= least + 1e-12
 
 
@@ -170,7 +170,7 @@ def test_asked_levels_meet_the_targets_too(table: Path) -> None:
             column.ladder.column: level
             for column, level in zip(advised.columns, choice.levels, strict=True)
         }
-        taken = advise(people, K, roles=roles, asked=asked)
+        taken = advise(people, K, roles=roles, requested_levels=asked)
         assert taken.best == choice
         check(taken, WANTED["l"])
 

@@ -134,8 +134,8 @@ def test_a_score_and_advice_are_frames_too() -> None:
 def test_what_the_counts_prove_may_be_the_target() -> None:
     truth = veilmix.advise(COLUMNS, k=3, max_exposure=0.05, columns="sex,age,note")
     proven = veilmix.advise(COLUMNS, k=3, max_exposure=0.05, columns="sex,age,note", by="promise")
-    assert truth.cost.promised > truth.most  # else there is nothing to tell apart
-    assert proven.cost.promised <= proven.most
+    assert truth.cost.promised > truth.people_limit  # else there is nothing to tell apart
+    assert proven.cost.promised <= proven.people_limit
     assert proven.best.loss > truth.best.loss
     with pytest.raises(ParameterError, match="truth and promise"):
         veilmix.advise(COLUMNS, by="hope")

@@ -85,7 +85,7 @@ def test_outcomes_are_kept_where_others_know_quasi_identifiers(trial: Path) -> N
     assert everything.rest is None
     assert everything.exposed[1] <= MOST * 150
     assert everything.best.loss > advised.best.loss
-    assert veilmix.advise(trial, K, MOST).known == "all"
+    assert veilmix.advise(trial, K, MOST).knowledge == "all"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_sensitive_columns_have_targets_of_their_own(
     found = missed(said, [*left, "all"], column, **numbers, **ordered)
     assert advised.missed == found <= MOST * 150
     assert advised.best.loss >= plain.best.loss
-    assert advised.found.exact
+    assert advised.advice.exact
 
 
 def test_what_is_kept_is_released_as_it_is(trial: Path) -> None:

@@ -65,12 +65,12 @@ def test_cells_lose_less_than_nothing_gone_and_the_bound_holds(table: Path) -> N
     advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", suppress_cells=0.06)
     assert advised.cells is not None
     assert advised.best.loss < strict.best.loss
-    assert advised.found.bound <= advised.best.loss
+    assert advised.advice.bound <= advised.best.loss
     least = min(
         _loss(advised, levels)
         for levels in product(*(range(len(column.ladder.levels)) for column in advised.columns))
     )
-    assert advised.found.bound <= least + 1e-12
+    assert advised.advice.bound <= least + 1e-12
     assert advised.best.loss <= least + 1e-12
     assert advised.cells.lower <= advised.cells.loss
     assert advised.best.loss == pytest.approx(
@@ -142,7 +142,7 @@ def test_where_nobody_is_below_k_no_cell_goes(table: Path) -> None:
     advised = veilmix.advise(table, K, 0.0, columns="zip,sex", suppress_cells=0.05)
     assert advised.cells is not None
     assert (advised.cells.suppressed, advised.cells.rows, advised.best.loss) == (0, 0, 0)
-    assert advised.found.exact
+    assert advised.advice.exact
 
 
 def test_of_rows_and_cells_the_one_that_loses_less_is_advised(table: Path) -> None:
@@ -173,7 +173,7 @@ def test_the_search_of_more_choices_than_are_counted_has_a_bound_too(
     counted = veilmix.advise(table, K, 0.0, **options)  # type: ignore[arg-type]
     monkeypatch.setattr("veilmix.scenarios.tables.suppressed_cells.COUNTED", 0)
     searched = veilmix.advise(table, K, 0.0, **options)  # type: ignore[arg-type]
-    assert searched.found.bound <= counted.best.loss + 1e-12
+    assert searched.advice.bound <= counted.best.loss + 1e-12
     assert min(Counter(zip(*searched.coarse().values(), strict=True)).values()) >= K
 
 
@@ -187,11 +187,11 @@ def test_asked_levels_have_their_own_cells(table: Path) -> None:
     names = [column.ladder.column for column in advised.columns]
     for choice, _ in advised.choices:
         asked = dict(zip(names, choice.levels, strict=True))
-        taken = advise(found, K, 0.0, roles=roles, asked=asked)
+        taken = advise(found, K, 0.0, roles=roles, requested_levels=asked)
         assert taken.best == choice
         assert taken.cells is not None
         assert taken.best.loss == pytest.approx(_base(taken, choice.levels) + taken.cells.loss)
-        assert taken.found.bound <= taken.best.loss + 1e-12
+        assert taken.advice.bound <= taken.best.loss + 1e-12
         assert min(Counter(zip(*taken.coarse().values(), strict=True)).values()) >= K
     assert veilmix.advise(table, K, 0.0, **options).best == advised.best  # type: ignore[arg-type]
 
@@ -200,8 +200,8 @@ def test_asked_levels_that_need_more_cells_than_may_go_are_refused(table: Path) 
     found = read(table, Reading(columns="age,zip,sex"), "(missing)")
     asked = {"age": 0, "zip": 0, "sex": 0}
     with pytest.raises(DataError, match=r"cells have to be suppressed .* at most 9 of 900 may"):
-        advise(found, K, 0.0, roles=Roles(suppress_cells=0.01), asked=asked)
+        advise(found, K, 0.0, roles=Roles(suppress_cells=0.01), requested_levels=asked)
     kept = Roles(suppress_cells=1.0, keep=("sex",))
     many = read(table, Reading(columns="zip,sex"), "(missing)")
     with pytest.raises(ParameterError, match="keep fewer columns"):
-        advise(many, 170, 0.0, roles=kept, asked={"zip": 0})
+        advise(many, 170, 0.0, roles=kept, requested_levels={"zip": 0})

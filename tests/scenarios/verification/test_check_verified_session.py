@@ -435,7 +435,7 @@ def both(folder: Path, posts: Posts, copy: Path) -> tuple[bool, bool]:
     except reader.Invalid:
         mine = False
     try:
-        checks = verify(read(changed_folder), again=False)
+        checks = verify(read(changed_folder), wants_replay=False)
     except StorageError:
         return mine, False
     return mine, not any(check.ok is False for check in checks if check.name in PUBLIC_CHECKS)

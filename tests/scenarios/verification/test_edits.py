@@ -52,7 +52,7 @@ def edited(folder: Path, file: str, data: bytes | None) -> Iterator[None]:
 def seen(folder: Path) -> bool:
     """Whether the files of a folder are found not to be as they were written."""
     try:
-        check_files(RecordEvidence(read(folder), again=False))
+        check_files(RecordEvidence(read(folder), wants_replay=False))
     except (StorageError, VerificationError):
         return True
     return False
@@ -74,7 +74,7 @@ def test_every_edit_is_noticed(
 
 
 def noticed(record: Run, *, again: bool | None) -> bool:
-    checks = verify(record, again=again)
+    checks = verify(record, wants_replay=again)
     return any(check.ok is False for check in checks if check.name != "files")
 
 
@@ -109,7 +109,7 @@ def test_a_seal_that_is_gone_or_damaged_is_noticed(tmp_path: Path) -> None:
         with pytest.raises(StorageError, match=r"seal\.json"):
             read(folder)
     (folder / SEAL).unlink()
-    checks = {check.name: check for check in verify(read(folder), again=False)}
+    checks = {check.name: check for check in verify(read(folder), wants_replay=False)}
     assert checks["files"].ok is False
 
 
@@ -122,7 +122,10 @@ def test_who_signs_a_folder_is_known_by_its_key(tmp_path: Path) -> None:
         ({"ada": eve.public}, Shows.CONSISTENCY),
         ({"ada": ada.public}, Shows.AUTHENTICITY),
     ):
-        checks = {check.name: check for check in verify(read(folder), again=False, known=known)}
+        checks = {
+            check.name: check
+            for check in verify(read(folder), wants_replay=False, known_identities=known)
+        }
         assert checks["files"].ok is True
         assert checks["files"].shows is shows
     seal = read_seal(folder)
@@ -130,18 +133,18 @@ def test_who_signs_a_folder_is_known_by_its_key(tmp_path: Path) -> None:
     assert seal.recorder is not None
     text = (folder / SEAL).read_text().replace(seal.recorder.key, eve.public.key.hex())
     (folder / SEAL).write_text(text)
-    checks = {check.name: check for check in verify(read(folder), again=False)}
+    checks = {check.name: check for check in verify(read(folder), wants_replay=False)}
     assert (checks["files"].ok, checks["files"].shows) == (False, Shows.CONSISTENCY)
 
 
 def test_what_is_shown_of_posts(tmp_path: Path) -> None:
     """A run of people who do not exist passes, and is said to be signed by nobody known."""
     folder = save(run("blood-type", 7, worst_case_nodes=0), tmp_path)
-    checks = {check.name: check for check in verify(read(folder), again=False)}
+    checks = {check.name: check for check in verify(read(folder), wants_replay=False)}
     assert checks["signatures"].ok is True
     assert checks["signatures"].shows is Shows.CONSISTENCY
     assert "the run's own seed gives" in checks["signatures"].detail
-    assert checks["replay"].shows is Shows.NOTHING
+    assert checks["replay"].shows is Shows.NEITHER
     assert {check.shows for check in checks.values() if check.ok} == {Shows.CONSISTENCY}
 
 
@@ -157,7 +160,9 @@ def test_posts_of_parties_that_are_known_are_authentic(
 
     def shown(**some: PublicIdentity) -> CheckResult:
         return next(
-            check for check in verify(read(folder), known=some) if check.name == "signatures"
+            check
+            for check in verify(read(folder), known_identities=some)
+            if check.name == "signatures"
         )
 
     assert shown(**known).shows is Shows.AUTHENTICITY
@@ -171,7 +176,7 @@ def test_posts_of_parties_that_are_known_are_authentic(
 def test_posts_that_should_be_signed_and_are_not_are_found(tmp_path: Path) -> None:
     plain = run(change(load("blood-type"), {"defence.signed": False}), 7, worst_case_nodes=0)
     record = read(save(plain, tmp_path))
-    checks = {check.name: check for check in verify(record, again=False)}
-    assert (checks["signatures"].ok, checks["signatures"].shows) == (None, Shows.NOTHING)
+    checks = {check.name: check for check in verify(record, wants_replay=False)}
+    assert (checks["signatures"].ok, checks["signatures"].shows) == (None, Shows.NEITHER)
     claimed = replace(record, scenario=load("blood-type"))
     assert next(check for check in verify(claimed) if check.name == "signatures").ok is False

@@ -152,4 +152,4 @@ def test_a_claimed_exposure_of_nothing_is_found(tmp_path: Path) -> None:
     record = read(save(outcome, tmp_path / "kept"))
     path = ("decision", "certificate", "people")
     lied = claiming(record, lambda data: put(path, 1, data))
-    assert any(check.ok is False for check in verify(lied, again=False))
+    assert any(check.ok is False for check in verify(lied, wants_replay=False))

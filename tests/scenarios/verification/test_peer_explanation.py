@@ -82,7 +82,7 @@ def test_a_trail_ends_at_whom_it_names(run: Run) -> None:
 def test_a_layer_says_who_has_it_and_whose_it_is(run: Run) -> None:
     transcript = run.transcript
     assert transcript is not None
-    made = transcript.made[5]  # of peer-6, in round 1
+    made = transcript.sealed_answers[5]  # of peer-6, in round 1
     first, second = (name.hex() for name in split_names(made.names)[:2])
     record = record_of(run)
     assert isinstance(record, PeerRecord)

@@ -61,7 +61,7 @@ def test_a_round_that_ended_proves_nothing() -> None:
 @pytest.mark.slow
 def test_no_sentence_is_proved_if_a_check_fails(tmp_path: Path) -> None:
     record = read(save(kit.play("secret"), tmp_path))
-    checks = verify(record, again=False)
+    checks = verify(record, wants_replay=False)
     assert any(each.proved for each in theorem_of(record, checks))
     failed = [replace(checks[0], ok=False), *checks[1:]]
     assert theorem_of(record, failed) == ()

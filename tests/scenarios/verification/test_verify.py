@@ -33,7 +33,7 @@ def kept(folder: Path) -> Run:
 
 
 def judged(record: Run, *, again: bool | None = False) -> dict[str, bool | None]:
-    return {check.name: check.ok for check in verify(record, again=again)}
+    return {check.name: check.ok for check in verify(record, wants_replay=again)}
 
 
 def test_an_honest_run_passes_every_check(kept: Run) -> None:
@@ -73,7 +73,7 @@ def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
     changed = claiming(kept, edit)
     assert judged(changed)[check] is False
     with pytest.raises(VerificationError, match=f"^{check}: |\n{check}: "):
-        require(verify(changed, again=False))
+        require(verify(changed, wants_replay=False))
 
 
 def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def replayed(record: Run, *, again: bool | None = None) -> tuple[bool | None, str]:
-    (replay,) = (check for check in verify(record, again=again) if check.name == "replay")
+    (replay,) = (check for check in verify(record, wants_replay=again) if check.name == "replay")
     return replay.ok, replay.detail
 
 
@@ -296,7 +296,9 @@ def test_a_refusal_that_was_not_told_is_found(kept: Run) -> None:
 def test_published_marginals_are_taken_from_the_board(tmp_path: Path) -> None:
     public = change(load("blood-type"), {"policy.publish_marginals": True})
     record = read(save(run(public, 7, worst_case_nodes=0), tmp_path))
-    (decision,) = [check for check in verify(record, again=False) if check.name == "decision"]
+    (decision,) = [
+        check for check in verify(record, wants_replay=False) if check.name == "decision"
+    ]
     assert decision.ok
     assert "from the board" in decision.detail
 
@@ -387,7 +389,7 @@ def test_runs_with_faults_verify(attack: str, users: int, number: int, tmp_path:
 
 def test_require_names_each_failure() -> None:
     rows = (("a", True, ""), ("b", False, "why"), ("c", None, ""))
-    checks = [CheckResult(name, "", ok, why, Shows.NOTHING) for name, ok, why in rows]
+    checks = [CheckResult(name, "", ok, why, Shows.NEITHER) for name, ok, why in rows]
     with pytest.raises(VerificationError, match=r"^b: why$"):
         require(checks)
     require(checks[:1])
