@@ -131,7 +131,7 @@ def _(
                 f"## Anna's onion\nReal encryption: the same words sealed a second time are "
                 f"{differing_bytes} other bytes of {len(onion[0])}."
             ),
-            Frame.of(rows),
+            Frame.from_rows(rows),
         ]
     )
     return onion, rows
@@ -152,7 +152,7 @@ def _(Frame, Refused, contexts, guessed, keys, mo, names, onion, peel):
     mo.vstack(
         [
             mo.md("## Who can open the outermost layer?"),
-            Frame.of([{"who": k, "what happens": v} for k, v in wrong_keys.items()]),
+            Frame.from_rows([{"who": k, "what happens": v} for k, v in wrong_keys.items()]),
         ]
     )
     return
@@ -204,7 +204,7 @@ def _(Frame, answers, guessed, mo, outcome, rows, text):
                         f"to their slips; {', '.join(spoken.values())} together link "
                         f"**{all_linked} of {outcome.users}**."
                     ),
-                    Frame.of(
+                    Frame.from_rows(
                         [{"who": party, "people linked": n} for party, n in linked.items()],
                     ),
                 ]

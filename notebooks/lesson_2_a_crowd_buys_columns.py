@@ -197,7 +197,7 @@ def _(
         {
             "Answer": mo.vstack(
                 [
-                    Frame.of(rows),
+                    Frame.from_rows(rows),
                     mo.md(
                         f"""
                         Of {len(steps)} steps to four times as many people, {grew["coverage"]} released

@@ -130,7 +130,7 @@ def _(Frame, breaking, guessed, mo, played, shufflers):
                 "## With so many shufflers\nSmallest groups that link anybody: "
                 + "; ".join(f"**{' + '.join(group)}**" for group in smallest)
             ),
-            Frame.of(rows),
+            Frame.from_rows(rows),
         ]
     )
     return
@@ -195,7 +195,7 @@ def _(
         {
             "Answer": mo.vstack(
                 [
-                    Frame.of(
+                    Frame.from_rows(
                         [
                             {"shufflers": m, "parties that must collude": size}
                             for m, size in min_sizes.items()
@@ -321,7 +321,7 @@ def _(
 ):
     guessed  # nothing is shown before
     _mine = by_cheating.index(cheating_guess.value) if cheating_guess.value else None
-    _table = Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
+    _table = Frame.from_rows([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
     _drawn = guesses.draw_choice(by_cheating, cheaters, _mine, "")
     mo.accordion(
         {"What the attacks of the catalogue achieve": mo.vstack([_table, attack_text, _drawn])}

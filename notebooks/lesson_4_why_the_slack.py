@@ -97,7 +97,7 @@ def _(Fraction, Frame, guessed, inverse, mo, strict_example):
                 f"**{example.columns}**. Together, row {', '.join(map(str, unique_rows))} is alone with its "
                 f"values: the left side is **{example.joint}**."
             ),
-            Frame.of(rows),
+            Frame.from_rows(rows),
         ]
     )
     return
@@ -164,7 +164,7 @@ def _(Fraction, Frame, answers, cases, equal, guessed, valid_tables, mo, refuted
                         only a left side above the right one refutes it.
                         """
                     ),
-                    Frame.of(table),
+                    Frame.from_rows(table),
                 ]
             )
         }

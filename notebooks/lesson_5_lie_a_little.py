@@ -149,7 +149,7 @@ def _(Frame, question_counts, errors, guessed, mo):
                 "## What is still learnt\nThe largest error of an estimated share, one run each, "
                 f"{', '.join(map(str, question_counts))} questions (`randomized-class`)."
             ),
-            Frame.of(rows),
+            Frame.from_rows(rows),
         ]
     )
     return
@@ -186,7 +186,7 @@ def _(TASKS, Frame, guessed, mo, point):
                 f"epsilon after shuffling, where each person alone has epsilon = {person_epsilon:g}; exact formulas. "
                 "All kinds, in one picture: docs/noise.md."
             ),
-            Frame.of(choices),
+            Frame.from_rows(choices),
         ]
     )
     return (spots,)

@@ -89,9 +89,9 @@ def _(Frame, change, guessed, load, mo, veilmix):
     mo.vstack(
         [
             mo.md(f"## Everything is released\n{', '.join(whole.kept)}, {whole.users} people"),
-            Frame.of(attack_rows(whole)),
+            Frame.from_rows(attack_rows(whole)),
             mo.md(f"## The curator decides\nreleased: {', '.join(careful.kept)}"),
-            Frame.of(attack_rows(careful)),
+            Frame.from_rows(attack_rows(careful)),
         ]
     )
     return careful, k, whole

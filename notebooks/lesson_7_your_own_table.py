@@ -121,7 +121,7 @@ def _(Frame, figure, guessed, k, mo, score_table, table, target):
                 f"({below / score.n:.2%}) are in a crowd smaller than {score.k}; {score.risk}."
             ),
             figure(score),
-            Frame.of(
+            Frame.from_rows(
                 [
                     {
                         "column": scored.name,

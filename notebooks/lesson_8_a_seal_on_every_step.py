@@ -149,7 +149,7 @@ def _(Frame, chance, guessed, joint, listed, mo, names, place, remix):
                 f"## The board\nEach box has {size} bytes. Of the {listed.count} boxes after the "
                 f"shuffler, {len(unchanged_boxes)} are among the boxes before: each has another lock."
             ),
-            Frame.of(
+            Frame.from_rows(
                 [
                     {
                         "box of": name,
@@ -245,7 +245,7 @@ def _(
     mo.vstack(
         [
             mo.md(f"## The seal is {verdict}\nThe shuffler: {cheat.value}."),
-            Frame.of(looked),
+            Frame.from_rows(looked),
         ]
     )
     return fails, posted
@@ -292,7 +292,7 @@ def _(
                 "## The boxes are opened\nIf nobody had looked at the seal, this would have been "
                 f"counted. The people said {', '.join(f'{w}: {n}' for w, n in sorted(answer_counts.items()))}."
             ),
-            Frame.of(
+            Frame.from_rows(
                 [
                     {"shares of": " + ".join(keyholders), "in the boxes": opened(keyholders)}
                     for keyholders in (holders, without)
@@ -327,7 +327,7 @@ def _(Frame, answers, fails, guessed, mo, veilmix):
                         "That the seal cannot be forged is a theorem with assumptions, whose proof "
                         "no machine has checked."
                     ),
-                    Frame.of(
+                    Frame.from_rows(
                         [
                             {"who": " + ".join(members), "people linked": view.linked}
                             for members, view in linked.items()
