@@ -7,6 +7,7 @@ import { t } from "./words.js";
 
 const WIDE = { left: 72, right: 552, top: 26, bottom: 250, width: 566, height: 330 };
 const NARROW = { left: 58, right: 318, top: 44, bottom: 250, width: 326, height: 330 };
+const SPACING = 70; // between two marks of the share, at least
 const LETTER = 8; // width of a sign, about: keeps the advised point's name inside
 
 const MARKS = {
@@ -44,7 +45,12 @@ function peopleAxis({ yticks }, { y, left, right, top }) {
   ]);
 }
 
-const shareAxis = ({ xticks }, { x, bottom, low, high }) => xticks.filter(([share]) => share >= low && share <= high).map(([share, words]) => text(x(share), bottom + 54, words, { "text-anchor": "middle" }));
+// Marks stand far enough from each other to be read; on a phone every second or third is left.
+function shareAxis({ xticks }, { x, bottom, low, high }) {
+  const marks = xticks.filter(([share]) => share >= low && share <= high);
+  const every = Math.max(1, Math.ceil((SPACING * (marks.length - 1)) / (x(high) - x(low) || 1)));
+  return marks.filter((_, at) => at % every === 0).map(([share, words]) => text(x(share), bottom + 54, words, { "text-anchor": "middle" }));
+}
 
 // Where the target is met: up to so many people. Its text has room where the picture is wide.
 function floor({ limit }, { y, left, right, top, bottom }, wide) {
