@@ -14,7 +14,7 @@ CPU is of the machine that wrote the page.
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from itertools import groupby
 from pathlib import Path
@@ -47,7 +47,7 @@ COSTS = (
     "false alarms",
 )
 ON_PAGE = ("attack", "without a defence", "each defence alone")
-COSTS_ON_PAGE = ("defence", "CPU ms", "bytes", "messages", "steps", "crowd")
+COSTS_ON_PAGE = ("defence", "CPU ms", "bytes", "messages", "steps")
 SIGNS = {"stopped": "●", "reduced": "◐", "works": "○", "idle": "-"}
 SMALL = 1_000  # bytes of a run: a defence that adds fewer, and nothing else, has no line of its own
 
@@ -125,7 +125,7 @@ def recorded() -> dict[str, list[list[str]]]:
 
 def outcomes_on_page(rows: Sequence[Sequence[str]]) -> str:
     """Return a line for each attack that achieves something, and sentences on the rest."""
-    lines, idle = list[tuple[str, ...]](), list[str]()
+    lines, idle, alike = list[tuple[str, ...]](), list[str](), list[str]()
     united = dict[str, list[str]]()  # the outcomes of all defences together, with their attacks
     for name, group in groupby(rows, key=lambda row: row[0]):
         first, *alone, last = group
@@ -133,15 +133,19 @@ def outcomes_on_page(rows: Sequence[Sequence[str]]) -> str:
             tried = ", ".join(f"`{row[1]}`" for row in alone)
             idle.append(f"`{name}`" + (f" ({tried})" if tried else ""))
             continue
-        each = ", ".join(f"`{row[1]}` {_cell(row, first)}" for row in alone) or "none"
+        each = ", ".join(f"`{row[1]}` {_cell(row, first)}" for row in alone)
         without = f"{first[2]} of {first[3]} {first[4]}{_marks(first, ',')}"
-        lines.append((f"`{name}`", without, each))
+        if each:
+            lines.append((f"`{name}`", without, each))
+        else:
+            alike.append(f"`{name}` ({without})")
         united.setdefault(_cell(last, first), []).append(f"`{name}`")
     equal = dict[tuple[str, ...], list[str]]()
     for name, *line in lines:
         equal.setdefault(tuple(line), []).append(name)
     table = written_table(ON_PAGE, ((", ".join(names), *line) for line, names in equal.items()))
     sentences = [
+        *([f"No defence is said to help against {', '.join(alike)}."] if alike else []),
         *([_all_together(united)] if united else []),
         f"Idle here, without and with (in brackets) each defence: {', '.join(idle)}.",
     ]
@@ -177,16 +181,20 @@ def costs_on_page(rows: Sequence[Sequence[str]]) -> str:
     """Return a line for each defence that costs more than CPU, and a sentence for the others."""
     some = [row for row in rows if _has_cost(row)]
     others = [row for row in rows if not _has_cost(row)]
-    table = written_table(COSTS_ON_PAGE, ([f"`{row[0]}`", *row[3:8]] for row in some))
-    return f"{table}\n{fill(' '.join(_cheap(others)), 118, break_on_hyphens=False)}\n"
+    table = written_table(COSTS_ON_PAGE, ([f"`{row[0]}`", *row[3:7]] for row in some))
+    changed = [f"{row[7]} (`{row[0]}`)" for row in some if row[7] != "-" and _number(row[7])]
+    crowds = f"Crowds change by {', '.join(changed)}, else not. " if changed else ""
+    return f"{table}\n{fill(crowds + _cheap(others), 118, break_on_hyphens=False)}\n"
 
 
-def _cheap(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _cheap(rows: Sequence[Sequence[str]]) -> str:
     names = ", ".join(f"`{row[0]}`" for row in rows)
     most = max(abs(_number(row[4])) for row in rows)
-    lowest, highest = (pick(rows, key=lambda row: _number(row[3])) for pick in (min, max))
-    yield f"{names} add no message and no step, at most {most:,.0f} bytes, and change no crowd."
-    yield f"Their CPU ms are between {lowest[3]} (`{lowest[0]}`) and {highest[3]} (`{highest[0]}`)."
+    lowest, highest = (pick(rows, key=lambda row: _number(row[3]))[3] for pick in (min, max))
+    return (
+        f"{names} add no message, no step and at most {most:,.0f} bytes, and take {lowest} to "
+        f"{highest} ms of CPU."
+    )
 
 
 def _has_cost(row: Sequence[str]) -> bool:

@@ -41,7 +41,7 @@ def off() -> str:
     """Return the guards that are off where a scenario says nothing, as a sentence."""
     names = ", ".join(f"`{name}`" for name, guard in GUARDS.items() if not guard.default)
     return (
-        "\nA guard without a price costs next to nothing. "
+        "\nA guard without a price has no cost but the measured one. "
         f"Off where a scenario says nothing: {names}. All others are on.\n"
     )
 

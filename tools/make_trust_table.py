@@ -109,7 +109,7 @@ SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "among peers, no blanks, paths of one": ("village", {"mix.path": 1, "mix.cover": 0}),
     "among 150 peers, three questions": ("peers-titanic", {}),
 }  # name -> the scenario that it is measured on, and what is changed in it
-FURTHER = "`balance`, `receipts = 0.05`, `union`"
+FURTHER = "further"
 PAIRS: Mapping[str, tuple[str, str]] = {
     "all left out that a file can leave out": (
         "none that a file can leave out",
@@ -205,8 +205,9 @@ def lines(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
     for label, names in PAIRS.items():
         cells = tuple(_successes(played[name]) if name in played else "-" for name in names)
         labels.setdefault(cells, []).append(label)
-    for cells, equal in labels.items():
-        yield "; or ".join(equal), *cells
+    for (hidden, public), equal in labels.items():
+        same = hidden == public and public != "none"
+        yield "; or ".join(equal), hidden, "the same" if same else public
 
 
 def _successes(guards: GuardSet) -> str:

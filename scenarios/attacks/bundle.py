@@ -6,7 +6,7 @@ from ..catalogue.measures import whole
 ATTACK = Attack(
     by=BYSTANDER,
     does="read a person's answers side by side",
-    remedy="`unbundle`; without it the curator alone reads 30 of 30 rows whole",
+    remedy="`unbundle`",
     scenario="attack-bundle",
     unit="rows read whole",
     learns=counts_victim,

@@ -21,9 +21,8 @@ ATTACK = Attack(
     by=BYSTANDER,
     does="counts how many people are in each group that does not open",
     remedy=(
-        "nothing: equal rows have equal bodies, which is how they open. With `policy.prefixes` "
-        "the reader sees only groups that continue an open one; with `policy.sample` groups of "
-        "one may be nobody's"
+        "nothing. With `policy.prefixes` the reader sees only groups that continue an open one; "
+        "with `policy.sample` groups of one may be nobody's"
     ),
     scenario="attack-count-closed",
     unit="people in closed groups of known size",

@@ -7,7 +7,7 @@ from ..catalogue.measures import linked
 ATTACK = Attack(
     by=BYSTANDER,
     does="seal every possible answer and compare",
-    remedy="`salt` or `randomised`; without both the first shuffler alone reads 30 of 30",
+    remedy="`salt` or `randomised`",
     scenario="attack-dictionary",
     unit="people linked",
     learns=counts_victim,

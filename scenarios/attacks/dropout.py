@@ -36,7 +36,7 @@ def trial(_people: int, _shufflers: int) -> list[Keys]:
 ATTACK = Attack(
     by=BYSTANDER,
     does="subtract the round after somebody has left from the one before",
-    remedy="`min_dropout`; without it each released value of the person who left is certain",
+    remedy="`min_dropout`",
     scenario="attack-dropout",
     unit="cells certain of who left",
     learns=wholly,

@@ -35,8 +35,8 @@ ATTACK = Attack(
     by=USER,
     does="raises alarms about nothing",
     remedy=(
-        "always on: it ends nothing ([ADR 12](adr/0012-alarms-stop-nothing.md)), is reported as "
-        "false without evidence, and refused if larger than its evidence"
+        "always on: it ends nothing ([ADR 12](adr/0012-alarms-stop-nothing.md)), and is reported "
+        "as false without evidence"
     ),
     scenario="attack-false-alarm",
     unit="rounds ended by alarms about nothing",

@@ -13,7 +13,7 @@ def trial(people: int, _shufflers: int) -> list[Keys]:
 ATTACK = Attack(
     by=NETWORK,
     does="takes part under many names",
-    remedy="`registered`. 360 names beside 40 people take 3.3 of 8.6 bits of anonymity",
+    remedy="`registered`",
     scenario="attack-flood",
     unit="bits of anonymity taken",
     waits="a round in which its invented people are asked",

@@ -47,8 +47,8 @@ ATTACK = Attack(
     by=USER,
     does="sends the group of its row a share that fits no other",
     remedy=(
-        "always on: shares are checked against their group's commitments; any k right ones open "
-        "it ([ADR 59](adr/0059-a-share-that-is-junk-is-found-by-anybody.md))"
+        "always on: any k right shares open a group "
+        "([ADR 59](adr/0059-a-share-that-is-junk-is-found-by-anybody.md))"
     ),
     scenario="attack-junk-share",
     unit="others whose row does not open",

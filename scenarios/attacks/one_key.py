@@ -6,7 +6,7 @@ from ..catalogue.measures import whole
 ATTACK = Attack(
     by=BYSTANDER,
     does="put answers sealed with one key together",
-    remedy="`fresh_key`; without it the curator alone reads 30 of 30",
+    remedy="`fresh_key`",
     scenario="attack-one-key",
     unit="rows read whole",
     learns=counts_victim,

@@ -6,7 +6,7 @@ from ..catalogue.measures import whole
 ATTACK = Attack(
     by=BYSTANDER,
     does="put answers with one salt together",
-    remedy="`fresh_salt`; without it the curator alone reads 30 of 30",
+    remedy="`fresh_salt`",
     scenario="attack-one-salt",
     unit="rows read whole",
     learns=counts_victim,

@@ -7,7 +7,7 @@ from ..catalogue.measures import linked
 ATTACK = Attack(
     by=BYSTANDER,
     does="read who is who from the order of arrival",
-    remedy="`order`: sorted batches; without it network and curator link 30 of 30",
+    remedy="`order`: sorted batches",
     scenario="attack-order",
     unit="people linked",
     learns=counts_victim,

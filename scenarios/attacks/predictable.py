@@ -19,7 +19,7 @@ def derived(scene: Scene, _fault: Fault) -> Measured:
 ATTACK = Attack(
     by=BYSTANDER,
     does="know the seed, derive every key again, open everything",
-    remedy="`random`; without it a listener who knows the seed reads 30 of 30",
+    remedy="`random`",
     scenario="attack-predictable",
     unit="people linked",
     learns=counts_victim,

@@ -8,9 +8,7 @@ from ..schema.model import Fault
 
 DOES = "leaves out ballots at the end of their paths, so that their senders accuse"
 REMEDY = (
-    "always on: ballots are sealed to all peers, and none shows a secret before all have said that "
-    "their ballots are there, so an accusation opens nothing "
-    "([ADR 35](adr/0035-peers-accuse-without-telling.md))"
+    "always on: an accusation opens nothing ([ADR 35](adr/0035-peers-accuse-without-telling.md))"
 )
 UNIT = "values told by those who accuse"
 

@@ -44,8 +44,7 @@ ATTACK = Attack(
     does="takes the target out of the release when so many friends leave that nobody stands out",
     remedy=(
         "`tokens`: a person who asked for one may not be missing (S5 is left); `min_dropout` "
-        "above the number of friends, so that fewer people can stop a release; `promise` with "
-        "nothing to spare"
+        "above the number of friends; `promise` with nothing to spare"
     ),
     scenario="attack-thin-out",
     unit=UNIT,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 UNIT = "values of the target read"
 # The remedy against a release whose people are not those of round 1, as a clause for the documents.
-COMPARED = "`sums`, `challenge` or `receipts`, with the limits below"
+COMPARED = "`sums`, `challenge` or `receipts` (limits below)"
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 

@@ -22,8 +22,7 @@ GUARD = Guard(
     setting="half of the layers of every pair of shufflers are opened before everybody",
     price=(
         "by watching, a reader and one of every pair link half of the people, so one honest "
-        "shuffler is not enough; with two shufflers each crowd is halved; half of a pair's layers "
-        "are opened again; board: 32 bytes a layer, and half of the layers; all learn who takes "
+        "shuffler is not enough; with two shufflers each crowd is halved; all learn who takes "
         "part; a last odd shuffler is not audited"
     ),
     default=False,

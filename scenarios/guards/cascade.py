@@ -8,5 +8,5 @@ GUARD = Guard(
     off=1,
     held_in=("roles/shuffler.py",),
     guards="one honest shuffler, or pair if audited, keeps those who watch from linking anybody",
-    price="a layer for every answer and shuffler",
+    price="none: a layer for every answer and shuffler",
 )

@@ -28,9 +28,8 @@ GUARD = Guard(
     guards="no ballot is opened before everybody has looked whether what was sent has come",
     setting="nothing is opened before people have looked whether theirs has come",
     price=(
-        "three multiplications in a group a ballot; board: 100 bytes a person, and 36 a ballot of "
-        "each round; three deadlines to look; all learn who takes part; an accepted person who "
-        "has sealed nothing stops the round"
+        "three deadlines to look; all learn who takes part; an accepted person who has sealed "
+        "nothing stops the round"
     ),
     default=False,
     needs={"defence.registered": True},

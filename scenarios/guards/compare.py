@@ -11,6 +11,6 @@ GUARD = Guard(
     held_in=("roles/board_monitor.py",),
     guards="users compare what they were told with the board",
     setting="people compare what they were told with the board",
-    price="a hash a user",
+    price="none: a hash a user",
     observe=lambda guards, setting: replace(guards, compares=setting.scenario.defence.compare),
 )

@@ -9,7 +9,7 @@ GUARD = Guard(
     held_in=("protocol/ballots.py",),
     guards="an ephemeral key for every answer",
     setting="a key for every answer",
-    price="a key for every layer",
+    price="none: a key for every layer",
     lesson=True,
     unguarded="without fresh_key nobody is hidden; say mix.lesson = true to show it",
     flaw="one-key",

@@ -9,7 +9,7 @@ GUARD = Guard(
     held_in=("protocol/ballots.py",),
     guards="a salt for every answer",
     setting="a salt for every answer",
-    price="16 random bytes an answer",
+    price="none: 16 random bytes an answer",
     lesson=True,
     unguarded="without fresh_salt nobody is hidden; say mix.lesson = true to show it",
     flaw="one-salt",

@@ -10,6 +10,6 @@ GUARD = Guard(
     guards="all plaintexts of a round have one size",
     setting="all submissions of a round are equally long",
     label="padding",
-    price="every answer has the bytes of the longest",
+    price="none: every answer has the bytes of the longest",
     lesson=True,
 )

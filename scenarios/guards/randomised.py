@@ -8,6 +8,6 @@ GUARD = Guard(
     off="textbook",
     held_in=("crypto/suites.py", "crypto/sealedbox.py"),
     guards="equal plaintexts are different layers",
-    price="an ephemeral key for every layer",
+    price="none: an ephemeral key for every layer",
     lesson=True,
 )

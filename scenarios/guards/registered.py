@@ -22,6 +22,6 @@ GUARD = Guard(
     held_in=("protocol/registry.py",),
     guards="users sign what they send, by a list made before",
     setting="only people known beforehand may send",
-    price="a public list of who may take part; a signature an envelope",
+    price="a public list of who may take part",
     observe=observe,
 )

@@ -9,6 +9,6 @@ GUARD = Guard(
     held_in=("protocol/ballots.py",),
     guards="equal answers are different plaintexts",
     setting="equal answers look different, and can be told apart",
-    price="16 random bytes an answer; tokens need it",
+    price="none: 16 random bytes an answer; tokens need it",
     lesson=True,
 )

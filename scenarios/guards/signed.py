@@ -11,6 +11,6 @@ GUARD = Guard(
     held_in=("protocol/signed_posts.py",),
     guards="posts are signed by identities known beforehand, and the board's heads by the board",
     setting="posts and the board's heads are signed",
-    price="a signature a post and a call; 97 bytes a message that repeat the board's head",
+    price="none: a signature a post and a call; 97 bytes a message",
     observe=lambda guards, setting: replace(guards, signed=setting.scenario.defence.signed),
 )

@@ -12,8 +12,7 @@ GUARD = Guard(
     guards="a ballot counts only with a token that its reader gave blindly to a registered person",
     setting="ballots carry tokens of registered people, and every token is spent",
     price=(
-        "seven multiplications of a point a ballot, one a person and round (`veilmix run` of the "
-        "census: 2.2 times the CPU of a run with `registered` and `make fast`); two messages a "
+        "2.2 times the CPU of a run with `registered` (census, `make fast`); two messages a "
         "person and round; curator and analyst learn who takes part, all learn it of a person "
         "whose request was lost; a person who asks and sends nothing stops the round, as does "
         "losing all that a person sends"

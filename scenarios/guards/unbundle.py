@@ -9,7 +9,7 @@ GUARD = Guard(
     held_in=("protocol/ballots.py",),
     guards="the first shuffler takes a person's answers apart",
     setting="the first shuffler takes a person's answers apart",
-    price="an onion for every answer, not one for all",
+    price="none: an onion for every answer, not one for all",
     lesson=True,
     unguarded="without unbundle nobody is hidden; say mix.lesson = true to show it",
     flaw="bundled",
