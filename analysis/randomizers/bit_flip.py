@@ -237,10 +237,10 @@ class BitFlip(Randomizer):
         """Each column is one bit."""
         return codes.astype(np.uint8)
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """log(p/q) for each bit in which a drawn report agrees with a value."""
         bits = values.astype(np.uint8)
-        noisy_bits = self.sample(bits[row_indices], rng).astype(np.float32)
+        noisy_bits = self.sample(bits[own], rng).astype(np.float32)
         agreements = noisy_bits @ bits.T.astype(np.float32) + (1 - noisy_bits) @ (
             1 - bits
         ).T.astype(np.float32)

@@ -284,9 +284,9 @@ class Bloom(Randomizer):
             return [clone_neighbours(self.epsilon)]
         return filter_neighbours(self.filters, self.q)
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon / (2 h) for each bit in which a drawn report agrees with a word's filter."""
-        sampled_reports = self.sample(values[row_indices, 0], rng)
+        sampled_reports = self.sample(values[own, 0], rng)
         words = self.filters[sampled_reports.cohorts][:, values[:, 0]]
         agreements = (words == sampled_reports.bits[:, None, :]).sum(axis=2)
         return np.asarray(agreements * (self.epsilon / (2 * self.hashes)), np.float64)

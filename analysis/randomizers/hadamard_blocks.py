@@ -280,11 +280,9 @@ class HadamardBlocks(Numbered, Randomizer):
         np.fill_diagonal(divergences, 0.0)
         return divergences
 
-    def log_likelihood(
-        self, values: npt.NDArray[np.int64], row_indices: Symbols, rng: Seed
-    ) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports a value, else 0."""
-        supports = self.supports(self.sample(values[row_indices, 0], rng))
+        supports = self.supports(self.sample(values[own, 0], rng))
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
 
     def capacity(self, people: int) -> tuple[float, bool]:

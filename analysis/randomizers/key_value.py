@@ -311,9 +311,9 @@ class KeyValue(Randomizer):
         """The number of each report in hex."""
         return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Any) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
         """Log of the entries of the matrix."""
-        symbols = self.symbols(self.sample(values[row_indices, 0], rng))
+        symbols = self.symbols(self.sample(values[own, 0], rng))
         return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))
 
 

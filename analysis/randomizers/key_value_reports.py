@@ -271,11 +271,11 @@ class PckvUE(KeyValue):
         """Return, per key, the reports of 1, and the reports of -1."""
         return np.asarray(column_sums(as_bits(reports, self.positions, "reports")))
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return the log chance of a drawn report about a value's key, over that of another's."""
-        rows = self.sample(values[row_indices, 0], rng).reshape(len(row_indices), -1, 2)
+        rows = self.sample(values[own, 0], rng).reshape(len(own), -1, 2)
         digits = np.concatenate(
-            [rows[..., 0] + 2 * rows[..., 1], np.zeros((len(row_indices), 1), np.uint8)], 1
+            [rows[..., 0] + 2 * rows[..., 1], np.zeros((len(own), 1), np.uint8)], 1
         )
         up, down = _chances(self)
         plus, minus = (self._coin(s)[:, None] * part for s, part in ((0, up), (1, down)))

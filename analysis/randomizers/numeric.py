@@ -212,9 +212,9 @@ class Numeric(Numbered):
         u, v = self.law[:, high], self.law[:, low]
         return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Log of the entries of the matrix."""
-        symbols = self.sample(values[row_indices, 0], rng)
+        symbols = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 
 

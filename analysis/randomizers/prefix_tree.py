@@ -315,9 +315,9 @@ class PrefixTree(Randomizer):
         """
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports the prefix of a text, else 0."""
-        sample = self.sample(values[row_indices, 0], rng)
+        sample = self.sample(values[own, 0], rng)
         likelihood = np.zeros((len(sample), len(values)))
         for column, text in enumerate(self.texts[values[:, 0]]):
             rows = np.broadcast_to(text, (len(sample), self.levels))

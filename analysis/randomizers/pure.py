@@ -73,9 +73,9 @@ class Pure(Randomizer):
 
         return csr_array(self.supports(reports)[:, symbols].astype(np.float64))
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports a value, else 0."""
-        supports = self.supports(self.sample(values[row_indices, 0], rng))
+        supports = self.supports(self.sample(values[own, 0], rng))
         likelihood: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)
         return likelihood
 

@@ -260,14 +260,14 @@ class Randomizer(ABC):
     def log_likelihood(
         self,
         values: npt.NDArray[Any],  # noqa: ARG002 - a family's
-        row_indices: Any,  # noqa: ARG002
+        own: Any,  # noqa: ARG002
         rng: Seed,  # noqa: ARG002
     ) -> Floats:
         """Log of P(report | value) up to a term of the report, shape (len(own), len(values)).
 
         Args:
             values: the different inputs, as rows of codes.
-            row_indices: the number of the row of each person that makes a report.
+            own: the number of the row of each person that makes a report.
             rng: generator or seed of the reports.
         """
         raise ParameterError(f"{self}: its reports support no symbols")

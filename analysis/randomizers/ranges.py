@@ -316,9 +316,9 @@ class Ranges(Randomizer):
         """
         return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report has a 1 at the node above a value, else 0."""
-        rows = self.sample(values[row_indices, 0], rng)
+        rows = self.sample(values[own, 0], rng)
         width = np.array(self.widths)[rows.levels, None]
         node = self.order[values[:, 0]][None, :] // width
         return np.asarray(np.take_along_axis(rows.bits, node, axis=1) * self.epsilon, np.float64)

@@ -246,9 +246,9 @@ class SampledFeature(Randomizer):
             choice.append(np.full(len(part_reports), j, np.int64))
         return MixedReports(np.concatenate(choice), tuple(reports))
 
-    def log_likelihood(self, values: npt.NDArray[Any], row_indices: Any, rng: Seed) -> Floats:
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Return each report's log likelihood by its part; the draw of the feature cancels out."""
-        own_rows, (chooser, noise) = np.asarray(row_indices), as_generator(rng).spawn(2)
+        own_rows, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(own_rows))
         likely = np.zeros((len(own_rows), len(values)))
         for j, part in enumerate(self.parts):

@@ -237,11 +237,11 @@ class SplitMix(Randomizer):
     def log_likelihood(
         self,
         values: npt.NDArray[Any],
-        row_indices: Any,
+        own: Any,
         rng: Seed,  # noqa: ARG002 - nothing is drawn
     ) -> Floats:
         """As if one's own number were told: nearly so, as its noise is a crowd's least part."""
-        is_equal = values[row_indices, 0][:, None] == values[None, :, 0]
+        is_equal = values[own, 0][:, None] == values[None, :, 0]
         return np.where(is_equal, 0.0, -50.0)
 
     @property
