@@ -5,6 +5,9 @@ working for at least one minor version, and says so: a `DeprecationWarning` from
 stderr from a command, an entry in CHANGELOG.md under the version that replaced it.
 docs/stability.md has the policy. It imports no other part of the package: any room may use it.
 
+Parameters, fields and methods are kept by two decorators, `accepts_old` and `keeps_old`.
+`python -m veilmix.deprecated` prints all their old names.
+
 >>> from veilmix.deprecated import Replaced, find
 >>> OLD = (Replaced("two-round", "exposure", "0.2.0", "0.4.0"),)
 >>> replaced = find("two-round", OLD)
@@ -14,9 +17,21 @@ docs/stability.md has the policy. It imports no other part of the package: any r
 None
 """
 
+import pkgutil
+import sys
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from importlib import import_module
+from types import FunctionType, MemberDescriptorType
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=type[Any])
+
+SINCE, UNTIL = "0.2.0", "0.4.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +66,170 @@ class Replaced:
 def find(name: str, replaced: Iterable[Replaced]) -> Replaced | None:
     """Return the entry of an old name; None for any other name."""
     return next((entry for entry in replaced if entry.old == name), None)
+
+
+_RENAMED: dict[str, dict[str, Replaced]] = {}  # dotted name of a function or class -> its old names
+
+
+def accepts_old(
+    since: str = SINCE, until: str = UNTIL, /, **new_names: str
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function or method accept old keywords: `@accepts_old(known="known_joints")`.
+
+    TypeError if both names are given.
+
+    Args:
+        since: the version that has the new names first.
+        until: the version that no longer accepts the old names.
+        new_names: the new name of each old keyword.
+    """
+    entries = _entries(new_names, since, until)
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        _RENAMED.setdefault(_dotted(function), {}).update(entries)
+        return _with_keywords(function, entries)
+
+    return decorate
+
+
+def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Callable[[C], C]:
+    """Let a class keep old names of its members: `@keeps_old(known="known_columns")`.
+
+    An old field or property is readable, an old field of a dataclass is accepted by the
+    constructor, and an old method is callable. If a subclass defines an old name of a property, a
+    method or a constant, it overrides the new name. To be written above `@dataclass`.
+
+    Args:
+        since: the version that has the new names first.
+        until: the version that no longer accepts the old names.
+        new_names: the new name of each old member.
+    """
+    entries = _entries(new_names, since, until)
+
+    def decorate(cls: C) -> C:
+        _RENAMED.setdefault(_dotted(cls), {}).update(entries)
+        field_names = _field_names(cls)
+        in_constructor = {old: entry for old, entry in entries.items() if entry.new in field_names}
+        if in_constructor:
+            type.__setattr__(cls, "__init__", _with_keywords(cls.__init__, in_constructor))
+        readable, inherited_members = dict[str, Replaced](), dict[str, Replaced]()
+        for old, entry in entries.items():
+            member = _member(cls, entry.new)
+            method = _old_method(cls, member, entry)
+            if method:
+                setattr(cls, old, method)
+            else:
+                readable[old] = entry
+            is_field = entry.new in field_names or isinstance(member, MemberDescriptorType)
+            if member is not None and not is_field:
+                inherited_members[old] = entry
+        if readable:
+            _read_old(cls, readable)
+        if inherited_members:
+            _adopt_overrides(cls, inherited_members)
+        return cls
+
+    return decorate
+
+
+def renamed() -> Iterator[tuple[str, Replaced]]:
+    """Yield all old names of parameters and members, each with its function or class."""
+    for part in ("analysis", "scenarios"):
+        package = import_module(f"{__package__}.{part}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    for name in sorted(_RENAMED):
+        yield from ((name, entry) for entry in _RENAMED[name].values())
+
+
+def _entries(new_names: Mapping[str, str], since: str, until: str) -> dict[str, Replaced]:
+    return {old: Replaced(old, new, since, until) for old, new in new_names.items()}
+
+
+def _field_names(cls: Any) -> set[str]:
+    return {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+
+
+def _dotted(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def _with_keywords(function: Callable[P, R], entries: Mapping[str, Replaced]) -> Callable[P, R]:
+    """Return the function; it accepts old keywords, too."""
+
+    @wraps(function)
+    def accepting(*args: P.args, **kwargs: P.kwargs) -> R:
+        for old in entries.keys() & kwargs.keys():
+            entry = entries[old]
+            if entry.new in kwargs:
+                raise TypeError(
+                    f"{function.__qualname__}: found both {old!r} and {entry.new!r}, its new name; "
+                    f"{entry.new!r} alone is accepted"
+                )
+            entry.warn()
+            kwargs[entry.new] = kwargs.pop(old)
+        return function(*args, **kwargs)
+
+    return accepting
+
+
+def _member(cls: type[Any], name: str) -> Any:
+    """Return a member of a class as it is defined; None for a field without a default."""
+    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+
+
+def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
+    """Return the method for the old name; None if the member is no method."""
+    match member:
+        case staticmethod():
+
+            @wraps(member.__func__)
+            def static(*args: Any, **kwargs: Any) -> Any:
+                entry.warn()
+                return getattr(cls, entry.new)(*args, **kwargs)
+
+            return staticmethod(static)
+        case classmethod() | FunctionType():
+            function = member.__func__ if isinstance(member, classmethod) else member
+
+            # By name, so that the method of a subclass is called.
+            @wraps(function)
+            def method(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
+                entry.warn()
+                return getattr(owner, entry.new)(*args, **kwargs)
+
+            return classmethod(method) if isinstance(member, classmethod) else method
+        case _:
+            return None
+
+
+def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
+    """Make old names readable: Python calls `__getattr__` only if a name is not found."""
+    inherited = getattr(cls, "__getattr__", object.__getattribute__)
+
+    def read(self: object, name: str) -> Any:
+        entry = entries.get(name)
+        if entry is None:
+            return inherited(self, name)  # raises AttributeError
+        entry.warn()
+        return getattr(self, entry.new)
+
+    type.__setattr__(cls, "__getattr__", read)
+
+
+def _adopt_overrides(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
+    """Let a subclass that overrides an old name override the new name."""
+
+    def adopt(subclass: type[Any], **kwargs: Any) -> None:
+        super(cls, subclass).__init_subclass__(**kwargs)
+        for old, entry in entries.items():
+            if old in subclass.__dict__ and entry.new not in subclass.__dict__:
+                entry.warn()
+                setattr(subclass, entry.new, subclass.__dict__[old])
+
+    type.__setattr__(cls, "__init_subclass__", classmethod(adopt))
+
+
+if __name__ == "__main__":
+    names = import_module(f"{__package__}.deprecated").renamed()
+    sys.stdout.writelines(f"{place}: {replaced.sentence}\n" for place, replaced in names)

@@ -151,8 +151,8 @@ def _(below, guessed, mo, named, score):
                 {bounds.coverage:,} (coverage), {bounds.refined:,} (refined), {bounds.printed:,}
                 (the theorems as printed).
 
-                With at most {score.most:,} people exposed one may keep **{named(score.sets.truth.kept)}**
-                if the whole table is known, and **{named(score.sets.promised.kept)}** if only single
+                With at most {score.people_limit:,} people exposed one may keep **{named(score.sets.truth.kept_columns)}**
+                if the whole table is known, and **{named(score.sets.promised.kept_columns)}** if only single
                 columns are: that is what the curator of the protocol has.
 
                 More: `veilmix score FILE`; then write a scenario with this file (`veilmix new titanic`)

@@ -26,6 +26,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..exposure.counts import Steps, positive_counts
 from ..validation import NO_NUMBERS, fraction, one_of, sequence, whole
@@ -50,6 +51,7 @@ RULES: tuple[RuleName, ...] = ("coverage", "refined", "theorem2", "theorem3", "p
 Probability = float | Fraction
 
 
+@keeps_old(of="from_fractions")
 @dataclass(frozen=True, slots=True)
 class Bound:
     """Q_J(threshold) <= value.

@@ -19,6 +19,7 @@ from typing import Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import accepts_old
 from ...errors import ParameterError, VerificationError
 from ..contingency import FrechetClass, frechet_class, heuristic_table
 from ..contingency.frechet import FrechetTable, Known, staircase
@@ -88,6 +89,7 @@ class WorstCase:
         proof = "proven" if self.proven else f"not closed: {self.why}"
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
+    @accepts_old(known="known_joints")
     def verify(self, marginals: Sequence[npt.ArrayLike], known_joints: Known | None = None) -> None:
         """Raise VerificationError unless the table has these margins and exposes `people`.
 
@@ -134,6 +136,7 @@ class WorstCase:
             writer.writerow([*cell_values, count, int(count < self.k)])
 
 
+@accepts_old(known="known_joints")
 def worst_case(
     marginals: Sequence[npt.ArrayLike],
     k: int,

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import as_counts, whole
 from .counts import Integers
 from .curves import ExposureCurve
 
 
+@keeps_old(of_cells="from_cells", of_rows="from_rows")
 @dataclass(frozen=True, slots=True)
 class Crowds:
     """Numbers of people by crowd: `people[i]` have crowds of `sizes[i]`; sizes ascend strictly.

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import accepts_old
 from ..randomizers import GRR, LocalHash
 from ..reidentification import epsilon_at, pie_bound
 from ..validation import Floats, open_unit
@@ -91,6 +92,7 @@ def estimation_loss_figure(
     return Redrawn("figure10", tables, checks, lambda: draw10(rows, sums))
 
 
+@accepts_old(shown="frequent_places")
 def popular_places_figure(
     counts: npt.ArrayLike | None = None,
     *,

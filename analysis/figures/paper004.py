@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import accepts_old
 from ...errors import ParameterError
 from ..incidence import METHODS, IncidenceEstimate, estimate, eta_of, lower_bound, sample, zipf
 from ..incidence.sampling_law import as_incidence
@@ -91,6 +92,7 @@ def incidence_error_figure(
     return Redrawn("figure2", (_numbers("figure2", panels),), checks, lambda: draw(panels))
 
 
+@accepts_old(shown="shown_title")
 def session_error_figure(
     sessions: Mapping[str, npt.ArrayLike] | None = None,
     *,

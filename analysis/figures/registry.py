@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...deprecated import keeps_old
 from ..frames import Cell, Frame, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@keeps_old(what="subject", said="claim", found="result")
 @dataclass(frozen=True, slots=True)
 class Check:
     """A number or statement of a figure: the claim of a source, and the result here.

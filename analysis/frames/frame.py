@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Generic, TypeVar, overload
 
+from ...deprecated import keeps_old
 from . import exports
 from .column_types import cells_of_type, type_of
 
@@ -29,6 +30,7 @@ Real = TypeVar("Real", bound=str)  # headings of other numbers
 Text = TypeVar("Text", bound=str)  # headings of texts
 
 
+@keeps_old(of="from_rows")
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A table.

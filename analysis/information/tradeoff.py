@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..randomizers import product
 from ..validation import as_probabilities, open_unit
@@ -68,6 +69,7 @@ def informative_below(prior: npt.ArrayLike) -> float:
     return log(1 + exp(utility_ceiling(prior) - GAUSS))
 
 
+@keeps_old(together="joint")
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The joint leak of several reports of one value (Proposition 7.6, (7.9)).

@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, sequence, whole
 from .bit_vectors import fill_coins, hex_width, to_hex
@@ -70,6 +71,7 @@ class FilterReports:
         return len(self.cohorts)
 
 
+@keeps_old(many="cohort_count")
 @dataclass(frozen=True, eq=True)
 class Bloom(Randomizer):
     """Bloom filters of words with budget epsilon.

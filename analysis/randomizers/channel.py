@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import accepts_old
 from ...errors import ParameterError
 from ..validation import SUM_TOLERANCE, Floats, as_floats
 from .estimate import Estimate
@@ -101,6 +102,7 @@ class Channel(Randomizer):
         )
 
 
+@accepts_old(given="mechanism")
 def as_randomizer(mechanism: Any) -> Randomizer:
     """Return a randomizer as it is; an object with a `.matrix`, or a matrix, as a `Channel`.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Counts, Floats, open_unit
 from .limits import Limiting
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Kind = Literal["distribution", "bits"]
 
 
+@keeps_old(of="from_noise")
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """Unbiased shares with their standard errors.

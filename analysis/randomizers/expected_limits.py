@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from ...deprecated import keeps_old
 from ..validation import Floats
 from .limits import ConfidenceLimits
 from .moment_limits import Moments, ShareLaw
@@ -28,6 +29,7 @@ NEAR = 1e-4
 Task = Literal["shares", "mean", "range-shares", "median", "key-shares", "key-mean", "found"]
 
 
+@keeps_old(least="min_share")
 @dataclass(frozen=True, slots=True)
 class ExpectedLimits:
     """Limits of an estimate if reports come in expected numbers.

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ..validation import Counts, Floats, whole
 from .neighbour_laws import Neighbours, symbol_neighbours
 from .pure import Pure
@@ -20,6 +21,7 @@ from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .symmetric_capacity import spread, symmetric, symmetric_error
 
 
+@keeps_old(said_values="reported_values")
 @dataclass(frozen=True, slots=True)
 class GRR(Pure):
     """GRR on a symbols with budget epsilon: a report is one symbol.

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Floats, as_floats, as_probabilities, sequence, whole
 from .estimate import Estimate
@@ -53,6 +54,7 @@ WATCHED = 3
 NEEDS = "texts key=number with at least two different numbers, each text once"
 
 
+@keeps_old(own="own_key_chance", other="other_key_chance")
 @dataclass(frozen=True, eq=True)
 class KeyValue(Randomizer):
     """A randomizer of pairs; the families are in `key_value_reports.py`.

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Counts, Floats, open_unit, whole
 from .pure import Pure
@@ -28,6 +29,7 @@ from .pure import Pure
 Rule = Literal["exact", "normal"]
 
 
+@keeps_old(kept="supported_symbols", least="base_support")
 @dataclass(frozen=True, slots=True, eq=False)
 class LargeDomain:
     """Support counts of all symbols, kept only where they are above the least.

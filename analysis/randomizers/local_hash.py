@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .galois import Elements
@@ -56,6 +57,7 @@ class HashReports:
         return len(self.values)
 
 
+@keeps_old(said_values="reported_values")
 @dataclass(frozen=True, slots=True)
 class LocalHash(Pure):
     """Local hashing of a symbols into g values with budget epsilon.

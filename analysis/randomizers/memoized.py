@@ -33,12 +33,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import accepts_old, keeps_old
 from ...errors import ParameterError
 from ..validation import number, whole
 from .randomizer import MOST_NATS, Bits, Seed, as_epsilon, as_generator
 from .unary import UnaryEncoding
 
 
+@keeps_old(kept="permanent_truth", made="permanent_lie", of="from_epsilon")
 @dataclass(frozen=True, slots=True)
 class Memoized(UnaryEncoding):
     """Permanent and fresh noise on a symbols; made by `from_epsilon` or `rappor`.
@@ -109,6 +111,7 @@ class Memoized(UnaryEncoding):
         """Return the bits that people keep, from their symbols x, uint8 of shape (people, a)."""
         return UnaryEncoding(self.a, self.permanent_truth, self.permanent_lie).sample(x, rng)
 
+    @accepts_old(kept="permanent_bits")
     def fresh(self, permanent_bits: Any, rng: Seed = None) -> Bits:
         """Return a report of each person from its kept bits, uint8 of shape (people, a)."""
         bits = np.asarray(permanent_bits, np.uint8)

@@ -17,6 +17,7 @@ from math import comb, exp, prod
 
 import numpy as np
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Floats
 
@@ -24,6 +25,7 @@ from ..validation import Floats
 MOST_LISTED = 6
 
 
+@keeps_old(own="u_ratios", other="v_ratios")
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLaw:
     """A doubted person among people with a known part of their reports.

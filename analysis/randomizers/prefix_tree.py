@@ -35,6 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import accepts_old, keeps_old
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, crowd, sequence, whole
 from .estimate import Estimate
@@ -53,6 +54,7 @@ from .symmetric_capacity import spread, symmetric
 MOST_BYTES = 64  # of a text: a level each
 
 
+@keeps_old(of="with_words")
 @dataclass(frozen=True, eq=True)
 class PrefixTree(Randomizer):
     """Prefixes of texts with budget epsilon.
@@ -275,6 +277,7 @@ class PrefixTree(Randomizer):
         """The first level with this text as the whole prefix: its end, or all of it, is seen."""
         return min(int(np.count_nonzero(text)) + 1, self.levels)
 
+    @accepts_old(many="level_people")
     def share_variance(self, share: float, level_people: int, people: int) -> float:
         """Exact variance of a share given how many of n people are at its levels."""
         if not level_people:

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .bit_vectors import as_bits, column_sums, from_hex, hex_width, to_hex
@@ -37,6 +38,7 @@ from .row_numbers import check_rows
 BLOCK = 1 << 21
 
 
+@keeps_old(said_bits="reported_bits")
 @dataclass(frozen=True, slots=True)
 class SubsetSelection(Pure):
     """Subsets of d of a symbols with budget epsilon; a report is a row of a bits, d of them 1.

@@ -25,6 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...deprecated import accepts_old, keeps_old
 from ...errors import ParameterError
 from ..exposure.cells import as_table
 from .nearest import Codes, Floats, Near, Numbers, neighbours
@@ -38,6 +39,7 @@ Control = ArrayLike | Literal["left-out"] | None
 Owners = tuple[NDArray[np.integer] | None, NDArray[np.integer] | None]
 
 
+@keeps_old(known="known_columns", of_cells="rate_by_cells", of_rows="rate_by_rows")
 @dataclass(frozen=True, slots=True)
 class Inference:
     """A question: guess a column from other columns.
@@ -73,6 +75,7 @@ class Inference:
         )
 
 
+@keeps_old(of_cells="rate_by_cells", of_rows="rate_by_rows")
 @dataclass(frozen=True, slots=True)
 class Linkability:
     """A question: link the entries of the same people in two files.
@@ -175,6 +178,7 @@ def _marked(column: Codes, rng: np.random.Generator) -> tuple[NDArray[np.uint64]
 Question = Inference | Linkability
 
 
+@accepts_old(most="max_comparisons")
 def ask(
     questions: Sequence[Question],
     release: ArrayLike,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...deprecated import accepts_old
 from ..exposure.cells import as_table
 from ..exposure.persons import Persons
 from .guesses import LEFT_OUT, Inference, Linkability, Question, ask
@@ -64,6 +65,7 @@ class TableColumns:
 EVERY = TableColumns()  # categories, and all may be known
 
 
+@accepts_old(asked="column_roles")
 def table_risks(
     table: Codes, column_roles: TableColumns = EVERY, persons: Persons | None = None
 ) -> TableRisks:

@@ -25,6 +25,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...deprecated import accepts_old
 from ...errors import ParameterError
 from ..exposure.cells import as_table
 from .nearest import Codes, Floats, Numbers, numbered
@@ -82,6 +83,7 @@ class SinglingOut:
         return Attack("singling out", (), (), self.right, self.control, self.guessed)
 
 
+@accepts_old(most="max_counted")
 def singling_out(
     release: ArrayLike,
     people: ArrayLike,

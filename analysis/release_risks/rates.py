@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 
 CONFIDENCE = 0.95
@@ -76,6 +77,7 @@ class Rate:
         return Interval(self.share, low, high)
 
 
+@keeps_old(known="known_columns")
 @dataclass(frozen=True, slots=True)
 class Attack:
     """A question about a release: the attack's rate, the control's, and that of guessing.

@@ -16,6 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ...deprecated import keeps_old
 from ..composition import best_bound
 from ..composition.column_sets import bounds_of_all_sets
 from ..composition.person_bound import PersonBounds
@@ -69,6 +70,7 @@ class ExcludedColumn:
     people: int
 
 
+@keeps_old(kept="kept_columns")
 @dataclass(frozen=True, slots=True)
 class SetChoice:
     """The largest safe set found, its people below k, and the columns to drop.

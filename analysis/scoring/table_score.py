@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..composition import best_bound, fewest_exposed, worst_case
 from ..composition.margins_bound import margins_bound
@@ -51,6 +52,7 @@ class Missing(StrEnum):
     WILDCARD = "wildcard"
 
 
+@keeps_old(most="people_limit")
 @dataclass(frozen=True, slots=True)
 class TableScore:
     """The result of `score_table`; people are whole numbers, shares are in [0, 1].

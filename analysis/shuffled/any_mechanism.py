@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...deprecated import accepts_old
 from ...errors import ParameterError
 from ..randomizers.randomizer import as_epsilon
 from ..validation import crowd, number, open_unit, whole
@@ -116,6 +117,7 @@ def _relied_on(people: int | None, n: int) -> int:
     return honest
 
 
+@accepts_old(most="max_epsilon")
 def largest_local_epsilon(
     family: Callable[[float], Any],
     n: int,

@@ -9,6 +9,8 @@ rest.
 from math import inf
 from typing import Literal, Self
 
+from ...deprecated import accepts_old, keeps_old
+
 Kind = Literal["hockey-stick", "probabilistic"]
 
 # Method of a number: all neighbours tried, or a search with bounds that are no proof.
@@ -30,6 +32,7 @@ def width_in_words(low: float, high: float) -> str:
     return f"a wide band, a factor of {high / low:.3g}"
 
 
+@keeps_old(of="from_value")
 class Level(float):
     """An epsilon (nats) or a delta with all its parameters.
 
@@ -58,6 +61,7 @@ class Level(float):
     rule: str
 
     @classmethod
+    @accepts_old(other="partner")
     def from_value(
         cls,
         quantity: Literal["epsilon", "delta"],
@@ -72,7 +76,7 @@ class Level(float):
         ones: int | None = None,
         rule: str = TRIED,
     ) -> Self:
-        """The number `value`; `other` is the delta of an epsilon, or the epsilon of a delta."""
+        """The number `value`; `partner` is the delta of an epsilon, or the epsilon of a delta."""
         level = cls(value)
         pair = (value, partner) if quantity == "epsilon" else (partner, value)
         level.quantity, level.kind, (level.epsilon, level.delta) = quantity, kind, pair

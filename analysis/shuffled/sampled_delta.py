@@ -2,7 +2,10 @@
 
 from typing import Self
 
+from ...deprecated import keeps_old
 
+
+@keeps_old(of="from_value")
 class SampledDelta(float):
     """A delta, rounded up, with all its parameters.
 

@@ -13,6 +13,7 @@ from itertools import product
 from math import exp, fsum, prod
 from operator import itemgetter
 
+from ...deprecated import keeps_old
 from .evidence import Cell, Evidence
 from .fiber import CrowdPosterior, Nats, log_prior
 
@@ -47,6 +48,7 @@ class Guess:
     error: float = 0.0  # unit: probability
 
 
+@keeps_old(told="leakage")
 @dataclass(frozen=True)
 class PersonPosteriors:
     """The posterior of every person, by crowd.

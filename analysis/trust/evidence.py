@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import isclose
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 
 Cell = tuple[int, ...]
@@ -41,6 +42,7 @@ class AllowedCells:
     cells: frozenset[Cell]
 
 
+@keeps_old(known="known_values", own="is_member")
 @dataclass(frozen=True, slots=True)
 class Crowd:
     """People with equal evidence.

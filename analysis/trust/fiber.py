@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from math import exp, fsum, isfinite, lgamma, log, prod
 
+from ...deprecated import keeps_old
 from .evidence import Cell, Component, Evidence, Law, OpenCount
 from .side import Side
 
@@ -73,6 +74,7 @@ class Nats:
         return cls(nats, nats)
 
 
+@keeps_old(told="leakage")
 @dataclass(frozen=True, slots=True)
 class CrowdPosterior:
     """The posterior of a person of each crowd in one component.

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from math import inf, isclose, log, log2, prod
 from typing import TYPE_CHECKING, Any
 
+from ...deprecated import accepts_old
 from ...errors import ParameterError
 from ..validation import number
 from . import opened_rows
@@ -219,6 +220,7 @@ def _received(
     )
 
 
+@accepts_old(told="report_bits")
 def received_reports(view: View, sizes: Sequence[int], report_bits: float) -> Received:
     """Compute the leakage of a view of randomized reports: they are linked to people, not values.
 

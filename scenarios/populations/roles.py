@@ -17,6 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...deprecated import keeps_old
 from ...protocol.coarsening import NUMBER
 from .column_words import WEAK, cut, kinds, own_number, shared
 from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
@@ -61,6 +62,7 @@ ROLE_LABELS = {
 }
 
 
+@keeps_old(said="is_stated", shown="label")
 @dataclass(frozen=True, slots=True)
 class JudgedColumn:
     """The role of a column, and its reason: given by the user, or guessed.

@@ -13,6 +13,7 @@ speed (docs/adr/0081), so `verify --replay` runs the search again.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...deprecated import keeps_old
 from ...protocol.messages import Counts, Decision
 from ...protocol.tallying import marginals, summed
 from ..serialization.record import Record
@@ -41,6 +42,7 @@ class Search(Record, frozen=True):
 DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 
 
+@keeps_old(found="attained_people")
 @dataclass(frozen=True, slots=True)
 class WorstCaseBracket:
     """The most people that a table with these marginals exposes, as a bracket.

@@ -16,6 +16,7 @@ from ...analysis.advice import Advice, Choice, Ladder, search
 from ...analysis.advice.choice import choice_of
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
 from ...analysis.advice.ladder import entropy
+from ...deprecated import keeps_old
 from ...errors import DataError, ParameterError
 from ..populations.people import SourceTable, coarse
 from ..schema.problems import did_you_mean, listed
@@ -37,6 +38,7 @@ class Basis(StrEnum):
     PROMISE = "promise"
 
 
+@keeps_old(kept="released_bits")
 @dataclass(frozen=True, slots=True)
 class ChoiceCost:
     """The cost of a choice.
@@ -61,6 +63,14 @@ class ChoiceCost:
         return sum(self.released_bits) / sum(self.whole) if sum(self.whole) else 1.0
 
 
+@keeps_old(
+    most="people_limit",
+    found="advice",
+    before="exposed_before",
+    known="knowledge",
+    kept="row_mask",
+    asked="requested_choice",
+)
 @dataclass(frozen=True, slots=True)
 class Advised:
     """Advice on a table.

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from ...deprecated import keeps_old
 from ...errors import Refused, VeilmixError, VerificationError
 from ..programs.evidence import NoGround
 from ..programs.peers import verify as peers_verify
@@ -46,6 +47,7 @@ Ground = TypeVar("Ground")  # the input of a check
 Rule = tuple[str, str, Callable[[RecordEvidence], str]]  # name, requirement, function
 
 
+@keeps_old(what="requirement")
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """The result of one check.

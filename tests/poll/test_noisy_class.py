@@ -69,7 +69,7 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
     assert told is not None
     assert [share.share for share in told.shares["copied"]] == list(copied.shares)
     assert told.local == 3
-    assert outcome.findings.told.together.hockey_stick == told.shuffled <= told.local
+    assert outcome.findings.privacy.together.hockey_stick == told.shuffled <= told.local
     assert clients[0].facts["noise"]["shuffled"] == told.shuffled
     assert "copied: never  too few to say anything (95 %: 25.0 % to 100.0 % of people)" in lines(
         told

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....deprecated import keeps_old
 from ....errors import ParameterError
 from ...validation import as_array, sequence, whole
 
 Events = npt.NDArray[np.int64]
 
 
+@keeps_old(of="from_people", of_people="select_people")
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequences:
     """Events of people.

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....deprecated import accepts_old, keeps_old
 from ....errors import ParameterError
 from ...exposure.cells import as_columns, as_table, cells_of
 from ...validation import Floats, as_counts
@@ -33,13 +34,14 @@ from ..personal_information import pie
 Keys = npt.NDArray[np.int64]
 
 
+@keeps_old(found="expected_matches", known="known_columns")
 @dataclass(frozen=True, slots=True)
 class Identified:
     """The success of one attacker on one release.
 
     Attributes:
         people: n.
-        expected_matches: expected people named correctly by the best guesses; 0 < found <= n.
+        expected_matches: expected people named correctly by the best guesses; in (0, n].
         certain: people whose row can only be theirs, in the view of the attacker.
         bits: I(K; Y), the information in a row about its owner.
         known_columns, released: the columns.
@@ -71,6 +73,7 @@ class Identified:
         )
 
 
+@accepts_old(known="known_columns")
 def find_people(
     table: npt.ArrayLike,
     known_columns: Sequence[int],
@@ -101,6 +104,7 @@ def find_people(
     return _attack(counted(*cells, weights), tuple(mine), tuple(released_columns))
 
 
+@accepts_old(known="known_table")
 def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
     """Attack a release with another table, such as a masked or rewritten release.
 

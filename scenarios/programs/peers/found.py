@@ -2,6 +2,7 @@
 
 from msgspec import field
 
+from ....deprecated import keeps_old
 from ....protocol.peers.charge import Charge
 from ...serialization.record import Record
 
@@ -20,6 +21,7 @@ class Spread(Record, frozen=True):
     high: float = field(name="high_95")
 
 
+@keeps_old(all_="coalition_count")
 class OfSize(Record, frozen=True):
     """The messages that coalitions of one size follow.
 

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import field
 
 from ....analysis.randomizers import BitFlip, Estimate
+from ....deprecated import keeps_old
 from ....protocol.messages import Counts
 from ...populations import Population
 from ...schema.mechanisms import mechanisms
@@ -49,6 +50,7 @@ class ReportBudget(Record, frozen=True):
     adjacency: str = ADJACENCY
 
 
+@keeps_old(told="privacy")
 class Randomized(Findings, frozen=True, tag="randomized"):
     """The findings of a run of the program `randomized`.
 

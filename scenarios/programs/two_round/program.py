@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from ....deprecated import keeps_old
 from ...populations import facts as of_people
 from ...populations import samples as drawing
 from ...populations.facts import ScenarioFacts
@@ -47,6 +48,7 @@ def resolved_policy(scenario: Scenario) -> Policy:
     return policy_for(scenario.policy, people_counted=counted)
 
 
+@keeps_old(again="asks_again", held="has_columns")
 class Decided:
     """A program with a choice of columns by the curator."""
 

@@ -151,7 +151,7 @@ def triples(law: np.ndarray, groups: list[int]) -> np.ndarray:
 def exact_pairs(kind: Any, epsilon: float, groups: list[int]) -> tuple[float, float]:
     """The chance that limits hold the share of a key, and the mean; groups: 1, -1 and no key."""
     made, people = kind(FILMS, epsilon), sum(groups)
-    a, b, p = made.own, made.other, made.sign
+    a, b, p = made.own_key_chance, made.other_key_chance, made.sign
     reports = np.array(
         [[a * p, a * (1 - p), 1 - a], [a * (1 - p), a * p, 1 - a], [b / 2, b / 2, 1 - b]]
     )

@@ -308,7 +308,7 @@ def test_a_report_scored_by_hand() -> None:
 
 @pytest.mark.slow
 def test_features_are_composed_after_shuffling() -> None:
-    told = local(run(scenario("grr", 30), 5, "ideal")).told
+    told = local(run(scenario("grr", 30), 5, "ideal")).privacy
     assert [bound.feature for bound in told.shuffled] == ["A", "B", "Rh"]
     alone, whole = told.shuffled[0], told.together
     assert alone.hockey_stick == alone.hockey_stick_at_least
@@ -321,7 +321,7 @@ def test_features_are_composed_after_shuffling() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", sampled(["oue", "local-hash", "bit-flip"], 2))
 def test_reports_of_several_bits_are_bounded_after_shuffling(mechanism: str) -> None:
-    told = local(run(scenario(mechanism, 300), 5, "ideal")).told
+    told = local(run(scenario(mechanism, 300), 5, "ideal")).privacy
     for bound in told.shuffled:
         assert 0 < bound.hockey_stick_at_least < bound.hockey_stick < 3
         assert bound.probabilistic is bound.q is None
