@@ -28,7 +28,7 @@ Typed = Callable[..., Said]
 def typed(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Run a command in an empty folder. Lines about progress come after seconds: none is due."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("veilmix.cli.text.pace.AFTER", inf)
+    monkeypatch.setattr("veilmix.cli.text.pace.FIRST_DELAY", inf)
 
     def type_(*arguments: str) -> Said:
         code = main(list(arguments))

@@ -34,7 +34,7 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little travels at once, and hardly anything stays in memory."""
     monkeypatch.setattr(mixing, "PIECE", SMALL)
     monkeypatch.setattr(mixing, "UNPADDED", 10)
-    monkeypatch.setattr(spool, "KEPT", 1_000)
+    monkeypatch.setattr(spool, "MEMORY_LIMIT", 1_000)
     monkeypatch.setattr(spool, "BLOCK", 700)
     monkeypatch.setattr(remote, "LARGE", 1_000)
 
@@ -206,7 +206,7 @@ def test_who_tampers_with_a_piece_burns_the_round(fault: type[Tampering], in_pie
 @given(CHANCES, st.booleans())
 def test_runs_leave_sorted_each_layer_once(runs: list[list[bytes]], merged: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spool, "KEPT", 10)
+        patch.setattr(spool, "MEMORY_LIMIT", 10)
         if merged:
             patch.setattr(batches, "PART", 6)
         sorting = Sorting(3)
