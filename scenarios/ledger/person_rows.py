@@ -8,14 +8,17 @@ cell
 A person is in the combination if w is not 0 in some cell. With equal rows in all its releases, such
 a person belongs to the group that the releases give. If its rows changed, the person moved. A cell
 shows the net number of its persons: persons with w > 0, less persons with w < 0, and at least one
-person if its rows do not cancel. Its persons are exposed if it shows fewer than k; a person in
-several such cells counts once.
+person if its rows do not cancel. Where different persons are counted (`score --counts`), a person
+with two equal rows is one person: a cell also shows the same sum of factors over the releases in
+which a person has a row there, summed over persons. Its persons are exposed if either shows fewer
+than k; a person in several such cells counts once.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from .cells import Cell, CellCounts
 
@@ -54,11 +57,14 @@ def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) ->
     terms: the rows over equal columns in each release, and its factor.
     """
     weights = dict[str, dict[Cell, Fraction | int]]()
+    distinct = Counter[Cell]()
     for rows, factor in terms:
         for person, cells in rows.items():
             person_weights = weights.setdefault(person, {})
             for cell in cells:
                 person_weights[cell] = person_weights.get(cell, 0) + factor
+            for cell in set(cells):
+                distinct[cell] += factor
     persons_of = defaultdict[Cell, list[str]](list)
     net, sums, people = Counter[Cell](), dict[Cell, Fraction | int](), set[str]()
     for person, person_weights in weights.items():
@@ -70,8 +76,9 @@ def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) ->
                 sums[cell] = sums.get(cell, 0) + weight
     exposed, largest_total = set[str](), 0
     for cell, persons in persons_of.items():
-        size = max(abs(net[cell]), int(sums[cell] != 0))
-        if 0 < size < k:
+        sizes = max(abs(net[cell]), int(sums[cell] != 0)), ceil(abs(distinct[cell]))
+        sizes_below = [size for size in sizes if 0 < size < k]
+        if sizes_below:
             exposed.update(persons)
-            largest_total += size
+            largest_total += max(sizes_below)
     return ShownPersons(len(people), min(len(exposed), largest_total))

@@ -40,9 +40,11 @@ def difference(before: Table, after: Table, k: int) -> tuple[int, int]:
         )
         if size == 0 and lists[0] != lists[1]:
             size = 1
-        if 0 < size < k:
+        persons = [sum(value in cells for cells in t.values()) for t in (before, after)]
+        below = [each for each in (size, abs(persons[1] - persons[0])) if 0 < each < k]
+        if below:
             shown |= more[value] | fewer[value]
-            at_most += size
+            at_most += max(below)
     people = set().union(*more.values(), *fewer.values())
     return len(people), min(len(shown), at_most)
 
@@ -96,3 +98,12 @@ def test_another_visit_to_the_same_ward_is_a_change() -> None:
     promises = [SessionPromise(frozenset(t), 2, 0.1) for t in (before, after)]
     (change,) = net_changes([release(1, before)], release(2, after), promises)
     assert (change.people, change.exposed) == (1, 1)
+
+
+def test_a_person_that_equal_rows_hide_is_in_the_counts_of_persons() -> None:
+    """Rows stay 10 in x and 10 in y, and different persons fall from 10 to 9 in both."""
+    before = {person: ["x", "y"] for person in "abcdefghij"}
+    after = before | {"a": ["x", "x"], "b": ["y", "y"]}
+    promises = [SessionPromise(frozenset(before), 5, 0.0)] * 2
+    (change,) = net_changes([release(1, before)], release(2, after), promises)
+    assert (change.people, change.exposed, change.breaks) == (2, 2, True)
