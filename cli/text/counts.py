@@ -27,12 +27,14 @@ def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
     """Print tables of rounded counts, and the conclusions that they leave."""
     _print_tables(console, rounded)
     ends = [(cell.low, cell.high) for cell in rounded.cells]
-    width = min(high - low for low, high in ends if low is not None and high is not None)
+    widths = [high - low for low, high in ends if low is not None and high is not None]
+    meaning = "persons between the least and the most of a cell"
+    narrowest = [("narrowest interval", min(widths), meaning)] if widths else []
     cells = "cells" if rounded.adds_up else "cells and groups"
     rows = [
         ("base", f"{rounded.base:,}", _base_meaning(rounded)),
         ("largest change", *_largest_change(rounded)),
-        ("narrowest interval", width, "persons between the least and the most of a cell"),
+        *narrowest,
         (
             "known to be small",
             rounded.known_small,

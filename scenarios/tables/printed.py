@@ -72,7 +72,8 @@ class PrintedCell(Record, frozen=True):
         values: of each column; None for a total over the column.
         people: the printed count; None if it is closed.
         low, high: the least and the most persons that an outsider can conclude; None where they
-            were not computed from the printed cells alone.
+            were not computed from the printed cells alone: of many closed cells, and of persons
+            with several rows, as they tell which sets of rows occur.
     """
 
     values: tuple[str | None, ...]
@@ -100,7 +101,7 @@ class ClosedTables(Record, frozen=True):
         loss: the quantity that the complements minimise: `people` or `cells`.
         is_best: whether it is proved that no choice of complements has a smaller loss.
         narrowest: persons between the least and the most that an outsider can conclude of the
-            narrowest closed cell; None without a closed cell.
+            narrowest closed cell; None without a closed cell, or if `adds_up` is false.
         narrowest_is_exact: whether it is exact; if not, at least so many.
         members: whether persons of the table can conclude no more of small cells either.
         closes_empty: whether empty cells are closed; if not, they are printed as 0.
@@ -266,8 +267,8 @@ def close_table(
         int(closed.closed[closed.linked.printed].sum()),
         loss,
         closed.is_best,
-        intervals.width if len(intervals.places) else None,
-        intervals.exact,
+        None if closed.linked.profiles or not len(intervals.places) else intervals.width,
+        intervals.exact and not closed.linked.profiles,
         members,
         empty,
         not closed.linked.profiles,
@@ -400,11 +401,12 @@ def _cells(
     counted: CountedTables, counts: Sequence[int | None], intervals: Intervals
 ) -> Iterator[PrintedCell]:
     """Yield every printed cell: table by table, totals last; a shared cell once."""
+    are_shown = intervals.exact and not counted.linked.profiles
     low, high = dict[int, int | None](), dict[int, int | None]()
     for place, lower, upper in zip(
         *(part.tolist() for part in (intervals.places, intervals.low, intervals.high)), strict=True
     ):
-        low[place], high[place] = (lower, upper) if intervals.exact else (None, None)
+        low[place], high[place] = (lower, upper) if are_shown else (None, None)
     printed_places = set[int]()
     for table in counted.linked.tables:
         cells = list(counted.linked.table_cells(table))
