@@ -57,14 +57,14 @@ def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) ->
     terms: the rows over equal columns in each release, and its factor.
     """
     weights = dict[str, dict[Cell, Fraction | int]]()
-    distinct = Counter[Cell]()
+    distinct = dict[Cell, Fraction | int]()
     for rows, factor in terms:
         for person, cells in rows.items():
             person_weights = weights.setdefault(person, {})
             for cell in cells:
                 person_weights[cell] = person_weights.get(cell, 0) + factor
             for cell in set(cells):
-                distinct[cell] += factor
+                distinct[cell] = distinct.get(cell, 0) + factor
     persons_of = defaultdict[Cell, list[str]](list)
     net, sums, people = Counter[Cell](), dict[Cell, Fraction | int](), set[str]()
     for person, person_weights in weights.items():
@@ -76,7 +76,7 @@ def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) ->
                 sums[cell] = sums.get(cell, 0) + weight
     exposed, largest_total = set[str](), 0
     for cell, persons in persons_of.items():
-        sizes = max(abs(net[cell]), int(sums[cell] != 0)), ceil(abs(distinct[cell]))
+        sizes = max(abs(net[cell]), int(sums[cell] != 0)), ceil(abs(distinct.get(cell, 0)))
         sizes_below = [size for size in sizes if 0 < size < k]
         if sizes_below:
             exposed.update(persons)
