@@ -195,6 +195,10 @@ def _not_covered(printed: "ClosedTables | RoundedTables") -> Iterator[str]:
         )
         yield clean(f"Not covered: cells of {listed} together{remedy}.")
     yield (
+        "Not covered: a reader who concludes that a closed cell is not empty, or that each value "
+        "that is listed has a person. With several such cells it may know a small cell."
+    )
+    yield (
         "Not covered: persons of the table who pool their rows, and other tables of these people. "
         "Name all tables that you print in one command."
     )

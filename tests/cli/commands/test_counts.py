@@ -125,6 +125,7 @@ def test_rounded_counts_do_not_tell_the_number_of_persons(typed, tmp_path: Path)
     assert "sum of changes" not in said.out
     text = " ".join(said.out.split())
     assert "Not covered: persons of the table who pool their rows" in text
+    assert "Not covered: a reader who concludes that a closed cell is not empty" in text
 
 
 @pytest.mark.parametrize("options", [("--k", "2"), ("--round", "5")])
