@@ -76,7 +76,8 @@ def shown_persons(terms: Iterable[tuple[PersonRows, Fraction | int]], k: int) ->
                 sums[cell] = sums.get(cell, 0) + weight
     exposed, largest_total = set[str](), 0
     for cell, persons in persons_of.items():
-        sizes = max(abs(net[cell]), int(sums[cell] != 0)), ceil(abs(distinct.get(cell, 0)))
+        counted = abs(Fraction(distinct.get(cell, 0)))
+        sizes = max(abs(net[cell]), int(sums[cell] != 0)), ceil(counted)
         sizes_below = [size for size in sizes if 0 < size < k]
         if sizes_below:
             exposed.update(persons)
