@@ -170,7 +170,7 @@ class Other(Service):
 
 def other(self):
     if not hasattr(self, "other"):
-        self.other = Other(self.board.known, self._notary, speaks=self._speaks)
+        self.other = Other(self.board.known_roster, self._notary, speaks=self._speaks)
     return self.other
 
 def lying(self, author, data):

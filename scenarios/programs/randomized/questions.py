@@ -256,7 +256,7 @@ def randomization(
         texts: list[str] = []
         for question, place in zip(questions, places, strict=True):
             if question.randomizer.finds:
-                row_randomizer = question.randomizer.of(
+                row_randomizer = question.randomizer.with_words(
                     [row[column] for column in question.columns]
                 )
                 texts += row_randomizer.encode(row_randomizer.sample([0], rng), ())
