@@ -92,6 +92,7 @@ ANYWHERE = {
     "test_required.py": "starts pytest, as this file does",
     "test_unsteady.py": "starts pytest, as this file does",
     "test_result_schema.py": "imports the package, as test_imports.py does",
+    "test_old_names.py": "starts a command, as test_endings.py does",
     "test_passed_on.py": "makes a clone of its own, a sdist and a wheel",
 }
 

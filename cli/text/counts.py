@@ -166,8 +166,8 @@ def _protection(closed: "ClosedTables") -> Iterator[str]:
         )
         reader_exception = " (or has the reader alone)" if closed.members else ""
         yield (
-            f"{reader} can exclude that a small cell is empty{reader_exception}, nor that it has "
-            f"{closed.k} persons or more."
+            f"{reader} can exclude by additions and subtractions that a small cell is "
+            f"empty{reader_exception}, nor that it has {closed.k} persons or more."
         )
     if not closed.closes_empty:
         yield (
