@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from .cells import LARGEST, as_columns, as_table, cells_of, dense
+from .cells import LARGEST, NARROW, as_columns, as_table, cells_of, dense
 from .counts import Integers
 from .equivalence_classes import Crowds
 
@@ -105,12 +105,22 @@ def people_below(cells: NDArray[np.integer], owner: Integers, people: int, k: in
         people: persons.
         k: an integer.
     """
-    if k <= 1:
+    if k <= 1 or not cells.size:
         return 0
-    if cells.size and int(cells.max()) >= LARGEST // max(people, 1):
+    exposed = np.zeros(people, dtype=bool)
+    highest = int(cells.max())
+    if highest < NARROW * cells.size:
+        # Cells with fewer than k rows, or too many for k - 1 persons, need no persons compared.
+        rows = np.bincount(cells)
+        exposed[owner[(rows < k)[cells]]] = True
+        row_limit = (k - 1) * int(np.bincount(owner).max())
+        unsure = ((rows >= k) & (rows <= row_limit))[cells]
+        cells, owner = cells[unsure], owner[unsure]
+        if not cells.size:
+            return int(np.count_nonzero(exposed))
+    elif highest >= LARGEST // max(people, 1):
         cells = dense(cells)[0]
     pairs, sizes = pairs_of(np.sort(cells.astype(np.int64) * people + owner), people)
     small = np.repeat(sizes < k, sizes)
-    exposed = np.zeros(people, dtype=bool)
     exposed[pairs[small] % people] = True
     return int(np.count_nonzero(exposed))

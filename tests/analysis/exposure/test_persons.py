@@ -196,6 +196,18 @@ def test_the_least_loss_is_that_of_all_choices(table: tuple[Rows, list[int]], k:
     assert found.best.loss == pytest.approx(min(losses))
 
 
+@given(st.data())
+def test_persons_below_k_are_those_that_are_counted_one_by_one(data: st.DataObject) -> None:
+    """Few rows decide some cells, many rows others, and the rest is sorted."""
+    people, k = data.draw(st.integers(1, 9)), data.draw(st.integers(0, 6))
+    pairs = st.tuples(st.sampled_from([0, 1, 2, 3, 2**40]), st.integers(0, people - 1))
+    rows = data.draw(st.lists(pairs, min_size=1, max_size=30))
+    cells, owner = np.array(rows).T
+    persons = [{person for at, person in rows if at == cell} for cell in {at for at, _ in rows}]
+    below = set[int]().union(*(some for some in persons if len(some) < k))
+    assert people_below(cells, owner, people, k) == (len(below) if k > 1 else 0)
+
+
 def test_many_cells_are_numbered_anew() -> None:
     cells, owner = np.array([2**62, 2**62, 5, 7]), np.array([0, 1, 2, 2])
     assert people_below(cells, owner, 3, 2) == 1
