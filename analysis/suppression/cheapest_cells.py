@@ -29,7 +29,7 @@ from ..exposure.counts import Integers
 from ..validation import whole
 from .cell_patterns import BLANK, Classes
 from .cell_program import cheapest_release
-from .row_keys import Columns, Keys, RowKeys
+from .row_keys import Columns, Keys, RowKeys, as_prices, number_fixed
 
 NODES = 20  # of the search tree of the integer program, see `k_anonymity`
 CHOICES = 200_000  # sets of columns times rows below k, up to which they are released twice
@@ -83,16 +83,8 @@ def suppress_cheapest(
         ParameterError: costs are not d numbers above 0, or k is below 1.
     """
     codes, k = as_table(table), whole(k, "k")
-    prices = np.asarray(costs, np.float64)
-    if prices.shape != codes.shape[1:] or k < 1 or (prices.size and not prices.min() > 0):
-        raise ParameterError(
-            f"costs, k: found {len(prices)} costs for {codes.shape[1]} columns, k = {k}; a cost "
-            "above 0 for each column, and k of at least 1, are accepted"
-        )
-    n = len(codes)
-    fixed_cells = (
-        np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
-    )
+    prices = as_prices(costs, codes.shape[1], k)
+    fixed_cells = number_fixed(fixed, len(codes))
     if np.bincount(fixed_cells).min() < k:
         return None
     search = _CellSearch(codes, fixed_cells, k, prices)

@@ -7,11 +7,13 @@ release is counted again without these numbers).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ...errors import ParameterError
 from ..exposure.cells import cells_of
 from ..exposure.counts import Integers
 
@@ -21,6 +23,22 @@ SEED = 0x63656C6C  # of the random numbers by which rows are compared
 
 Columns = tuple[int, ...]
 Keys = NDArray[np.uint64]
+
+
+def as_prices(costs: Sequence[float], columns: int, k: int) -> NDArray[np.float64]:
+    """Return the cost of a suppressed cell of each column. Raises ParameterError, for k too."""
+    prices = np.asarray(costs, np.float64)
+    if prices.shape != (columns,) or k < 1 or (prices.size and not prices.min() > 0):
+        raise ParameterError(
+            f"costs, k: found {len(prices)} costs for {columns} columns, k = {k}; a cost above 0 "
+            "for each column, and k of at least 1, are accepted"
+        )
+    return prices
+
+
+def number_fixed(fixed: ArrayLike | None, rows: int) -> Integers:
+    """Number the cells of rows in columns that are released as they are; None: no such column."""
+    return np.zeros(rows, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
 
 
 class RowKeys:

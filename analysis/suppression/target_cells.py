@@ -31,7 +31,7 @@ from ..exposure.counts import Integers
 from ..validation import Floats
 from .cheapest_cells import CHOICES, NODES, PROVED, SLACK, CheapestCells
 from .class_targets import ClassTargets
-from .row_keys import Columns, RowKeys
+from .row_keys import Columns, RowKeys, as_prices, number_fixed
 from .target_program import cheapest_for_targets
 
 HEAP = 400_000  # groups of rows that are sorted by their estimated cost
@@ -69,17 +69,10 @@ def suppress_for_targets(
     Raises:
         ParameterError: costs are not d numbers above 0.
     """
-    codes, prices = as_table(table), np.asarray(costs, np.float64)
-    if prices.shape != codes.shape[1:] or (prices.size and not prices.min() > 0):
-        raise ParameterError(
-            f"costs: found {len(prices)} for {codes.shape[1]} columns; a cost above 0 for each "
-            "column is accepted"
-        )
-    n = len(codes)
-    fixed_cells = (
-        np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
-    )
-    if targets.joins_keep and targets.shortfall(fixed_cells, np.arange(n)).any():
+    codes = as_table(table)
+    prices = as_prices(costs, codes.shape[1], targets.k)
+    fixed_cells = number_fixed(fixed, len(codes))
+    if targets.joins_keep and targets.shortfall(fixed_cells, np.arange(len(codes))).any():
         return None
     search = _TargetSearch(codes, fixed_cells, targets, prices)
     mask = search.run()
