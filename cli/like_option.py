@@ -59,13 +59,13 @@ def reapplied(
         options: `predict` and `by`.
         missing: the value of an empty cell.
     """
-    from ..scenarios.tables.earlier_advice import read_advice, reapply
+    from ..scenarios.tables.earlier_advice import read_advice, search_again
 
     earlier = read_advice(like)
     k = target[0] if _is_given("k") else earlier.k
     share = target[1] if _is_given("max_exposure") else earlier.max_exposure
     suppress = earlier.suppress if roles.suppress is None else roles.suppress
-    reapplication = reapply(
+    table_search = search_again(
         table,
         earlier,
         k,
@@ -75,8 +75,8 @@ def reapplied(
         predict=options["predict"],
         by=options["by"] or "truth",
     )
-    warn(reapplication.notes)
-    return reapplication.advised
+    warn(table_search.notes)
+    return table_search.settle()
 
 
 def _is_given(name: str) -> bool:

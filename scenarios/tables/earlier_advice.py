@@ -53,19 +53,6 @@ class EarlierAdvice:
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Reapplied:
-    """Earlier advice on another file.
-
-    Attributes:
-        advised: the file as it is advised.
-        notes: new values and columns, a line each.
-    """
-
-    advised: Advised
-    notes: tuple[str, ...]
-
-
 def read_advice(file: Path) -> EarlierAdvice:
     """Read advice from a file. DataError names the file and the accepted kinds."""
     try:
@@ -110,31 +97,6 @@ def _from_scenario(file: Path, document: Any) -> EarlierAdvice:
     policy = document["policy"]
     k, share = int(policy["k"]), float(policy["max_exposure"])
     return EarlierAdvice(file, columns, (), k, share, "all", None)
-
-
-def reapply(
-    table: SourceTable,
-    earlier: EarlierAdvice,
-    k: int,
-    max_exposure: float,
-    *,
-    missing: str,
-    roles: Roles,
-    predict: str | None = None,
-    by: str = "truth",
-) -> Reapplied:
-    """Apply earlier advice to a table, and judge it again. Arguments and errors: `search_again`."""
-    table_search = search_again(
-        table,
-        earlier,
-        k,
-        max_exposure,
-        missing=missing,
-        roles=roles,
-        predict=predict,
-        by=by,
-    )
-    return Reapplied(table_search.settle(), table_search.notes)
 
 
 def search_again(
