@@ -130,14 +130,13 @@ def advised_record(
         advised_features,
         cells_left_out,
         rows_left_out,
-        score_limit,
     )
     from ..scenarios.tables.release_record import SensitiveTarget
     from ..scenarios.tables.scored import frequent, score_read
     from .text.score_record import scored_table
 
     score = score_read(
-        released, (advised.missing,), advised.k, score_limit(advised), progress=stage
+        released, (advised.missing,), advised.k, advised.released_limit, progress=stage
     )
     lines = coarser_lines(advised_features(advised), frequent(released, advised.k))
     record = scored_table(score, data, ("", advised.missing), released, lines)

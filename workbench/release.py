@@ -17,10 +17,10 @@ from ..errors import DataError
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.tables.advise import Advised
-from ..scenarios.tables.advised_table import released_rows, released_table, score_limit
+from ..scenarios.tables.advised_table import released_rows, released_table
 from ..scenarios.tables.export import Row
 from ..scenarios.tables.score_record import SensitiveColumn
-from ..scenarios.tables.scored import quasi_crowds, sensitive_columns
+from ..scenarios.tables.scored import target_figures
 from ..scenarios.tables.sensitive_targets import MissedTargets, Targets
 from .choices import UserChoices
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
@@ -61,14 +61,15 @@ def make_release(advised: Advised, progress: Progress) -> ReleasePreview:
     progress("the released rows")
     table = released_table(advised)
     columns, rows = released_rows(advised)
+    crowds, sensitive = target_figures(table, (advised.missing,), advised.knowledge)
     return ReleasePreview(
         columns,
         rows,
         table,
         advised.k,
-        allowed(score_limit(advised), table.n),
-        quasi_crowds(table, advised.knowledge),
-        sensitive_columns(table, (advised.missing,)),
+        allowed(advised.released_limit, table.n),
+        crowds,
+        sensitive,
     )
 
 

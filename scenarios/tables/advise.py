@@ -133,9 +133,13 @@ class Advised:
         return max(self.missed, promised) <= self.people_limit
 
     @property
-    def releases_nobody_below(self) -> bool:
-        """Whether rows or cells go until no released person misses the target."""
-        return self.suppress is not None or self.cells is not None
+    def released_limit(self) -> float:
+        """The share of released people that may miss the target, 0 to 1.
+
+        None may, once rows are left out or cells suppressed.
+        """
+        is_suppressed = self.suppress is not None or self.cells is not None
+        return 0.0 if is_suppressed else self.max_exposure
 
     @property
     def n(self) -> int:

@@ -69,14 +69,6 @@ def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     return list(columns), [*rows]
 
 
-def score_limit(advised: Advised) -> float:
-    """Return the share of released people that may be in a crowd smaller than k, 0 to 1.
-
-    Once rows are left out or cells suppressed, no released person may miss the target.
-    """
-    return 0.0 if advised.releases_nobody_below else advised.max_exposure
-
-
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
     """Count the rows that the best choice leaves out; None if no row may be left out."""
     if advised.row_mask is None:

@@ -56,24 +56,31 @@ def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
     )
 
 
-def quasi_crowds(table: SourceTable, knowledge: str) -> Crowds:
-    """Return the crowds of the columns that an attacker knows, together, as a score has them.
+def target_figures(
+    table: SourceTable, lacking: Sequence[str], knowledge: str
+) -> tuple[Crowds, tuple[SensitiveColumn, ...]]:
+    """Return the figures of a target, as a score has them, without the rest of the score.
 
-    knowledge: `quasi`: the quasi-identifiers, or all columns where there are none; `all`.
+    Args:
+        table: a table.
+        lacking: texts that mean missing.
+        knowledge: the columns that an attacker knows: `quasi`: the quasi-identifiers, or all
+            columns where there are none; `all`.
+
+    Returns:
+        The crowds of these columns together; k, l and t of each sensitive column.
     """
-    columns = list(range(len(table.columns)))
-    quasi = list(_column_roles(table, ()).quasi or ()) if knowledge == "quasi" else []
-    persons = _persons(table)
-    if persons is not None:
-        return persons.crowds(quasi or columns)
-    return Crowds.from_cells(joint_counts(table.codes, quasi or columns))
-
-
-def sensitive_columns(table: SourceTable, lacking: Sequence[str]) -> tuple[SensitiveColumn, ...]:
-    """Return k, l and t of each sensitive column, as a score has them."""
     codes, _ = missing_codes(table, lacking)
-    diversities = sensitive_diversity(codes, _column_roles(table, lacking), _persons(table))
-    return sensitive_records(table.columns, diversities)
+    roles, persons = _column_roles(table, lacking), _persons(codes, table)
+    quasi = list(roles.quasi or ()) if knowledge == "quasi" else []
+    columns = quasi or list(range(len(table.columns)))
+    crowds = (
+        Crowds.from_cells(joint_counts(codes, columns))
+        if persons is None
+        else persons.crowds(columns)
+    )
+    diversities = sensitive_diversity(codes, roles, persons)
+    return crowds, sensitive_records(table.columns, diversities)
 
 
 def sensitive_records(
@@ -94,9 +101,9 @@ def sensitive_records(
     )
 
 
-def _persons(table: SourceTable) -> Persons | None:
+def _persons(codes: NDArray[np.integer], table: SourceTable) -> Persons | None:
     """The persons of the rows; None where each has one row."""
-    persons = None if table.persons is None else Persons.from_table(table.codes, table.persons)
+    persons = None if table.persons is None else Persons.from_table(codes, table.persons)
     return persons if persons is not None and persons.repeated else None
 
 
