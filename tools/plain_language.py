@@ -122,13 +122,12 @@ def count_pronouns(text: str) -> int:
 
 def is_weak(name: str) -> bool:
     """Whether a name is, or begins with, a participle, a pronoun or an adverb of the lists."""
-    bare = name.strip("_").lower()
-    first, _, rest = bare.partition("_")
-    return bare in WORDS["names"] or bool(rest and first in WORDS["beginnings"])
+    first, _, rest = name.strip("_").lower().partition("_")
+    return is_listed(name) or bool(rest and first in WORDS["beginnings"])
 
 
 def is_listed(name: str) -> bool:
-    """Whether a value's name is itself on the list of participles, pronouns and adverbs."""
+    """Whether a name is itself on the list of participles, pronouns and adverbs."""
     return not name.startswith("__") and name.strip("_").lower() in WORDS["names"]
 
 
