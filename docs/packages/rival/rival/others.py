@@ -29,9 +29,7 @@ FIB = Attack(
     forges=True,
 )
 
-
 Numbers = NDArray[np.int64]
-Shares = NDArray[np.float64]
 
 
 def lopsided(levels: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -63,8 +61,7 @@ def largest(result: Result) -> Frame | None:
 def bars(numbers: Frame) -> Figure:
     """Draw people for each combination."""
     figure = Figure(figsize=(6, 3), layout="constrained")
-    axes = figure.add_subplot(xlabel="people")
-    axes.barh(numbers["values"], numbers["people"])
+    figure.add_subplot(xlabel="people").barh(numbers["values"], numbers["people"])
     return figure
 
 
@@ -73,12 +70,7 @@ LARGEST = OwnFigure("People in the five largest combinations of the release.", l
 
 @dataclass(frozen=True)
 class ReportedValue(Pure):
-    """k-ary randomized response.
-
-    Attributes:
-        a: number of values.
-        epsilon: of a report, in nats.
-    """
+    """k-ary randomized response to `a` values; a report costs `epsilon` nats."""
 
     a: int
     epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -106,7 +98,7 @@ class ReportedValue(Pure):
         """Probability of a given other value."""
         return (1 - self.truth) / (self.a - 1)
 
-    def _columns(self) -> Shares:
+    def _columns(self) -> NDArray[np.float64]:
         return np.where(np.eye(self.a) > 0, self.truth, self.lie)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator | int | None = None) -> Numbers:
@@ -138,5 +130,4 @@ class ReportedValue(Pure):
 
     def decode(self, texts: Sequence[str]) -> Numbers:
         """Read reports; a text that is no report is left out."""
-        reports = np.array([int(text, 16) for text in texts], np.int64)
-        return reports[reports < self.a]
+        return np.array([n for text in texts if (n := int(text, 16)) < self.a], np.int64)
