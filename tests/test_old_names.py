@@ -69,6 +69,8 @@ from veilmix.scenarios.programs.peers.found import OfSize
 from veilmix.scenarios.programs.randomized.score import Randomized
 from veilmix.scenarios.programs.two_round.program import Decided
 from veilmix.scenarios.scoring.worst_case import WorstCaseBracket
+from veilmix.scenarios.studies.doors import SweepStopped
+from veilmix.scenarios.studies.swept import SweptRuns
 from veilmix.scenarios.tables.advise import Advised, ChoiceCost
 from veilmix.scenarios.verification.checks import CheckResult
 
@@ -175,6 +177,7 @@ FIELDS: list[tuple[Any, dict[str, str]]] = [
     ),
     (filled(ChoiceCost), {"kept": "released_bits"}),
     (filled(CheckResult), {"what": "requirement"}),
+    (SweepStopped(SweptRuns((), ()), 3), {"found": "swept_runs"}),
 ]
 
 COUNTS, NEAR = CellCounts(TABLE, TABLE), next(neighbours(TABLE, TABLE))

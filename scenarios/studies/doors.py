@@ -13,6 +13,7 @@ from os import PathLike
 from secrets import randbelow
 from typing import Any, ParamSpec, TypeVar
 
+from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..programs.interface import Mode
 from ..programs.registry import samples
@@ -34,6 +35,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@keeps_old(found="swept_runs")
 class SweepStopped(KeyboardInterrupt):
     """Ctrl-C after some runs. swept_runs: the finished runs. total: number of all runs."""
 
@@ -72,7 +74,7 @@ def sweep(
 
     Raises:
         ScenarioError: with every mistake at every point. ParameterError: an argument is wrong.
-        SweepStopped: Ctrl-C when at least one run was through; its `found` has these.
+        SweepStopped: Ctrl-C when at least one run was through; its `swept_runs` has these.
     """
     resolved = loaded(scenario)
     sweep_axes = axes(resolved, {key: _values(key, values) for key, values in (grid or {}).items()})

@@ -164,7 +164,7 @@ def _list(
 
 
 def _ordered(size: int, times: int) -> tuple[bytes, ...]:
-    """Return `many` ascending byte strings of a size."""
+    """Return ascending byte strings of a size, `times` of them."""
     return tuple(place.to_bytes(size, "big") for place in range(times))
 
 
