@@ -9,7 +9,6 @@ handed on from there.
 """
 
 import json
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -32,11 +31,10 @@ from .options import (
     judge_arguments,
     score_arguments,
 )
-from .pipeline import Frozen, Inputs
+from .pipeline import Frozen, Inputs, Memory
 from .table import Progress
 from .wording import CommandOutput, block, english
 
-MEMORY_SIZE = 4  # results of a place that are kept
 Part = dict[str, Any]
 Show = Callable[[str, Part], None]
 Run = Callable[[Callable[..., Any]], Awaitable[Any]]
@@ -81,7 +79,7 @@ class Further:
     """The places and their results.
 
     run: runs work in a thread; its last argument there is the progress. show: takes the part of a
-    place. tell: receives a line about a fault of our own.
+    place. print_line: receives a line about a fault of our own.
 
     Attributes:
         results: of the places that are ready.
@@ -89,12 +87,12 @@ class Further:
 
     def __init__(self, run: Run, show: Show, print_line: Callable[[str], None]) -> None:
         self._run, self._show, self._print_line = run, show, print_line
-        self._memory: OrderedDict[object, RunCommand] = OrderedDict()
+        self._memory = Memory()
         self.results: dict[str, RunCommand] = {}
 
     def forget(self) -> None:
         """Forget all results: another file is open."""
-        self._memory.clear()
+        self._memory = Memory()
         self.results.clear()
 
     async def work(self, inputs: Inputs) -> None:
@@ -116,13 +114,11 @@ class Further:
 
     async def _result(self, name: str, place: PlacedCommand, inputs: Inputs) -> RunCommand:
         """Return the result of a place: kept, or run now in a thread."""
-        key = (name, tuple(place.arguments(inputs.choices)), inputs.key("data", *_files(name)))
-        result = self._memory.get(key)
+        key = (tuple(place.arguments(inputs.choices)), inputs.key("data", *_files(name)))
+        result: RunCommand | None = self._memory.get(name, key)
         if result is None:
             result = await self._run(Frozen(dict(inputs.content), run_command, (place, inputs)))
-            self._memory[key] = result
-            while len(self._memory) > MEMORY_SIZE * len(PLACES):
-                self._memory.popitem(last=False)
+            self._memory.keep(name, key, result)
         return result
 
 
