@@ -70,7 +70,12 @@ LARGEST = OwnFigure("People in the five largest combinations of the release.", l
 
 @dataclass(frozen=True)
 class ReportedValue(Pure):
-    """k-ary randomized response to `a` values; a report costs `epsilon` nats."""
+    """k-ary randomized response.
+
+    Attributes:
+        a: number of values.
+        epsilon: of a report, in nats.
+    """
 
     a: int
     epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]

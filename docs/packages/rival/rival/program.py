@@ -4,15 +4,8 @@ from collections.abc import Sequence
 
 from veilmix.protocol.messages import Decision
 from veilmix.protocol.schema import Schema
+from veilmix.scenarios.programs.two_round import rules
 from veilmix.scenarios.programs.two_round.program import Decided
-from veilmix.scenarios.programs.two_round.rules import (
-    BySingles,
-    as_certificate,
-    bound,
-    listed,
-    named_rule,
-    release_nothing,
-)
 from veilmix.scenarios.schema.model import Policy, Scenario
 
 
@@ -26,16 +19,18 @@ class SafestColumn(Decided):
         """Return a clause that says which columns are released."""
         return f"it keeps the safest feature alone, by the rule {policy.rule}"
 
-    def strategy(self, scenario: Scenario, others: int | None) -> BySingles:
+    def strategy(self, scenario: Scenario, others: int | None) -> rules.BySingles:
         """Decide from the counts of single columns."""
         policy = scenario.policy
 
         def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
-            rule = named_rule(policy, others, schema)
-            proofs = [bound(rule, [count], policy.k) for count in listed(schema, counts)]
+            rule = rules.named_rule(policy, others, schema)
+            proofs = [
+                rules.bound(rule, [count], policy.k) for count in rules.listed(schema, counts)
+            ]
             best = min(range(len(proofs)), key=lambda column: proofs[column].people)
             if proofs[best].value > policy.max_exposure:
-                return release_nothing(policy, others or people)
-            return Decision((best,), as_certificate(proofs[best], policy, others or people))
+                return rules.release_nothing(policy, others or people)
+            return Decision((best,), rules.as_certificate(proofs[best], policy, others or people))
 
-        return BySingles(decide, policy)
+        return rules.BySingles(decide, policy)
