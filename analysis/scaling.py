@@ -80,7 +80,7 @@ class ProcessorCosts:
         processor: its common name.
         measured: the month of measurement.
         suites: microseconds of one core to seal a layer, and to open it, by the name of the suite.
-        separate: costs beside cryptography, up to `APART` people.
+        separate: costs beside cryptography, up to `SEPARATE_LIMIT` people.
         whole: the same up to `WHOLE` people.
         summed: the same above.
         start: bytes that a shuffler's own process holds before the first answer.

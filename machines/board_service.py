@@ -35,10 +35,11 @@ MOST_POST = 1 << 24  # bytes: the marks of 500,000 ballots fit
 class BoardService:
     """The board and its waiting readers.
 
-    known: the keys of signers, where posts are signed; notary: signs heads of the board. speaks:
-    whether a place may post in a party's name. heard: told of every entry and its time. refused:
-    told why a post is refused. Attribute `write` is called with a place and its post before it is
-    judged.
+    known_roster: the keys of signers, where posts are signed; notary: signs heads of the board.
+    speaks: whether a place may post in a party's name. entry_handler: told of every entry and its
+    time.
+    refused: told why a post is refused. Attribute `write` is called with a place and its post
+    before it is judged.
     """
 
     def __init__(

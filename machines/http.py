@@ -97,7 +97,7 @@ Handler = Callable[[Request], Awaitable[HttpResponse]]
 class Server:
     """A server that answers the requests of connections. handler: answers a valid request.
 
-    tell: told, in a line, of a fault of our own. always: headers of every answer; with
+    log_fault: told, in a line, of a fault of our own. always: headers of every answer; with
     `connection: close` among them a connection has one request.
 
     Attributes:

@@ -31,9 +31,9 @@ Reach = Callable[[SessionPlace], Awaitable[Client]]
 class Outbox:
     """The queue of outputs for one place. declined: told of posts that the board refused, and when.
 
-    lost: told why, and of how many letters, that the other place will never take. troubles: told
-    why the other place is not reached, and when it is. now: seconds of this place, by which a post
-    is dropped after its latest time to send.
+    report_loss: told why, and of how many letters, that the other place will never take. troubles:
+    told why the other place is not reached, and when it is. now: seconds of this place, by which a
+    post is dropped after its latest time to send.
     """
 
     def __init__(

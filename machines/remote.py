@@ -44,8 +44,8 @@ class _Awaited:
 class RemoteNetwork(Network):
     """The network that connects the parties of a place with the parties of other places.
 
-    known: the keys that sign posts and the board's heads, where they are signed.
-    lost: told of letters to a party here that has left, or that find the inbox full.
+    known_roster: the keys that sign posts and the board's heads, where they are signed.
+    report_loss: told of letters to a party here that has left, or that find the inbox full.
     """
 
     def __init__(

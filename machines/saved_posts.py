@@ -24,9 +24,10 @@ LONGEST = 1 << 28  # characters of a line: twice the longest entry, and its auth
 
 
 class SavedPosts:
-    """The file of saved posts of one place. tell: told, once, why no more posts can be written.
+    """The file of saved posts of one place. note: told, once, why no more posts can be written.
 
-    again: whether the place goes on where it was killed; else a file that is there is an error.
+    is_restart: whether the place goes on where it was killed; else a file that is there is an
+    error.
 
     Raises:
         StorageError: the folder cannot be written, or holds posts already.

@@ -81,7 +81,7 @@ class _Board(BoardService):
 class MixerLink(Instrument):
     """The link of a network to shufflers on other computers; it sees posts as they are made.
 
-    tell: receives a line about each failure.
+    print_line: receives a line about each failure.
     """
 
     def __init__(

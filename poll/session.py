@@ -67,8 +67,9 @@ LineSink = Callable[[str], None]
 class PhoneSession:
     """A session of phones.
 
-    tell: receives lines for the teacher. file: of the scenario's questions, for the editor; None:
-    the questions do not change. qr: returns an address as SVG, for the wall; "" without a picture.
+    print_line: receives lines for the teacher. file: of the scenario's questions, for the editor;
+    None: the questions do not change. qr: returns an address as SVG, for the wall; "" without a
+    picture.
     """
 
     def __init__(

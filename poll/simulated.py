@@ -33,7 +33,7 @@ SECRET = 16  # bytes, as a phone's
 
 
 class SimulatedPeople:
-    """The simulated people. scenario: returns the played scenario; many: their number."""
+    """The simulated people. scenario: returns the played scenario; count: their number."""
 
     def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
         self._room = room

@@ -142,7 +142,7 @@ class AuditedRecord(RunRecord):
                     yield replace(counts_seen, counts=Counter(answers), among=block)
 
     def reveals_more(self, number: int, members: frozenset[str]) -> bool:
-        """Whether audits reveal more to the reader of a round than the counts of `apart`."""
+        """Whether audits reveal more to the reader of a round than its counts do."""
         if number not in self.opened_layers or self.openers[number][-1] not in members:
             return False
         asks = range(len(self.calls[number].asks))

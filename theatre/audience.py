@@ -101,8 +101,8 @@ class Audience:
 class Audiences:
     """The answers to browsers in their languages, each from a log of its own.
 
-    bill: returns the facts of the present run in a language. more: as of `Audience`. asked: the
-    only language; None: each browser chooses.
+    bill: returns the facts of the present run in a language. more: as of `Audience`. page_language:
+    the only language; None: each browser chooses.
 
     Attributes:
         logs: by the tag of the language.

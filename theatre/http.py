@@ -51,7 +51,7 @@ def checked(request: Request, port: int) -> HttpResponse | None:
 class PageServer(http.Server):
     """A server that answers one request of each connection. handler: of a request that is allowed.
 
-    tell: receives a line about a fault of our own.
+    log_fault: receives a line about a fault of our own.
     """
 
     def __init__(self, handler: Handler, port: int, log_fault: Callable[[str], None]) -> None:

@@ -99,7 +99,7 @@ class SentRound:
 
 
 class MoveRecorder(Instrument):
-    """The recorder of a run: it passes each move to `tell` as it happens.
+    """The recorder of a run: it passes each move to `emit_move` as it happens.
 
     program: of the session, for its own words; None: unknown, so the announced sequence of
     questions selects the words. language: of the captions; None: English.

@@ -29,7 +29,7 @@ from .peer_moves import Bags, PeerBallots, PeerCall, PeerRelay
 
 
 class PeerRecorder(Instrument):
-    """The recorder of a run: it passes each move to `tell`; `finish` follows the last post.
+    """The recorder of a run: it passes each move to `emit_move`; `finish` follows the last post.
 
     language: of the captions; None: English.
     """

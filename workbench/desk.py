@@ -47,7 +47,8 @@ class OldRevisionError(Exception):
 class Desk:
     """The state, and the work on it.
 
-    words: of the command line. files: of uploads. tell: receives a line about a fault of our own.
+    words: of the command line. files: of uploads. log_fault: receives a line about a fault of our
+    own.
 
     Attributes:
         choices: of the user.

@@ -77,7 +77,7 @@ class WorstExposure:
 
 @dataclass(frozen=True, slots=True)
 class ExposurePanel:
-    """Some columns together: the truth at every k, each rule's people at `ks`, worst cases.
+    """Some columns jointly: the truth at every k, each rule's people at `ks`, worst cases.
 
     Attributes:
         names: names of the columns.

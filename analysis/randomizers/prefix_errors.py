@@ -303,7 +303,7 @@ def expected_found(people: int, levels: int, law: tuple[float, float]) -> Expect
     """Return limits for the share of a text that is whole only at the last level.
 
     The numbers of people at that level, and of supporting reports, are the expected numbers.
-    `least` is the least share of a text that is missed with probability `MISSED` at most.
+    `min_share` is the smallest share of a text that is missed with probability `MISSED` at most.
 
     Args:
         people: n.

@@ -154,7 +154,7 @@ class Packing:
     def _prune(
         self, triples: _Triples, rest: Sequence[int], last: int | None, slack: int
     ) -> _Triples:
-        """Drop triples that end above `most` people, or cannot reach the best set known."""
+        """Drop triples that end above `max_exposed` people, or cannot reach the best known set."""
         must = [j for j in rest if j in self.required]
         bound = self.growth.joint_growth(must)
         sure = 0

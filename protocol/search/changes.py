@@ -33,7 +33,7 @@ class Change:
 
     Attributes:
         fits: whether a value of a field, by its name, can change so.
-        apply: the other value. `meant`: the entries of a list to which it applies.
+        apply: the other value. Its second argument: the entries of a list to which it applies.
         aimed: whether it depends on which entries are meant.
     """
 

@@ -40,7 +40,7 @@ PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
 class FileReader(Protocol):
-    """The interface of a module that reads one kind of file. asked: the user's options."""
+    """The interface of a module that reads one kind of file. options: the user's."""
 
     def header(self, content: Content, options: FileOptions) -> tuple[str, ...]:
         """Name the columns."""

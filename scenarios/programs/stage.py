@@ -55,7 +55,7 @@ def released(
 ) -> str:
     """Return a sentence: released and suppressed columns, and the certified bound.
 
-    reader: the party that decides, or `EVERYBODY`.
+    reader: the party that decides, or `ALL_PEERS`.
     """
     released_columns = [columns[column] for column in decision.kept]
     rest = [name for column, name in enumerate(columns) if column not in decision.kept]

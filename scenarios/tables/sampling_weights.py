@@ -37,7 +37,7 @@ def weight_column(names: str | tuple[str, ...] | None) -> str | None:
 def weighted(table: SourceTable, column: str) -> SourceTable:
     """Return a table with the weights of its rows, and without their column. Raises DataError.
 
-    column: of numbers above 0 and up to `MOST`, together up to `MOST_PEOPLE`, more than 1 on
+    column: of numbers above 0 and up to `MAX_WEIGHT`, together up to `MOST_PEOPLE`, more than 1 on
         average unless all are 1.
     """
     j = table.columns.index(column)

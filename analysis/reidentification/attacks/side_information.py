@@ -125,7 +125,7 @@ def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
 
 
 def people_found(counts: Any, Q: Any = None) -> float:
-    """`found` from joint counts, also of a randomized release.
+    """`expected_matches` from joint counts, also of a randomized release.
 
     Args:
         counts: people by known cell (rows) and true released value (columns), whole numbers,
