@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ParameterError
 from ..validation import as_counts, whole
 
-THRESHOLDS = 512  # of all that occur, at most so many are tried: each one alone is a valid bound
+THRESHOLDS = 512  # thresholds that are tried at most; the bound of each threshold is valid
 
 
 class PersonBounds:

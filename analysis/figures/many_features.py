@@ -43,7 +43,7 @@ def ten_values(epsilon: float) -> Pure:
 
 @dataclass(frozen=True, slots=True)
 class BudgetPoint:
-    """One budget of one way.
+    """The privacy after shuffling, and the error, of one budget.
 
     Attributes:
         local: epsilon of a person's whole answer, nats.

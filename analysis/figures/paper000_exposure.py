@@ -38,7 +38,7 @@ SUPPORTS = (2, 2, 5, 9)
 PEOPLE = 32_561
 RULES = ("printed", "refined", "coverage")
 NODES = 1_000  # of a search tree, as `veilmix reproduce` has by default
-MOST_COLUMNS = 9  # of which a figure has a panel for each number
+MOST_COLUMNS = 9  # columns up to which a figure has a panel for each number of them
 POINTS = 160  # k at which bounds are computed, evenly on a logarithmic scale
 WORST = (10, 50, 200, 1000, 5000)  # k at which the worst case is sought
 

@@ -40,7 +40,7 @@ from .nearest import (
 )
 
 INFEASIBLE = 2  # status of SciPy's milp
-NO_WEIGHT = 1e-9  # what is left of rounding
+NO_WEIGHT = 1e-9  # weights below it are errors of rounding
 GRID = 1e-6  # multipliers are rounded, so that a cut follows from few digits
 
 
@@ -75,7 +75,7 @@ class CountAttacker:
     _moved: Flags = field(init=False)  # whether a table differs from the truth
     _costs: Floats = field(init=False)  # of a change, infinite for open cells
     _nearest: NearestTables = field(init=False)
-    _witnesses: Integers = field(init=False)  # those that agree with the open cells
+    _witnesses: Integers = field(init=False)  # tables that agree with the open cells
     _rows: Integers = field(init=False)  # of attackers
     _agree: Flags = field(init=False)  # shape: rows, known witnesses
     _program: LinearProgram = field(init=False)
@@ -217,7 +217,7 @@ class CountAttacker:
         return None
 
     def _cut_of(self, need: Need, duals: Floats | None) -> ClosingCut | None:
-        """Return the cut that multipliers give, valid for any; None if it says nothing."""
+        """Return the cut of the multipliers, which is valid; None if it excludes nothing."""
         if duals is None:
             return None
         counts = self.linked.counts

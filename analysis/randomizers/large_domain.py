@@ -128,8 +128,8 @@ def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
     """
     if not isinstance(randomizer, Pure):
         raise ParameterError(
-            f"randomizer: found a {type(randomizer).__name__}; needs one whose reports support "
-            "symbols (GRR, LocalHash, UnaryEncoding)"
+            f"randomizer: found a {type(randomizer).__name__}; needs a randomizer whose "
+            "reports support symbols (GRR, LocalHash, UnaryEncoding)"
         )
     counts, people = randomizer.tally(reports)
     if not randomizer.truth > randomizer.lie:

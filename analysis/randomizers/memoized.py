@@ -62,7 +62,11 @@ class Memoized(UnaryEncoding):
 
     @classmethod
     def from_epsilon(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
-        """Optimised: nats of one report, and of all about one value (None: twice as much)."""
+        """Return the optimised form.
+
+        epsilon: nats of one report. forever: nats of all reports about one value; None: twice as
+        much.
+        """
         epsilon, forever = _prices(epsilon, forever)
         memoized_lie, lam = 1 / (1 + exp(forever)), 1 / (1 + exp(epsilon))
         return cls(a, 0.5, lam, 0.5, memoized_lie, (lam - memoized_lie) / (1 - 2 * memoized_lie))

@@ -236,7 +236,7 @@ def _wide(
     else:
         promised, exact = _filled(promise, codes.shape[1], people_limit), False
     progress("safe sets among the columns")
-    # what is promised is true
+    # A set whose certified bound is safe is safe in truth: the search begins with it.
     search = search_safe_sets(codes, k, people_limit, wild, safe_columns=promised, persons=persons)
     progress("what each other column would cost")
     named_sets = dict.fromkeys(
