@@ -50,14 +50,14 @@ if TYPE_CHECKING:
     from .scenarios.validation.load import loads as loads
     from .scenarios.verification.doors import leak as leak
     from .scenarios.verification.doors import verify as verify
-
-__version__ = "0.1.0"
+    from .version import __version__ as __version__
 
 # public name -> its home, and after a colon its name there; a room is its own
 _HOMES = {
     "Frame": "analysis.frames",
     "Outcome": "scenarios.scoring.outcome",
     "Scenario": "scenarios.schema.model",
+    "__version__": "version",
     "advise": "scenarios.tables.doors",
     "analysis": "",
     "attack": "scenarios.studies.doors",

@@ -80,7 +80,7 @@ class Unmet(click.ClickException):
 
 def _version(ctx: click.Context, _option: click.Parameter, is_requested: bool) -> None:  # noqa: FBT001 - click's
     if is_requested:
-        from .. import __version__
+        from ..version import __version__
 
         click.echo(f"veilmix {__version__}")
         ctx.exit()

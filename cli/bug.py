@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import __version__
+from ..version import __version__
 
 
 def report(bug: BaseException, arguments: Sequence[str]) -> str:

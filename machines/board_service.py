@@ -15,7 +15,6 @@ from functools import partial
 
 import trio
 
-from .. import __version__
 from ..crypto.signing import Signer
 from ..errors import Reason, Refused
 from ..protocol.board import Board, Entry
@@ -24,6 +23,7 @@ from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
 from ..protocol.signed_posts import sign_head
 from ..protocol.wire import Writer
+from ..version import __version__
 from .http import BYTES, HttpResponse, Request, Say
 from .inputs import PostInput
 

@@ -17,12 +17,12 @@ from hashlib import sha256
 
 import trio
 
-from .. import __version__
 from ..crypto.identity import Identity
 from ..errors import DataError, Refused
 from ..protocol.mixing import PIECE
 from ..protocol.phases import BOARD
 from ..protocol.wire import Reader
+from ..version import __version__
 from . import tls
 from .board_service import BEAT, OTHER_VERSION, VERSION
 from .clocks import Time

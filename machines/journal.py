@@ -26,8 +26,9 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
-from .. import __version__, systems
+from .. import systems
 from ..errors import StorageError
+from ..version import __version__
 
 SECRET = 32  # bytes
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700

@@ -19,7 +19,6 @@ from typing import Any
 
 import trio
 
-from .. import __version__
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..crypto.identity import Identity, fingerprint_of_digest
 from ..errors import StorageError
@@ -28,6 +27,7 @@ from ..protocol.messages import Roster
 from ..protocol.phases import BOARD, Phase
 from ..protocol.transcript import Refusal
 from ..roles.instruments import Instruments
+from ..version import __version__
 from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import RealTime, moment, time_of_moment

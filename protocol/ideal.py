@@ -20,7 +20,15 @@ from .exclusion import published_rows
 from .hiding import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
 from .messages import Call, Counts, Decision
 from .parties import Role
-from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
+from .programs import (
+    DecisionRule,
+    RoundResult,
+    Strategy,
+    final_release,
+    first_call,
+    next_step,
+    strategy_of,
+)
 from .promise import check_promise, prove
 from .schema import Schema
 from .several_rows import dummy, people_among
@@ -199,7 +207,7 @@ def run_through(
                 break
     except RoundBurned as why:
         burned = str(why)
-    release = released(calls, tallies, decision)
+    release = final_release(calls, tallies, decision)
     return Ideal(tuple(tallies), decision, release, burned, tuple(calls), pending, read)
 
 
@@ -235,15 +243,6 @@ def check_tokens(
     if policy.setting is Setting.FIXED:
         check_rounds(token_holders[:-1], token_holders[-1], rules.min_dropout)
     check_unspent(token_holders[-1], [people])
-
-
-def released(
-    calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]], decision: Decision | None
-) -> Counts | None:
-    """Any party: return the release, if the round after the decision was completed; else None."""
-    if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
-        return None
-    return tallies[-1][0] if len(tallies) == len(calls) else None
 
 
 def _round_results(

@@ -17,10 +17,10 @@ from ..errors import Refused
 from .adversary_view import AdversaryView, People, Row, batch, envelopes, opened_last
 from .board import Board
 from .exploits import sums
-from .ideal import released
 from .messages import Counts
 from .mixing import open_envelope
 from .parties import index
+from .programs import final_release
 from .tallying import read_ballots
 
 
@@ -77,7 +77,7 @@ def public_release(board: Board) -> Counts | None:
     """Any party: return the released rows, with the number of people of each, if any."""
     tallies = [tally.counts for tally in board.tallies]
     public_counts = tuple(() if counts is None else counts for counts in tallies)
-    return released(board.calls[: len(public_counts)], public_counts, board.decision)
+    return final_release(board.calls[: len(public_counts)], public_counts, board.decision)
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,3 +235,12 @@ def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
         return decision.kept == all_columns and not decision.hidden and not proof.n
     redacts = program is Program.LOCAL_SUPPRESSION
     return all(redacts and isinstance(rule, Redact) for rule in decision.hidden)
+
+
+def final_release(
+    calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]], decision: Decision | None
+) -> Counts | None:
+    """Any party: return the release, if the round after the decision was completed; else None."""
+    if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
+        return None
+    return tallies[-1][0] if len(tallies) == len(calls) else None

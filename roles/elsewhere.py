@@ -23,9 +23,9 @@ from typing import TypeVar
 
 import trio
 
-from .. import __version__
 from ..crypto.handing import Packed, own_public, pack, unpack
 from ..errors import LocalError
+from ..version import __version__
 from .workplace import Helpers, WorkerLost
 
 T = TypeVar("T")

@@ -16,12 +16,14 @@ NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "req
 MAY = {
     "": {
         "errors",
+        "version",
         "analysis",
         "scenarios",
         "report",
         "cli",
     },  # __init__ and __main__, and only when asked
     "errors": set(),
+    "version": set(),  # records, boards and reports name it: any room may
     "deprecated": set(),  # names that were replaced: any room may have some
     "deferred": set(),  # how a door imports only what it is asked for
     "systems": set(),  # what this operating system has: whoever uses it asks
@@ -32,8 +34,8 @@ MAY = {
     "languages": {"strict_text"},  # what pages say: pages ask
     "crypto": {"errors", "temporary_files"},
     "protocol": {"errors", "crypto"},
-    "roles": {"errors", "systems", "temporary_files", "crypto", "protocol"},
-    "machines": {"errors", "systems", "temporary_files", "crypto", "protocol", "roles"},
+    "roles": {"errors", "version", "systems", "temporary_files", "crypto", "protocol"},
+    "machines": {"errors", "version", "systems", "temporary_files", "crypto", "protocol", "roles"},
     "analysis": {
         *("errors", "deferred", "deprecated", "installation", "library_warnings", "strict_text"),
         "protocol",
@@ -218,11 +220,7 @@ def imported(path: Path, source: str) -> Iterator[str]:
 
 def rooms_of(path: Path, source: str) -> set[str]:
     """Give the rooms that a file imports; the root itself is the room of nothing."""
-    names = [
-        name.split(".")
-        for name in imported(path, source)
-        if name.split(".")[0] == "veilmix" and name != "veilmix.__version__"
-    ]
+    names = [name.split(".") for name in imported(path, source) if name.split(".")[0] == "veilmix"]
     return {parts[1] if parts[1:] and parts[1] in MAY else "" for parts in names} - {room(path)}
 
 

@@ -74,7 +74,7 @@ def command(ctx: click.Context, form: str) -> None:
 
 def system() -> Iterator[Finding]:
     """Yield a finding on Python, platform and cores."""
-    from ... import __version__
+    from ...version import __version__
 
     yield Finding("veilmix", __version__, "ok")
     fit = sys.version_info >= PYTHON

@@ -40,7 +40,7 @@ def scored_table(
     coarser: the generalizations made before the score, a line for each column. places: the risk by
     value.
     """
-    from ... import __version__
+    from ...version import __version__
 
     risk = score.risk
     roles = (

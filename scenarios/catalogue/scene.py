@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from ...protocol import parties
 from ...protocol.adversary_view import AdversaryView
 from ...protocol.board import Board
-from ...protocol.ideal import released
 from ...protocol.messages import Counts
 from ...protocol.peers.accusations import PeerLoot
 from ...protocol.peers.view import PeerRecord
+from ...protocol.programs import final_release
 from ...protocol.transcript import Transcript
 from ...roles.adversary_record import AdversaryRecord
 from ..populations import Population
@@ -139,7 +139,7 @@ class PeerScene:
     def release(self) -> Counts | None:
         """The released counts, by row."""
         reckoning = self.record.reckoning
-        return released(tuple(reckoning.calls), tuple(reckoning.tallies), reckoning.decision)
+        return final_release(tuple(reckoning.calls), tuple(reckoning.tallies), reckoning.decision)
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
         """Return the number of columns in which a row equals a person's."""
@@ -166,4 +166,4 @@ def release_of(transcript: Transcript, board: Board) -> Counts | None:
     """Return the released counts of a session, by row; None without a release."""
     answered = len(board.tallies)
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
-    return released(board.calls[:answered], tallies, board.decision)
+    return final_release(board.calls[:answered], tallies, board.decision)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...protocol.board import Board
-from ...protocol.ideal import released
 from ...protocol.messages import Counts
+from ...protocol.programs import final_release
 from ...protocol.several_rows import without_dummies
 from ...protocol.transcript import Transcript
 from ...protocol.view import ViewedRun
@@ -60,7 +60,7 @@ def played_of(
         calls,
         tallies,
         record.decision,
-        None if board.burned else released(calls, tallies, board.decision),
+        None if board.burned else final_release(calls, tallies, board.decision),
         board.burned,
         _refused(transcript),
         board.digest(),

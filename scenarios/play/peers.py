@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from ...crypto.entropy import entropy_of
 from ...crypto.suites import suite
 from ...errors import ParameterError
-from ...protocol.ideal import PeopleTable, released, run_through
+from ...protocol.ideal import PeopleTable, run_through
 from ...protocol.ideal_view import Answers, ideal_view
 from ...protocol.messages import Call
 from ...protocol.parties import peer
 from ...protocol.peers.agreement import Agreement
 from ...protocol.peers.view import PeerRecord
+from ...protocol.programs import final_release
 from ...protocol.record import plain_rows
 from ...protocol.transcript import SUMMARY_ABOVE, Transcript
 from ...roles import peer as role
@@ -143,7 +144,7 @@ def _real(
         calls,
         tallies,
         reckoning.decision,
-        released(calls, tallies, reckoning.decision),
+        final_release(calls, tallies, reckoning.decision),
         reckoning.burned,
         dict(sorted(refused.items())),
         reckoning.board.digest(),

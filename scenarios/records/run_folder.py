@@ -149,8 +149,8 @@ def versions() -> dict[str, Any]:
     """Return the versions of veilmix, Python, the platform, libraries and the cipher."""
     from importlib import metadata
 
-    from ... import __version__
     from ...crypto.multibuffer import engine_name
+    from ...version import __version__
 
     installed = {}
     for library in LIBRARIES:

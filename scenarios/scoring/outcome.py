@@ -298,7 +298,7 @@ class Outcome:
 
     def cite(self) -> Citation:
         """Return the facts that identify this run: version, scenario, digest, seed."""
-        from ... import __version__
+        from ...version import __version__
 
         name = self.scenario.scenario.name
         return Citation(__version__, name, self.mode, self.users, self.seed, self.digest)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from ... import __version__
 from ...analysis.estimation.confidence import clopper_pearson
 from ...errors import ParameterError
+from ...version import __version__
 from ..catalogue.attack import BYSTANDER, AttackTraits
 from ..catalogue.registry import GUARDS, guarding
 from ..mean import LEVEL, estimate

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ... import __version__
 from ...errors import ParameterError, ScenarioError
 from ...protocol import parties
 from ...protocol.board import replay
 from ...protocol.messages import Alarm, Burned, Tally
 from ...protocol.parties import Role
+from ...version import __version__
 from ..catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
 from ..catalogue.registry import ATTACKS
 from ..play.presence import draw_faults

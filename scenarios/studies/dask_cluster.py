@@ -14,11 +14,11 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any, ParamSpec, TypeVar
 
-from ... import __version__
 from ...errors import ParameterError
 from ...installation import missing
 from ...protocol import parties
 from ...roles.workplace import WorkerLost
+from ...version import __version__
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,10 +13,10 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from ... import __version__
 from ...errors import DataError, ParameterError
 from ...protocol import parties
 from ...protocol.search.space import kinds_of
+from ...version import __version__
 from ..programs.registry import program_of
 from ..programs.topology import onions_only
 from ..schema.model import Scenario

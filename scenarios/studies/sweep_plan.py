@@ -59,7 +59,7 @@ class SweepJob:
 
     def line(self, result: dict[str, object], error: str | None = None) -> SweepLine:
         """Return the line of the file for this job and its result."""
-        from ... import __version__
+        from ...version import __version__
 
         return SweepLine(
             key=self.key,

@@ -36,6 +36,6 @@ def diagnose_record(run: Run) -> Iterator[None]:
 
 def made_with(run: Run) -> str:
     """Return a clause: the version that recorded a run, and the version that reads it."""
-    from ... import __version__
+    from ...version import __version__
 
     return f"recorded by veilmix {run.versions.get('veilmix', '?')}, read by {__version__}"
