@@ -28,58 +28,58 @@ if TYPE_CHECKING:
     from . import analysis as analysis
     from . import errors as errors
     from .analysis.frames import Frame as Frame
-    from .report.door import write_report as write_report
-    from .scenarios.comparison.compare import compare as compare
-    from .scenarios.comparison.result import read as read_comparison
-    from .scenarios.play.awaited import play as play
-    from .scenarios.play.run import run as run
-    from .scenarios.play.with_people import with_people as with_people
+    from .own_data.api import advise as advise
+    from .own_data.api import score as score
+    from .report.api import write_report as write_report
+    from .scenarios.lab.play.async_play import play as play
+    from .scenarios.lab.play.run import run as run
+    from .scenarios.lab.play.table_population import with_people as with_people
+    from .scenarios.lab.scoring.outcome import Outcome as Outcome
+    from .scenarios.lab.validation.gallery import shipped as shipped
+    from .scenarios.lab.validation.load import change as change
+    from .scenarios.lab.validation.load import load as load
+    from .scenarios.lab.validation.load import loads as loads
     from .scenarios.records.run_folder import read as read
     from .scenarios.records.run_folder import save as save
+    from .scenarios.records.verification.api import leak as leak
+    from .scenarios.records.verification.api import verify as verify
     from .scenarios.schema.model import Scenario as Scenario
-    from .scenarios.scoring.outcome import Outcome as Outcome
-    from .scenarios.studies.attack_matrix_file import read as read_matrix
-    from .scenarios.studies.doors import attack as attack
-    from .scenarios.studies.doors import sweep as sweep
-    from .scenarios.studies.swept import read_sweep as read_sweep
-    from .scenarios.tables.doors import advise as advise
-    from .scenarios.tables.doors import score as score
-    from .scenarios.validation.gallery import shipped as shipped
-    from .scenarios.validation.load import change as change
-    from .scenarios.validation.load import load as load
-    from .scenarios.validation.load import loads as loads
-    from .scenarios.verification.doors import leak as leak
-    from .scenarios.verification.doors import verify as verify
+    from .scenarios.studies.api import attack as attack
+    from .scenarios.studies.api import sweep as sweep
+    from .scenarios.studies.comparison.compare import compare as compare
+    from .scenarios.studies.comparison.result import read as read_comparison
+    from .scenarios.studies.matrix.attack_matrix_file import read as read_matrix
+    from .scenarios.studies.sweeps.sweep_runs import read_sweep as read_sweep
     from .version import __version__ as __version__
 
 # public name -> its home, and after a colon its name there; a room is its own
 _HOMES = {
     "Frame": "analysis.frames",
-    "Outcome": "scenarios.scoring.outcome",
+    "Outcome": "scenarios.lab.scoring.outcome",
     "Scenario": "scenarios.schema.model",
     "__version__": "version",
-    "advise": "scenarios.tables.doors",
+    "advise": "own_data.api",
     "analysis": "",
-    "attack": "scenarios.studies.doors",
-    "change": "scenarios.validation.load",
-    "compare": "scenarios.comparison.compare",
+    "attack": "scenarios.studies.api",
+    "change": "scenarios.lab.validation.load",
+    "compare": "scenarios.studies.comparison.compare",
     "errors": "",
-    "leak": "scenarios.verification.doors",
-    "load": "scenarios.validation.load",
-    "loads": "scenarios.validation.load",
-    "play": "scenarios.play.awaited",
+    "leak": "scenarios.records.verification.api",
+    "load": "scenarios.lab.validation.load",
+    "loads": "scenarios.lab.validation.load",
+    "play": "scenarios.lab.play.async_play",
     "read": "scenarios.records.run_folder",
-    "read_comparison": "scenarios.comparison.result:read",
-    "read_matrix": "scenarios.studies.attack_matrix_file:read",
-    "read_sweep": "scenarios.studies.swept",
-    "run": "scenarios.play.run",
+    "read_comparison": "scenarios.studies.comparison.result:read",
+    "read_matrix": "scenarios.studies.matrix.attack_matrix_file:read",
+    "read_sweep": "scenarios.studies.sweeps.sweep_runs",
+    "run": "scenarios.lab.play.run",
     "save": "scenarios.records.run_folder",
-    "score": "scenarios.tables.doors",
-    "shipped": "scenarios.validation.gallery",
-    "sweep": "scenarios.studies.doors",
-    "verify": "scenarios.verification.doors",
-    "with_people": "scenarios.play.with_people",
-    "write_report": "report.door",
+    "score": "own_data.api",
+    "shipped": "scenarios.lab.validation.gallery",
+    "sweep": "scenarios.studies.api",
+    "verify": "scenarios.records.verification.api",
+    "with_people": "scenarios.lab.play.table_population",
+    "write_report": "report.api",
 }
 __all__ = [
     "Frame",

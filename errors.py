@@ -7,7 +7,7 @@
     |   |-- ScenarioError           a scenario file; carries every problem in it
     |   |-- DataError               a table of people that cannot be used
     |   |-- StorageError            a file or folder that cannot be read or written
-    |   `-- IllegalMove             a party was driven out of turn (see protocol/phases.py)
+    |   `-- IllegalMove             a party was driven out of turn (see protocol/board/phases.py)
     |-- RemoteError                 another party is wrong: drop its message, count it, go on
     |   `-- Refused                 one message that is not accepted, with its `reason`
     |-- VerificationError           a certificate, board or record that does not prove its claim

@@ -17,18 +17,18 @@ from statistics import mean
 
 from scipy.stats import binomtest
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.audit import chosen, layer_hash
-from veilmix.protocol.board import Board
-from veilmix.protocol.parties import paired
-from veilmix.protocol.session import open_round
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.audit import chosen, layer_hash
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.parties import paired
 from veilmix.roles.cast import Cast, Guards
-from veilmix.roles.faults.shuffler import Act, Deed, cheat, drop, substitute
 from veilmix.roles.session import play
-from veilmix.scenarios.play.announcement import announced_policy
+from veilmix.scenarios.attacks.faults.shuffler import Act, Deed, cheat, drop, substitute
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.two_round.rules import decision_rule
-from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.programs.curated.rules import decision_rule
 
 ROUND = 2  # the release: one question
 CHANGES = (1, 2, 4, 8)

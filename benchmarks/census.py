@@ -3,9 +3,9 @@
 Both rounds of the census scenario (32,561 people, 4 features, one shuffler) with real onions,
 system randomness, everything recorded; beside it the floor (floor.py) on the same threads in the
 same process, and the same run without a recorder. Prints wall time and CPU time as ratios, the best
-of the repeats, and the most memory that the process and its copies (roles/forked_workers.py) held
-at once: their proportional set sizes, of which a page that several share is counted once, sampled
-every second.
+of the repeats, and the most memory that the process and its copies
+(roles/compute/forked_workers.py) held at once: their proportional set sizes, of which a page that
+several share is counted once, sampled every second.
 """
 
 import os
@@ -18,15 +18,15 @@ from pathlib import Path
 
 from floor import floor, operations
 from veilmix.crypto.entropy import SystemEntropy
-from veilmix.protocol.board import Board
-from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.roles.cast import Cast
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
-from veilmix.scenarios.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.two_round.rules import decision_rule
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.programs.curated.rules import decision_rule
 
 
 def cpu_seconds() -> float:

@@ -11,12 +11,12 @@ from time import perf_counter
 
 from msgspec.structs import replace
 from veilmix.analysis.trust import received
-from veilmix.protocol.view import ViewedRun
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.knowledge.view import ViewedRun
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.coalitions import coalitions
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.scoring.coalitions import coalitions
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.verification.views import board, learnt_in, recorded
+from veilmix.scenarios.records.verification.views import board, learnt_in, recorded
 
 SHUFFLERS = 6
 SAMPLE = 16  # coalitions scored one by one

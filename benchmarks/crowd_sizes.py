@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.validation.load import load
 
 LN2 = log(2)
 MISSED = 0.025  # probability with which any promise from noisy counts may fail

@@ -20,10 +20,10 @@ from math import factorial, log2, prod
 
 import numpy as np
 import veilmix
-from veilmix.protocol.messages import Certificate, Decision
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import Call, RoundResult
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.board.strategies import Call, RoundResult
+from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.programs.registry import strategy
 
 MAX_EXPOSURE = 0.3

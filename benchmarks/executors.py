@@ -13,9 +13,9 @@ from typing import Any
 
 import distributed
 import veilmix
-from veilmix.roles.workplace import Workplace
-from veilmix.scenarios.studies.workplaces import workplace
-from veilmix.scenarios.validation.load import loads
+from veilmix.roles.compute.backend import Workplace
+from veilmix.roles.compute.backends import workplace
+from veilmix.scenarios.lab.validation.load import loads
 
 SCENARIO = """
 [scenario]

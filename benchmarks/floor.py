@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterable
 
 from nacl.bindings import crypto_box_keypair, crypto_box_seal, crypto_box_seal_open
-from veilmix.protocol.board import Board
-from veilmix.protocol.session import open_round
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.round_context import open_round
 
 SEALED = 49  # bytes that the suite byte and a sealed box add to what is inside
 

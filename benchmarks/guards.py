@@ -35,14 +35,15 @@ from veilmix.crypto.montgomery import POINT, base_multiples, multiples
 from veilmix.crypto.signing import make_signers, sign_all, valid_signatures
 from veilmix.crypto.tokens import Granted, TokenKey
 from veilmix.errors import Reason
-from veilmix.protocol import board
-from veilmix.roles import analyst, curator, keyholder, network
+from veilmix.protocol.board import board
+from veilmix.roles import analyst, curator, keyholder
 from veilmix.roles.cast import Cast, Guards
+from veilmix.roles.network import memory_network as network
 from veilmix.roles.session import play
-from veilmix.scenarios.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.two_round.rules import decision_rule
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.programs.curated.rules import decision_rule
 
 SAMPLE = 200  # people whose tokens are made by themselves
 SALT = 16  # bytes

@@ -9,9 +9,9 @@ import resource
 import sys
 import time
 
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.validation.load import loads
 
 FEATURES = 8
 LEVELS = (2, 2, 3, 4, 5, 6, 8, 12)

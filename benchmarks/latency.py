@@ -10,12 +10,12 @@ by default of two people. A machine that others work on as well measures them to
 import sys
 
 from veilmix.machines import processes
-from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Kind
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.real import cast_of
+from veilmix.protocol.wire.frames import decode_message
+from veilmix.protocol.wire.messages import Kind
+from veilmix.scenarios.lab.play.fault_schedule import draw_faults
+from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.validation.load import change, load, resolve
 
 SEED = 3
 WANTED = {"mix.shufflers": 2, "mix.min_batch": 1, "policy.kind": "all", "policy.k": 1}

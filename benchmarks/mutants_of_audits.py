@@ -19,22 +19,22 @@ from typing import TypeVar
 from mutants_of_tokens import changed
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Refused, RoundBurned
-from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.audit import check_pairs
-from veilmix.protocol.audited import Audited
-from veilmix.protocol.board import Board
-from veilmix.protocol.challenge import check_envelopes, evidence
-from veilmix.protocol.challenged import Challenged
-from veilmix.protocol.messages import Accepted, Alarm, Cause, Kind
-from veilmix.protocol.phases import Phase
+from veilmix.protocol.board.alarms import borne_out
+from veilmix.protocol.board.audit_posts import Audited
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.challenge import check_envelopes, evidence
+from veilmix.protocol.board.challenge_posts import Challenged
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.rounds.audit import check_pairs
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.messages import Accepted, Alarm, Cause, Kind
 from veilmix.roles import user
 from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.session import play
-from veilmix.scenarios.play.announcement import announced_policy
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.two_round.rules import decision_rule
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.programs.curated.rules import decision_rule
 
 ABOUT = (
     *(Kind.SHARE, Kind.ACCEPTED, Kind.HEARD, Kind.SHOWN),
@@ -120,7 +120,7 @@ def judge(board: Board) -> None:
 
 def user_plan(board: Board) -> user.Round:
     """The first round."""
-    from veilmix.protocol.session import open_round
+    from veilmix.protocol.rounds.round_context import open_round
 
     assert board.announcement is not None
     return open_round(board.announcement, board.session, board.calls[0])

@@ -29,10 +29,10 @@ from urllib.parse import urljoin, urlsplit
 
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.poll.questions import DEMO, read_questions
-from veilmix.protocol.ballots import Phrasebook, submit_all
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import frame_envelopes
-from veilmix.protocol.session import open_round
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.ballots import Phrasebook, submit_all
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.protocol.wire.frames import frame_envelopes
 
 SIZES = (30, 200)
 PROCESSES = 4  # that play phones

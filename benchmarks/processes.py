@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from veilmix.machines.processes import play_apart
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.real import cast_of
+from veilmix.scenarios.lab.play.fault_schedule import draw_faults
+from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.validation.load import load, resolve
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.validation.load import load, resolve
 
 SEED = 3
 

@@ -34,16 +34,16 @@ from veilmix.analysis.scaling import (
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import suite
-from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.roles.cast import Cast
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
-from veilmix.scenarios.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.two_round.rules import decision_rule
-from veilmix.scenarios.studies.scale import loads_of
-from veilmix.scenarios.studies.traffic import TrafficTerms
-from veilmix.scenarios.validation.load import loads
+from veilmix.scenarios.programs.curated.rules import decision_rule
+from veilmix.scenarios.studies.costs.scale import loads_of
+from veilmix.scenarios.studies.costs.traffic import TrafficTerms
 
 FEATURES, SHUFFLERS = 4, 2
 PREDICTED = (10_000, 100_000, 1_000_000)

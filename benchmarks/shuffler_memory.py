@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from veilmix.machines import processes
-from veilmix.protocol.messages import Kind
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import TranscriptRecorder
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.real import cast_of
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.wire.messages import Kind
+from veilmix.roles.network.instruments import TranscriptRecorder
+from veilmix.scenarios.lab.play.fault_schedule import draw_faults
+from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.validation.load import change, load, resolve
 
 SEED = 3
 SIZES = ("500", "4000", "8000", "16000")

@@ -23,15 +23,15 @@ from census import timed
 from floor import floor, operations
 from veilmix.crypto.ristretto import UNIFORM, base_times, element, scalar, times
 from veilmix.protocol.ideal import PeopleTable, count_cells
-from veilmix.protocol.opened_prefixes import crowds
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.rounds.opened_prefixes import crowds
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
-from veilmix.scenarios.play.real import cast_of
+from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.populations.samples import Samples
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.validation.load import change, load
 
 SEED = 7  # of the people, where not all are asked
 

@@ -21,7 +21,7 @@ import click
 from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, Stopped, VerificationError
 from ..installation import unusable
 from ..library_warnings import mute_process
-from .departure import STOPPED, Departure
+from .exit_now import STOPPED, Departure
 from .lazy import LazyGroup
 
 SUCCESS, BUG, WRONG, UNMET, TERMINATED = 0, 1, 2, 3, 143

@@ -10,7 +10,7 @@ from .text.layout import plural
 
 if TYPE_CHECKING:
     from ..scenarios.schema.model import Scenario
-    from ..scenarios.studies.sweep_file import Value
+    from ..scenarios.studies.sweeps.sweep_file import Value
 
     _Type = click.ParamType[object]
 else:
@@ -75,7 +75,7 @@ def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
 
 def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:
     """Return the number of runs of each point; swept seeds are repetitions themselves."""
-    from ..scenarios.studies.sweep_plan import SEED
+    from ..scenarios.studies.sweeps.sweep_plan import SEED
 
     return 1 if SEED in along else scenario.scenario.repeat
 
@@ -84,7 +84,7 @@ def planned(scenario: "Scenario") -> str:
     """Return the plan of the scenario's [sweep] in words, every point checked; "" without it."""
     if not scenario.sweep:
         return ""
-    from ..scenarios.studies.sweep_plan import axes, plan
+    from ..scenarios.studies.sweeps.sweep_plan import axes, plan
 
     along = axes(scenario, {})
     times = repeats(scenario, along)

@@ -12,12 +12,12 @@ import click
 from click.core import ParameterSource
 
 from .options import PATH, Command
-from .own_table import warn
+from .table_options import warn
 
 if TYPE_CHECKING:
+    from ..own_data.advise import Advised
+    from ..own_data.attacker_columns import Roles
     from ..scenarios.populations.people import SourceTable
-    from ..scenarios.tables.advise import Advised
-    from ..scenarios.tables.roles_known import Roles
 
 
 def like_option(command: Command) -> Command:
@@ -59,7 +59,7 @@ def reapplied(
         options: `predict` and `by`.
         missing: the value of an empty cell.
     """
-    from ..scenarios.tables.earlier_advice import read_advice, search_again
+    from ..own_data.earlier_advice import read_advice, search_again
 
     earlier = read_advice(like)
     k = target[0] if _is_given("k") else earlier.k

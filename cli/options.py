@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .found import HOME
+from .run_lookup import HOME
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -61,7 +61,7 @@ class PeopleCount(_Number):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return a number of people that the estimate accepts."""
-        from ..scenarios.studies.scale import MAX_ESTIMATED, MIN_ESTIMATED
+        from ..scenarios.studies.costs.scale import MAX_ESTIMATED, MIN_ESTIMATED
 
         text = str(value).strip()
         try:
@@ -129,7 +129,7 @@ def executor_option(default: str | None, why: str) -> Callable[[Command], Comman
 
 def tell_trust(executor: str | None) -> None:
     """Print on stderr which data an executor of whole runs can read, if it is a third party."""
-    from ..scenarios.studies.executors import trust_of
+    from ..roles.compute.executors import trust_of
 
     if executor and (trust := trust_of(executor)):
         click.echo(f"note: {trust}", err=True)
@@ -139,6 +139,6 @@ def helped(executor: str | None) -> "AbstractContextManager[Executor | None]":
     """Return the open executor of a name; None without a name."""
     if executor is None:
         return nullcontext()
-    from ..scenarios.studies.executors import opened
+    from ..roles.compute.executors import opened
 
     return opened(executor, None)

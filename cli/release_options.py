@@ -11,7 +11,7 @@ from .stages import stages
 from .text.layout import page, write_csv, write_json
 
 if TYPE_CHECKING:
-    from ..scenarios.tables.judged_record import JudgedRelease
+    from ..own_data.judged_record import JudgedRelease
 
 OPTIONS = (
     click.option(
@@ -105,8 +105,8 @@ def judge(
     form: str,
 ) -> None:
     """Judge a release, and print the result. files: the release and its original."""
-    from ..scenarios.tables.judged_release import judge_release
-    from ..scenarios.tables.reading import Reading
+    from ..own_data.judged_release import judge_release
+    from ..own_data.read_table import Reading
     from .role_options import pairs_of
 
     hierarchies = {

@@ -10,9 +10,9 @@ from .options import FILE, Command, FiniteRange
 from .text.layout import page, say
 
 if TYPE_CHECKING:
-    from ..scenarios.tables.advise import Advised
-    from ..scenarios.tables.reading import Reading
-    from ..scenarios.tables.roles_known import Roles
+    from ..own_data.advise import Advised
+    from ..own_data.attacker_columns import Roles
+    from ..own_data.read_table import Reading
 
 NUMBER = "COLUMN=NUMBER"
 OPTIONS = (
@@ -126,7 +126,7 @@ def number_of(
 
 def pop_options(options: dict[str, Any]) -> dict[str, Any]:
     """Remove these options from a command's options, and return them. DataError for a suffix."""
-    from ..scenarios.tables.export import check_ending
+    from ..own_data.export import check_ending
 
     names = (
         "known",
@@ -152,9 +152,9 @@ def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":
     role_options: the values from `taken`. Raises DataError.
     """
     from ..errors import DataError
-    from ..scenarios.tables.reading import split
-    from ..scenarios.tables.roles_known import Roles, known_by_default
-    from ..scenarios.tables.sensitive_targets import Targets
+    from ..own_data.attacker_columns import Roles, known_by_default
+    from ..own_data.read_table import split
+    from ..own_data.sensitive_targets import Targets
 
     options_by_column: dict[str, dict[str, Any]] = {}
     for option, key, name in (
@@ -199,8 +199,8 @@ def write_released(advised: "Advised", file: Path | None) -> None:
     """Write the generalized table, if a file is named."""
     if file is None:
         return
-    from ..scenarios.tables.advised_table import released_rows
-    from ..scenarios.tables.export import write
+    from ..own_data.advised_table import released_rows
+    from ..own_data.export import write
 
     columns, rows = released_rows(advised)
     write(file, columns, rows)

@@ -14,12 +14,12 @@ from .threshold_option import named_threshold
 
 if TYPE_CHECKING:
     from ..analysis.scoring import TableScore
+    from ..own_data.advise import Advised
+    from ..own_data.attacker_columns import Roles
+    from ..own_data.read_table import Reading
+    from ..own_data.release_record import ReleasedFile, TableRelease
+    from ..own_data.score_record import ScoredTable
     from ..scenarios.populations.people import SourceTable
-    from ..scenarios.tables.advise import Advised
-    from ..scenarios.tables.reading import Reading
-    from ..scenarios.tables.release_record import ReleasedFile, TableRelease
-    from ..scenarios.tables.roles_known import Roles
-    from ..scenarios.tables.score_record import ScoredTable
 
 MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)  # the values may be some people's alone
 
@@ -61,9 +61,9 @@ def scored_release(
     anyway: bool = False,
 ) -> "TableRelease":
     """Return the release of a table that was read and scored. file: that was written, if any."""
+    from ..own_data.attacker_columns import known_by_default
+    from ..own_data.release_record import NamedThreshold, TableRelease
     from ..scenarios.populations.files import FileSource
-    from ..scenarios.tables.release_record import NamedThreshold, TableRelease
-    from ..scenarios.tables.roles_known import known_by_default
 
     threshold, k = named_threshold(), click.get_current_context().params.get("k", 0)
     judged = {column.column for column in table.judged}
@@ -100,8 +100,8 @@ def save_advised(
     """
     if saved is None:
         return
-    from ..scenarios.tables.advised_table import released_table
-    from ..scenarios.tables.release_record import released_file
+    from ..own_data.advised_table import released_table
+    from ..own_data.release_record import released_file
 
     released, file = released_table(advised), None
     if written is not None:
@@ -125,14 +125,10 @@ def advised_record(
     """
     from msgspec.structs import replace as changed
 
-    from ..scenarios.populations.coarser import coarser_lines
-    from ..scenarios.tables.advised_table import (
-        advised_features,
-        cells_left_out,
-        rows_left_out,
-    )
-    from ..scenarios.tables.release_record import SensitiveTarget
-    from ..scenarios.tables.scored import frequent, score_read
+    from ..own_data.advised_table import advised_features, cells_left_out, rows_left_out
+    from ..own_data.release_record import SensitiveTarget
+    from ..own_data.table_score import frequent, score_read
+    from ..scenarios.populations.coarsening import coarser_lines
     from .text.score_record import scored_table
 
     score = score_read(

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from .options import Command
 
 if TYPE_CHECKING:
-    from ..scenarios.tables.thresholds import AuthorityThreshold
+    from ..own_data.thresholds import AuthorityThreshold
 
 KEY = "veilmix.threshold"  # of the context's notes
 NAMES = (
@@ -34,7 +34,7 @@ def check_against(context: click.Context, option: click.Parameter, k: int) -> in
     threshold = context.meta.get(KEY)
     if threshold is None:
         return k
-    from ..scenarios.tables.thresholds import check_k
+    from ..own_data.thresholds import check_k
 
     is_explicit = context.get_parameter_source(option.name or "k") is ParameterSource.COMMANDLINE
     return check_k(threshold, k if is_explicit else None)
@@ -61,6 +61,6 @@ def tell_threshold(k: int) -> None:
 def _note(context: click.Context, _option: click.Parameter, name: str | None) -> None:
     if name is None:
         return
-    from ..scenarios.tables.thresholds import thresholds
+    from ..own_data.thresholds import thresholds
 
     context.meta[KEY] = thresholds()[name]

@@ -34,7 +34,7 @@ from ..machines.gate import (
     serve_phone,
 )
 from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
-from ..roles.event_loop import run_loop
+from ..roles.compute.event_loop import run_loop
 from . import pages
 from .guesses import ClassGuesses, Unwanted
 from .lesson import LESSONS, Lesson, lesson_of

@@ -17,12 +17,12 @@ import trio
 
 from ..crypto.signing import Signer
 from ..errors import Reason, Refused
-from ..protocol.board import Board, Entry
-from ..protocol.frames import Message
-from ..protocol.messages import Roster
-from ..protocol.phases import BOARD
-from ..protocol.signed_posts import sign_head
-from ..protocol.wire import Writer
+from ..protocol.board.board import Board, Entry
+from ..protocol.board.phases import BOARD
+from ..protocol.wire.frames import Message
+from ..protocol.wire.messages import Roster
+from ..protocol.wire.signed_posts import sign_head
+from ..protocol.wire.wire import Writer
 from ..version import __version__
 from .http import BYTES, HttpResponse, Request, Say
 from .inputs import PostInput

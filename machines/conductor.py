@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection
 
 from ..errors import VeilmixError
-from ..protocol.phases import BOARD
+from ..protocol.board.phases import BOARD
 from .host import IdleState
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import ParameterError
-from ..protocol import parties
-from ..protocol.phases import BOARD
+from ..protocol.board.phases import BOARD
+from ..protocol.wire import parties
 
 ALL_USERS = range(1 << 31)
 Address = tuple[str, int]  # host and port

@@ -11,8 +11,8 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import DataError, Refused
-from ..protocol.board import END, Board, Entry
-from ..protocol.phases import Phase
+from ..protocol.board.board import END, Board, Entry
+from ..protocol.board.phases import Phase
 from .directory import Address, SessionPlace
 from .http import Client
 from .observer import posts, visiting

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from ..protocol.board import Board, Entry
-from ..protocol.phases import Phase
-from ..protocol.transcript import Refusal
-from ..roles.instruments import Instrument
+from ..protocol.board.board import Board, Entry
+from ..protocol.board.phases import Phase
+from ..protocol.knowledge.transcript import Refusal
+from ..roles.network.instruments import Instrument
 from .http import HttpResponse, Request
 from .trouble import Troubles
 

@@ -2,7 +2,7 @@
 
     POST /letters        a parcel (inputs.py) for a party here; 204 once the role has heard it
 
-The role takes one input at a time (world.py): entries of the board in their order, letters when
+The role takes one input at a time (role_step.py): entries of the board in their order, letters when
 this place has seen as much of the board as their senders had, then that time has passed. A letter
 is acknowledged when it has been heard; until then its sender keeps it. So waiting input is bounded
 by the limit of connections, and a place that is killed has lost no letter that it acknowledged.
@@ -19,9 +19,9 @@ import trio
 
 from ..crypto.identity import Identity
 from ..errors import DataError, Refused
-from ..protocol.mixing import PIECE
-from ..protocol.phases import BOARD
-from ..protocol.wire import Reader
+from ..protocol.board.phases import BOARD
+from ..protocol.rounds.mixing import PIECE
+from ..protocol.wire.wire import Reader
 from ..version import __version__
 from . import tls
 from .board_service import BEAT, OTHER_VERSION, VERSION
@@ -31,8 +31,8 @@ from .http import Client, HttpResponse, Request, Server, ServerLimits
 from .inputs import Body, Declined, Input, Letters, Parcel, Posted, PostInput, Tick, Written
 from .journal import Journal
 from .outbox import LATEST, SOONEST, TROUBLE, Outbox
+from .role_step import World, WorldStep
 from .trouble import Troubles
-from .world import World, WorldStep
 
 MOST_ENTRY = 1 << 26  # bytes
 MOST_LETTERS = (

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Reason, Refused
-from ..protocol.wire import Reader, Writer, decode
-from ..roles.spool import Spool
+from ..protocol.wire.wire import Reader, Writer, decode
+from ..roles.compute.spool import Spool
 
 ID = 16  # bytes that identify a letter or a post of its sender
 LABEL = b"veilmix letter 1\0"

@@ -12,7 +12,7 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import ParameterError
-from ..protocol.wire import Reader
+from ..protocol.wire.wire import Reader
 from . import tls
 from .board_service import BEAT
 from .directory import Address

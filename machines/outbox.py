@@ -12,7 +12,7 @@ from dataclasses import replace
 import trio
 
 from ..errors import Reason, VerificationError
-from ..protocol.wire import Reader
+from ..protocol.wire.wire import Reader
 from .directory import SessionPlace
 from .http import Client
 from .inputs import Declined, Parcel, PostInput

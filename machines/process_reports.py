@@ -17,9 +17,9 @@ from typing import Any
 
 import trio
 
-from ..protocol.board import Entry
-from ..protocol.phases import BOARD
-from ..roles.instruments import Instrument
+from ..protocol.board.board import Entry
+from ..protocol.board.phases import BOARD
+from ..roles.network.instruments import Instrument
 from .host import IdleState
 
 FLUSH = 0.2  # seconds (real) between two reports of a place that is at work

@@ -7,7 +7,7 @@ Only a laboratory has a second channel: each reports to this process, through a 
 its instruments' events and its state, and is told the time (conductor.py).
 
 Copies ignore Ctrl-C, of which this process hears; when it leaves, for any reason, they are
-killed, and where it is killed itself, the kernel kills them (lifeline.py).
+killed, and where it is killed itself, the kernel kills them (die_with_parent.py).
 """
 
 import gc
@@ -32,13 +32,13 @@ from .. import systems
 from ..crypto.entropy import SeededEntropy
 from ..crypto.identity import make_identity
 from ..errors import ParameterError, VeilmixError
-from ..protocol.board import Board
-from ..protocol.phases import BOARD
-from ..roles import lifeline
+from ..protocol.board.board import Board
+from ..protocol.board.phases import BOARD
 from ..roles.cast import Cast
-from ..roles.event_loop import check_no_loop
-from ..roles.instruments import Instrument, Instruments
+from ..roles.compute import die_with_parent as lifeline
+from ..roles.compute.event_loop import check_no_loop
 from ..roles.keyholder import Keyholder
+from ..roles.network.instruments import Instrument, Instruments
 from ..roles.session import (
     PEOPLE,
     identities_of,
@@ -60,7 +60,7 @@ from .inputs import PostInput
 from .journal import SECRET, Durable, Journal, erase, memory_folder
 from .process_reports import READ, Copy, Hook, portable, send, tell_entry, whole
 from .remote import RemoteNetwork
-from .world import World
+from .role_step import World
 
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"

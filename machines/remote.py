@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 import trio
 
 from ..errors import Reason, Refused
-from ..protocol.board import Entry
-from ..protocol.messages import Roster
-from ..protocol.phases import BOARD
-from ..roles.instruments import Instruments
-from ..roles.network import Bag, Network
-from ..roles.spool import Spool
+from ..protocol.board.board import Entry
+from ..protocol.board.phases import BOARD
+from ..protocol.wire.messages import Roster
+from ..roles.compute.spool import Spool
+from ..roles.network.instruments import Instruments
+from ..roles.network.memory_network import Bag, Network
 from .inputs import (
     Declined,
     LetterInput,

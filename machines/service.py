@@ -22,28 +22,28 @@ import trio
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..crypto.identity import Identity, fingerprint_of_digest
 from ..errors import StorageError
-from ..protocol.board import Board, Entry
-from ..protocol.messages import Roster
-from ..protocol.phases import BOARD, Phase
-from ..protocol.transcript import Refusal
-from ..roles.instruments import Instruments
+from ..protocol.board.board import Board, Entry
+from ..protocol.board.phases import BOARD, Phase
+from ..protocol.knowledge.transcript import Refusal
+from ..protocol.wire.messages import Roster
+from ..roles.network.instruments import Instruments
 from ..version import __version__
 from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import RealTime, moment, time_of_moment
 from .directory import Address, Directory
+from .early_deadline import Hurry
 from .follower import is_complete
 from .gauge import Gauge, Log, answer_status
 from .host import FAREWELL, MOST_LETTERS, Host, secured
 from .http import HttpResponse, Request, Server, ServerLimits
-from .hurry import Hurry
 from .inputs import PostInput
 from .journal import SECRET, Durable, Journal
 from .remote import RemoteNetwork
+from .role_step import World
 from .saved_posts import SavedPosts
 from .supervision import heed_signals, report
 from .trouble import Troubles, near_their_end
-from .world import World
 
 CONNECTIONS = 1_500  # at once
 PEOPLE = 1 << 22  # bytes that people may send at once

@@ -15,11 +15,11 @@ def _():
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
     from veilmix.analysis.figures.sweep import draw
-    from veilmix.scenarios.studies.sweep import sweep
-    from veilmix.scenarios.studies.sweep_plan import plan
-    from veilmix.scenarios.studies.sweep_scores import panels_of
-    from veilmix.scenarios.validation.load import load
-    from veilmix.scenarios.wording import plural
+    from veilmix.presentation.wording import plural
+    from veilmix.scenarios.lab.validation.load import load
+    from veilmix.scenarios.studies.sweeps.sweep import sweep
+    from veilmix.scenarios.studies.sweeps.sweep_plan import plan
+    from veilmix.scenarios.studies.sweeps.sweep_scores import panels_of
 
     return (
         Frame,

@@ -16,14 +16,18 @@ def _():
     from msgspec.structs import replace
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
-    from veilmix.scenarios.catalogue.registry import ATTACKS
-    from veilmix.scenarios.scoring.alike import alike_lines, released_alike
-    from veilmix.scenarios.studies.attack_plan import rows_of
-    from veilmix.scenarios.studies.cheating import measure
-    from veilmix.scenarios.studies.cheating_text import HEADINGS, successes_with_attacks, table
-    from veilmix.scenarios.validation.load import change, load, loads
-    from veilmix.scenarios.verification.views import breaking
-    from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
+    from veilmix.presentation.wording import OUTSIDE_CATALOGUE, sentence
+    from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
+    from veilmix.scenarios.lab.scoring.equal_people import alike_lines, released_alike
+    from veilmix.scenarios.lab.validation.load import change, load, loads
+    from veilmix.scenarios.records.verification.views import breaking
+    from veilmix.scenarios.studies.cheating.cheating_text import (
+        HEADINGS,
+        successes_with_attacks,
+        table,
+    )
+    from veilmix.scenarios.studies.cheating.coalition_study import measure
+    from veilmix.scenarios.studies.matrix.attack_plan import rows_of
 
     return (
         ATTACKS,

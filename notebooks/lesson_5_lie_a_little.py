@@ -17,7 +17,7 @@ def _():
     from veilmix.analysis.figures import guesses
     from veilmix.analysis.figures.noise import TASKS, point
     from veilmix.analysis.shuffled import epsilon_for, local_epsilon
-    from veilmix.scenarios.validation.load import change, load
+    from veilmix.scenarios.lab.validation.load import change, load
 
     return (
         TASKS,

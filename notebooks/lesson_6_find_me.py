@@ -12,7 +12,7 @@ def _():
     import veilmix
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
-    from veilmix.scenarios.validation.load import change, load
+    from veilmix.scenarios.lab.validation.load import change, load
 
     return Frame, change, guesses, load, mo, veilmix
 

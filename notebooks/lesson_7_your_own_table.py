@@ -16,9 +16,9 @@ def _():
     from veilmix.analysis.scoring.figure import figure
     from veilmix.analysis.scoring.table_score import score_table
     from veilmix.errors import VeilmixError
+    from veilmix.own_data.read_table import Reading
+    from veilmix.own_data.read_table import read as read_table
     from veilmix.scenarios.populations.tables import shipped
-    from veilmix.scenarios.tables.reading import Reading
-    from veilmix.scenarios.tables.reading import read as read_table
 
     return (
         Frame,

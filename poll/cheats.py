@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from ..errors import ParameterError
 from ..languages.language import Language, english
-from ..protocol import parties
-from ..protocol.announcement import Program
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Program
 from ..roles.cast import Cast
-from ..scenarios.catalogue.commit import commit
+from ..scenarios.attacks.catalogue.commit import commit
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import wire

@@ -17,19 +17,19 @@ import trio
 
 from ..errors import Refused
 from ..languages.language import Language
-from ..protocol import parties
-from ..protocol.board import Board, Entry
-from ..protocol.frames import decode_message, envelope_in
-from ..protocol.messages import Kind, Registry, Submission
-from ..protocol.phases import Phase
-from ..protocol.registry import check_senders
-from ..protocol.schema import is_line
-from ..protocol.session import Round
-from ..roles.instruments import Instrument
+from ..protocol.board.board import Board, Entry
+from ..protocol.board.phases import Phase
+from ..protocol.rounds.registered_users import check_senders
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire import parties
+from ..protocol.wire.frames import decode_message, envelope_in
+from ..protocol.wire.messages import Kind, Registry, Submission
+from ..protocol.wire.schema import is_line
+from ..roles.network.instruments import Instrument
 from .noise import NoisyResult
+from .refusal import Unwelcome
 from .singles import Singles
 from .slips import Slips
-from .unwelcome import Unwelcome
 
 MOST_PHONES = 1_000
 MOST_OF_ONE = 40  # people from one address: a class behind one router, and not several
@@ -47,7 +47,7 @@ class Phone:
         name: of its person in this class.
         index: its number on the wire, from 0; None before its first letter.
         message_hashes: by round, the hash of the message that was accepted.
-        simulated: whether it stands for a simulated person (simulated.py).
+        simulated: whether it stands for a simulated person (simulated_people.py).
         device: where it joined from (machines/gate.py); empty if it did not come over the network.
         key: the public signing key; empty without a registry.
     """

@@ -27,7 +27,7 @@ from ..scenarios.schema.problems import Problem, as_found, dotted, problem
 from ..strict_text import Unreadable, from_json
 from .questions import QuestionsTable, examine_questions, scenario_of
 from .questions_file import QuestionsFile
-from .unwelcome import Unwelcome
+from .refusal import Unwelcome
 
 LARGEST = 1 << 17  # bytes of a request
 FILE = re.compile(r"\w[\w .-]{0,80}\.toml")  # a name without a folder

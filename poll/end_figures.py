@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import msgspec
 
-from ..protocol import parties
-from ..protocol.announcement import Program
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Program
+from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Scenario
-from ..scenarios.scoring.outcome import Outcome
-from .finished import FinishedSession
 from .record import outcome_of_phones
+from .session_result import FinishedSession
 
 
 class WatchingEyes(msgspec.Struct, frozen=True):

@@ -17,9 +17,9 @@ from msgspec import Meta, Struct
 from ..crypto.identity import PublicIdentity
 from ..errors import DataError, ParameterError
 from ..machines.directory import ALL_USERS, Directory, SessionPlace
-from ..protocol import parties
-from ..protocol.messages import Roster
-from ..protocol.phases import BOARD
+from ..protocol.board.phases import BOARD
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Roster
 from ..strict_text import Unreadable, from_json
 from .questions import QuestionsTable
 

@@ -2,8 +2,8 @@
 
 Each party sees one layer, but the computer that runs all parties can open an envelope. It reads
 even rows that only k equal rows would open: with the key of `randomness` it computes the seals of
-each possible row, and compares (protocol/opened_exploits.py). If a phone has sealed other data, its
-row is unknown from there on, unless k people have sealed the same and so open it.
+each possible row, and compares (protocol/knowledge/opened_exploits.py). If a phone has sealed other
+data, its row is unknown from there on, unless k people have sealed the same and so open it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,14 @@ from ..crypto.keys import SecretKey
 from ..crypto.threshold import open_groups
 from ..crypto.voprf import OprfKey
 from ..errors import Refused
-from ..protocol.ballots import Ballot, read_ballot
-from ..protocol.mixing import open_envelope, open_layers
-from ..protocol.opened_exploits import prefixes_of
-from ..protocol.opened_prefixes import cell
-from ..protocol.session import Round
-from ..protocol.threshold import read_sealed, rows_open
-from ..protocol.transcript import SealedAnswers, names_of
-from .finished import FinishedSession
+from ..protocol.knowledge.opened_exploits import prefixes_of
+from ..protocol.knowledge.transcript import SealedAnswers, names_of
+from ..protocol.rounds.ballots import Ballot, read_ballot
+from ..protocol.rounds.mixing import open_envelope, open_layers
+from ..protocol.rounds.opened_prefixes import cell
+from ..protocol.rounds.round_context import Round
+from ..protocol.rounds.threshold import read_sealed, rows_open
+from .session_result import FinishedSession
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,19 +20,19 @@ from ..machines.http import Client
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
 from ..machines.remote import RemoteNetwork
 from ..machines.service import Site, run_party
-from ..protocol.board import Board
-from ..protocol.messages import Kind
+from ..protocol.board.board import Board
+from ..protocol.wire.messages import Kind
 from ..roles.cast import Cast
-from ..roles.event_loop import run_loop
+from ..roles.compute.backend import LOCAL_WORKPLACE, Workplace
+from ..roles.compute.event_loop import run_loop
 from ..roles.keyholder import Keyholder
 from ..roles.session import make_key, perform
-from ..roles.workplace import LOCAL_WORKPLACE, Workplace
 from ..scenarios.schema.model import Scenario
 from ..strict_text import Unreadable, from_json
 from .enrolment import IdentityRecord, MixOffer, Papers
+from .fingerprint_words import key_words, to_compare
+from .party_places import cast_of
 from .questions import promise_of, scenario_of
-from .stage import cast_of
-from .words import key_words, to_compare
 
 PATIENCE = 30.0  # seconds for an answer of the class's computer, which itself waits for news
 MAX_ABSENCE = 60.0  # seconds after which a class's computer that is away is given up

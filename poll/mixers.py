@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import trio
 
-from ..protocol import parties
+from ..protocol.wire import parties
 from .enrolment import MixOffer, Papers, PartySeat
-from .unwelcome import Unwelcome
+from .refusal import Unwelcome
 
 OWN_NAMES = ("class", "people")  # certificates are looked for by name: none is there twice
 SILENCE = 20.0  # seconds after which an offer lapses

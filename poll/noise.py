@@ -14,12 +14,12 @@ import msgspec
 
 from ..crypto.entropy import SystemEntropy
 from ..languages.language import Language, english
-from ..protocol.board import Board
-from ..scenarios.programs.randomized.estimated import Estimated, limits
-from ..scenarios.programs.randomized.foreseen import VERDICTS
+from ..protocol.board.board import Board
+from ..scenarios.programs.noisy_questions import Question, randomization, rule
+from ..scenarios.programs.randomized.limit_forecast import VERDICTS
 from ..scenarios.programs.randomized.privacy import Shuffled, after_shuffling
-from ..scenarios.programs.randomized.questions import Question, randomization, rule
 from ..scenarios.programs.randomized.score import estimates
+from ..scenarios.programs.randomized.share_estimates import Estimated, limits
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 

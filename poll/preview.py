@@ -9,14 +9,14 @@ from typing import Any
 
 from ..crypto.suites import suite
 from ..languages.language import Language
-from ..protocol.announcement import NONCE, REGISTRY, Announcement
+from ..protocol.wire.announcement import NONCE, REGISTRY, Announcement
 from ..scenarios.schema.model import Scenario
+from .class_settings import ClassTerms
 from .classroom import Classroom
-from .facts import facts_of
 from .mixers import Mixers
+from .page_facts import facts_of
+from .party_places import cast_of
 from .slips import Slips
-from .stage import cast_of
-from .terms import ClassTerms
 
 
 def preview_of(

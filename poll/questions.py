@@ -26,11 +26,14 @@ from msgspec.structs import asdict
 
 from ..errors import ParameterError, ScenarioError, StorageError
 from ..languages.language import languages
-from ..protocol.announcement import Program
-from ..protocol.schema import Feature, Schema
+from ..presentation.wording import plural
+from ..protocol.wire.announcement import Program
+from ..protocol.wire.schema import Feature, Schema
+from ..scenarios.lab.validation.check import names
+from ..scenarios.lab.validation.verified_mix import misfits_of_once
 from ..scenarios.populations import Population
 from ..scenarios.populations.facts import ScenarioFacts
-from ..scenarios.programs.randomized.questions import Question
+from ..scenarios.programs.noisy_questions import Question
 from ..scenarios.programs.registry import noisy_questions, program_of, wire
 from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
@@ -51,9 +54,6 @@ from ..scenarios.schema.problems import Path as Where
 from ..scenarios.schema.problems import Problem, as_found, problem
 from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
-from ..scenarios.validation.check import names
-from ..scenarios.validation.verified import misfits_of_once
-from ..scenarios.wording import plural
 from ..strict_text import Unreadable, decoded, from_toml
 
 DEMO = Path(__file__).with_name("demo.toml")

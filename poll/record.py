@@ -12,25 +12,25 @@ from functools import partial
 import numpy as np
 from msgspec.structs import replace
 
-from ..protocol import parties
-from ..protocol.hiding import BLANK
-from ..protocol.transcript import SealedAnswers
-from ..scenarios.catalogue.effects import measure
-from ..scenarios.catalogue.scene import Scene
-from ..scenarios.catalogue.strikes import UNPLANNED, Strike
-from ..scenarios.play.outcomes import Achieved, outcome_of, played_of
-from ..scenarios.play.presence import present
+from ..protocol.knowledge.transcript import SealedAnswers
+from ..protocol.wire import parties
+from ..protocol.wire.hiding_rules import BLANK
+from ..scenarios.attacks.catalogue.effects import measure
+from ..scenarios.attacks.catalogue.scene import Scene
+from ..scenarios.attacks.catalogue.strikes import UNPLANNED, Strike
+from ..scenarios.lab.play.fault_schedule import present
+from ..scenarios.lab.play.outcomes import Achieved, outcome_of, played_of
+from ..scenarios.lab.scoring.outcome import Outcome
+from ..scenarios.lab.scoring.policy import expectations
+from ..scenarios.lab.validation.load import resolve
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import Session
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import PHONES, About, Scenario
-from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.scoring.policy import expectations
-from ..scenarios.validation.load import resolve
 from .envelopes import opened
-from .finished import FinishedSession
 from .questions import schema_of
+from .session_result import FinishedSession
 
 NOTE = "people who answered on their own phones"
 NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"

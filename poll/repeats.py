@@ -17,12 +17,12 @@ and its promise is about one release.
 
 from collections.abc import Iterable
 
-from ..protocol import parties
-from ..protocol.messages import Kind
-from ..protocol.phases import BOARD
-from ..protocol.transcript import Event
+from ..protocol.board.phases import BOARD
+from ..protocol.knowledge.transcript import Event
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Kind
 from ..scenarios.schema.model import Scenario
-from .terms import ClassTerms
+from .class_settings import ClassTerms
 
 RETURN_SECONDS = (
     12.0  # seconds in which phones come back: they ask for news every 8 seconds at least

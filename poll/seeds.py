@@ -17,15 +17,16 @@ from ..crypto.entropy import Entropy
 from ..crypto.ristretto import decoded
 from ..crypto.threshold import Sealer
 from ..errors import Reason, Refused
-from ..protocol import parties, threshold
-from ..protocol.frames import Message, decode_message
-from ..protocol.messages import Kind
-from ..protocol.session import Round, sealing
-from ..protocol.token_messages import Evaluated, Query
-from ..roles.network import Network
+from ..protocol.rounds import threshold
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.wire import parties
+from ..protocol.wire.frames import Message, decode_message
+from ..protocol.wire.messages import Kind
+from ..protocol.wire.token_messages import Evaluated, Query
+from ..roles.network.memory_network import Network
 from ..roles.user import sign_many
 from .classroom import Classroom
-from .unwelcome import Unwelcome
+from .refusal import Unwelcome
 
 MARGIN = 2.0  # seconds after which `randomness`, which is here, will not answer any more
 

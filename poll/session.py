@@ -2,7 +2,7 @@
 
 The parties are those of every session (`roles`), in this process, in real time; people are not:
 messages of phones are put on the network as they came. So this computer holds every key, and the
-page says so; if shufflers are on other computers (`stage.py`), they hold their own keys.
+page says so; if shufflers are on other computers (`party_places.py`), they hold their own keys.
 """
 
 import time
@@ -16,46 +16,46 @@ from msgspec.structs import replace as replace_struct
 
 from ..languages.language import Language, language_of
 from ..machines.gate import Gate, fresh_code, from_where, listeners_at, names_of, serve_phone
-from ..protocol.board import Board
-from ..protocol.phases import Phase
-from ..protocol.session import Round
-from ..protocol.transcript import Transcript
+from ..presentation.wording import plural
+from ..protocol.board.board import Board
+from ..protocol.board.phases import Phase
+from ..protocol.knowledge.transcript import Transcript
+from ..protocol.rounds.round_context import Round
 from ..roles.adversary_record import AdversaryRecord
 from ..roles.cast import Cast
-from ..roles.event_loop import run_loop
-from ..roles.instruments import Instrument, Instruments, TranscriptRecorder
-from ..roles.network import Network
+from ..roles.compute.event_loop import run_loop
+from ..roles.network.instruments import Instrument, Instruments, TranscriptRecorder
+from ..roles.network.memory_network import Network
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
-from ..scenarios.wording import plural
 from .cheats import committed, happened
+from .class_settings import ClassTerms
 from .classroom import MOST_PHONES, Classroom
 from .clock import EagerClock
 from .editor import Editor
 from .end_figures import measured_of
-from .expected import expected_of
-from .facts import facts_of
 from .farewell import Farewell
-from .finished import Finished, FinishedSession
+from .fingerprint_words import to_compare
 from .mixers import Mixers
 from .noise import noisy_result, result_data
+from .page_facts import facts_of
+from .party_places import PendingSession, all_here, cast_of, mixed_elsewhere
+from .precision_forecast import expected_of
 from .preview import preview_of
 from .questions import empty_population, promise_of, table_of
 from .questions_file import QuestionsFile
+from .refusal import Unwelcome
 from .repeats import RETURN_SECONDS, reason_against
 from .seeds import Seeds
-from .simulated import SimulatedPeople
+from .session_result import Finished, FinishedSession
+from .simulated_people import SimulatedPeople
 from .singles import counts_data, singles_of
 from .slips import Slips
-from .stage import PendingSession, all_here, cast_of, mixed_elsewhere
 from .teacher import Lines, Teacher, spare_of
 from .teacher_page import TeacherPage
-from .terms import ClassTerms
-from .unwelcome import Unwelcome
 from .wall import Wall
 from .wall_page import QrCode, WallPage
 from .web import PhoneServer
-from .words import to_compare
 
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 0.2  # seconds after the last answer, before the round is closed early

@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 
 from ..languages.language import Language, english
-from ..protocol import parties
-from ..protocol.announcement import Program
-from ..protocol.board import Board
-from ..protocol.transcript import Transcript
+from ..protocol.board.board import Board
+from ..protocol.knowledge.transcript import Transcript
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Program
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Scenario
 

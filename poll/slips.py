@@ -28,7 +28,7 @@ from ..errors import StorageError
 from ..machines.gate import LETTERS, names_of
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..strict_text import Unreadable, from_toml
-from .unwelcome import Unwelcome
+from .refusal import Unwelcome
 
 LENGTH, GROUP = 12, 4  # letters of a code, and of a part of it as it is printed
 MOST_SLIPS = 1_000

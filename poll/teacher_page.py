@@ -25,9 +25,9 @@ from ..strict_text import Unreadable, from_json
 from .assets import page_answer
 from .classroom import MOST_PHONES, Classroom
 from .editor import Editor
+from .refusal import Unwelcome
 from .repeats import RETURN_SECONDS
 from .teacher import MORE, Teacher
-from .unwelcome import Unwelcome
 
 BEAT = 1.0  # seconds that a page waits for news at most: a round has a clock, and people join
 NO_STORE = ("cache-control", "no-store")

@@ -13,19 +13,19 @@ from collections.abc import Mapping
 
 from ..languages.language import Language, english
 from ..machines.http import HttpResponse, Request
-from ..protocol import parties
-from ..protocol.announcement import Announcement
-from ..protocol.board import Entry
-from ..protocol.messages import Call, Mixed
-from ..roles.instruments import Instrument
+from ..protocol.board.board import Entry
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Announcement
+from ..protocol.wire.messages import Call, Mixed
+from ..roles.network.instruments import Instrument
 from ..scenarios.serialization.record import plain
 from ..theatre.audience import Audience
 from ..theatre.log import EventLog
 from ..theatre.move_recorder import MoveRecorder
 from ..theatre.moves import BatchMove, Send, StageMove
-from ..theatre.outside import bill_of
 from ..theatre.page_data import deviated_data
-from ..theatre.proved_recorder import ProvedRecorder
+from ..theatre.remote_board import bill_of
+from ..theatre.verified_recorder import ProvedRecorder
 from .slips import Slips
 
 

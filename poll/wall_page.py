@@ -3,10 +3,10 @@
     GET /CODE/wall          the page
     GET /CODE/wall/news/V   waits for news after version V: the state
 
-The state has the facts for phones (facts.py), and public data of the board: the words to compare,
-the present place of the envelopes, the release. It has no answer of a person, no key, no secret and
-no name of a phone. If a run folder is written, the state at the end has the effect of an attack,
-and the number of people whose answers coalitions can name (end_figures.py).
+The state has the facts for phones (page_facts.py), and public data of the board: the words to
+compare, the present place of the envelopes, the release. It has no answer of a person, no key, no
+secret and no name of a phone. If a run folder is written, the state at the end has the effect of an
+attack, and the number of people whose answers coalitions can name (end_figures.py).
 """
 
 from collections.abc import Callable
@@ -16,16 +16,16 @@ import msgspec
 
 from ..languages.language import Language
 from ..machines.http import HttpResponse, Request
-from ..protocol.announcement import Program
-from ..protocol.board import Board
-from ..protocol.opened_prefixes import by_prefixes, closes_further
+from ..protocol.board.board import Board
+from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
+from ..protocol.wire.announcement import Program
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .assets import page_answer
 from .classroom import Classroom
 from .end_figures import EndFigures
-from .unwelcome import Unwelcome
-from .words import compared_digest, session_words
+from .fingerprint_words import compared_digest, session_words
+from .refusal import Unwelcome
 
 BEAT = 8.0  # seconds that the page waits for news at most
 NO_STORE = ("cache-control", "no-store")

@@ -34,15 +34,15 @@ from ..errors import DataError
 from ..languages.language import Language, language_of
 from ..machines.gate import SAFE, SENTENCES, Gate, device_of
 from ..machines.http import ALWAYS, BYTES, Header, HttpResponse, Request, Server, ServerLimits
-from ..protocol.session import Round
+from ..protocol.rounds.round_context import Round
 from ..strict_text import Unreadable, from_json
 from .assets import asset_answer, page_answer
 from .classroom import Classroom, Deliver
 from .enrolment import MixOffer
 from .mixers import Mixers
+from .refusal import Unwelcome
 from .seeds import Seeds
 from .teacher_page import TeacherPage
-from .unwelcome import Unwelcome
 from .wall import Wall
 from .wall_page import WallPage
 

@@ -14,13 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RoundBurned
-from .announcement import AnnouncedPolicy, Program, Rules, Setting
-from .crowd_limits import check_batch_size, check_rounds, check_unspent
-from .exclusion import published_rows
-from .hiding import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
-from .messages import Call, Counts, Decision
-from .parties import Role
-from .programs import (
+from .board.promise import check_promise, prove
+from .board.strategies import (
     DecisionRule,
     RoundResult,
     Strategy,
@@ -29,9 +24,14 @@ from .programs import (
     next_step,
     strategy_of,
 )
-from .promise import check_promise, prove
-from .schema import Schema
-from .several_rows import dummy, people_among
+from .rounds.exclusion import published_rows
+from .wire.announcement import AnnouncedPolicy, Program, Rules, Setting
+from .wire.crowd_limits import check_batch_size, check_rounds, check_unspent
+from .wire.hiding_rules import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
+from .wire.messages import Call, Counts, Decision
+from .wire.parties import Role
+from .wire.rows_per_person import dummy, people_among
+from .wire.schema import Schema
 
 DENSE = 1 << 16  # cells that are counted in an array even for few people
 PACKED = 1 << 62  # most cells that can be numbered with 64 bits

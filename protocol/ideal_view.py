@@ -17,17 +17,17 @@ no round audited: order, length and audits reveal properties of messages, and he
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import parties
-from .announcement import AnnouncedPolicy, Setting
-from .commitment import commits, may_open, public_part
 from .ideal import Ideal
-from .messages import Call, Counts, Decision
-from .opened_prefixes import by_prefixes, closes_further
-from .opened_views import PersonalRecord, as_opened, opened_counts, tries_all
-from .parties import Role
-from .record import CountsSeen, nearest
-from .transcript import Row, Transcript
-from .view import CERTIFIED, View, certified_counts
+from .knowledge.opened_views import PersonalRecord, as_opened, opened_counts, tries_all
+from .knowledge.run_record import CountsSeen, nearest
+from .knowledge.transcript import Row, Transcript
+from .knowledge.view import CERTIFIED, View, certified_counts
+from .rounds.opened_prefixes import by_prefixes, closes_further
+from .wire import parties
+from .wire.announcement import AnnouncedPolicy, Setting
+from .wire.commitment import commits, may_open, public_part
+from .wire.messages import Call, Counts, Decision
+from .wire.parties import Role
 
 PEOPLE = (Role.USER, Role.PEER)  # the parties that answer
 

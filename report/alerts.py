@@ -7,9 +7,9 @@ weaker than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
-from ..scenarios.pages.pieces import Alert, worst_first
+from ..presentation.pieces import Alert, worst_first
+from ..presentation.wording import percent, plural
 from ..scenarios.programs.registry import program_of
-from ..scenarios.wording import percent, plural
 from .exposure_alerts import (
     above_target,
     broken,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.catalogue.registry import guarding
-from ..scenarios.pages.pieces import Block, PageGrid, Paragraph, Section
+from ..presentation.pieces import Block, PageGrid, Paragraph, Section
+from ..presentation.wording import percent
+from ..scenarios.attacks.catalogue.registry import guarding
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
-from ..scenarios.wording import percent
 from .facts import PageFacts
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..languages.language import Language, english
-from ..scenarios.play.run import run
+from ..presentation.wording import plural
+from ..scenarios.lab.play.run import run
+from ..scenarios.lab.scoring.outcome import Outcome
+from ..scenarios.lab.validation.load import change
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.single_rows import require_single_rows
-from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.validation.load import change
-from ..scenarios.wording import plural
 from .paper import PaperScenario, on_paper, person_name, share_text
 from .write import write
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import Block, Marked, PageGrid, PageNumbers, Paragraph, VerdictAnswer
+from ..presentation.pieces import Block, Marked, PageGrid, PageNumbers, Paragraph, VerdictAnswer
+from ..presentation.wording import OUTSIDE_CATALOGUE, WATCHING, sentence
 from ..scenarios.programs.registry import unchecked_queries
-from ..scenarios.studies.cheating_result import CheatingStudy, WorstAttack, telling
-from ..scenarios.studies.cheating_text import (
+from ..scenarios.records.verification.submitted_once import price
+from ..scenarios.studies.cheating.cheating_result import CheatingStudy, WorstAttack, telling
+from ..scenarios.studies.cheating.cheating_text import (
     HEADINGS,
     NO_SUCCESS,
     NOT_MEASURED,
@@ -17,8 +19,6 @@ from ..scenarios.studies.cheating_text import (
     successes_with_attacks,
     why_unmeasured,
 )
-from ..scenarios.verification.submitted_once import price
-from ..scenarios.wording import OUTSIDE_CATALOGUE, WATCHING, sentence
 from .facts import PageFacts
 
 QUESTION = "And if parties cheat?"

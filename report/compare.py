@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.comparison.result import Compared, Comparison, name_coalition
-from ..scenarios.pages.pieces import (
+from ..presentation.pieces import (
     Alert,
     Page,
     PageGrid,
@@ -12,8 +11,9 @@ from ..scenarios.pages.pieces import (
     VerdictAnswer,
     worst_first,
 )
-from ..scenarios.studies.cheating_text import NOT_MEASURED, played, successes_with_attacks
-from ..scenarios.wording import OUTSIDE_CATALOGUE, percent, plural, size
+from ..presentation.wording import OUTSIDE_CATALOGUE, percent, plural, size
+from ..scenarios.studies.cheating.cheating_text import NOT_MEASURED, played, successes_with_attacks
+from ..scenarios.studies.comparison.result import Compared, Comparison, name_coalition
 from .compare_figures import (
     FAMILIES,
     bits,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from ..analysis.figures.labels import Box, place_labels
 from ..analysis.trust.side import Side
-from ..scenarios.comparison.result import Compared, Comparison
-from ..scenarios.pages.pieces import Cell, PageFigure, PageNumbers
-from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
-from ..scenarios.wording import percent
+from ..presentation.pieces import Cell, PageFigure, PageNumbers
+from ..presentation.svg import Drawing, Plot, plot, shorten
+from ..presentation.wording import percent
+from ..scenarios.studies.comparison.result import Compared, Comparison
 
 ROW = 24
 NAMES = 150

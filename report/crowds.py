@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from ..protocol.hiding import HIDDEN
-from ..scenarios.pages.pieces import (
+from ..presentation.pieces import (
     Block,
     Cell,
     FigureRow,
@@ -15,10 +14,11 @@ from ..scenarios.pages.pieces import (
     PageNumbers,
     Section,
 )
-from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
-from ..scenarios.scoring.result import WrittenRelease
-from ..scenarios.studies.exposure_curves import Curves
-from ..scenarios.wording import percent, plural
+from ..presentation.svg import Drawing, Plot, plot, shorten
+from ..presentation.wording import percent, plural
+from ..protocol.wire.hiding_rules import HIDDEN
+from ..scenarios.lab.scoring.result import WrittenRelease
+from ..scenarios.studies.exposure.exposure_curves import Curves
 from .facts import PageFacts
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic

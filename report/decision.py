@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import (
+from ..presentation.pieces import (
     Block,
     Marked,
     PageFigure,
@@ -11,10 +11,10 @@ from ..scenarios.pages.pieces import (
     Paragraph,
     Section,
 )
-from ..scenarios.pages.svg import Drawing, PositionScale, number, shorten
-from ..scenarios.populations.coarser import in_words, is_coarser
-from ..scenarios.studies.column_sets import ColumnSet
-from ..scenarios.wording import percent, plural
+from ..presentation.svg import Drawing, PositionScale, number, shorten
+from ..presentation.wording import percent, plural
+from ..scenarios.populations.coarsening import in_words, is_coarser
+from ..scenarios.studies.exposure.column_sets import ColumnSet
 from .facts import PageFacts
 
 ROW = 22  # units of the picture

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
-from ..protocol.hiding import HIDDEN
-from ..scenarios.pages.pieces import Alert
-from ..scenarios.scoring.alike import alike_lines
-from ..scenarios.wording import percent, plural
+from ..presentation.pieces import Alert
+from ..presentation.wording import percent, plural
+from ..protocol.wire.hiding_rules import HIDDEN
+from ..scenarios.lab.scoring.equal_people import alike_lines
 from .facts import PageFacts
 from .wording import listed, people
 

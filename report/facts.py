@@ -5,24 +5,24 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from ..analysis.exposure.alike import SharedValues
+from ..analysis.exposure.equal_people import SharedValues
 from ..analysis.trust.side import Side
-from ..protocol.parties import ANALYST, CURATOR, Role, role
+from ..presentation.wording import audited, sentence
+from ..protocol.wire.parties import ANALYST, CURATOR, Role, role
+from ..scenarios.lab.scoring.equal_people import released_alike
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.topology import Topology, topology_of
+from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Defence
-from ..scenarios.scoring.alike import released_alike
-from ..scenarios.verification.deviations import deviations
-from ..scenarios.wording import audited, sentence
 
 if TYPE_CHECKING:
+    from ..scenarios.lab.scoring.result import Result
     from ..scenarios.records.result_file import Run
     from ..scenarios.records.traffic import Traffic
-    from ..scenarios.scoring.result import Result
-    from ..scenarios.studies.cheating_result import CheatingStudy
-    from ..scenarios.studies.column_sets import Choices
-    from ..scenarios.studies.exposure_curves import Curves
+    from ..scenarios.studies.cheating.cheating_result import CheatingStudy
+    from ..scenarios.studies.exposure.column_sets import Choices
+    from ..scenarios.studies.exposure.exposure_curves import Curves
 
 READERS = frozenset({CURATOR, ANALYST})
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import Alert
-from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import plural, sentence
+from ..presentation.pieces import Alert
+from ..presentation.wording import plural, sentence
+from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from .facts import PageFacts
 from .wording import listed, people
 

@@ -5,14 +5,14 @@ from os import PathLike
 from pathlib import Path
 
 from ..errors import StorageError
-from ..scenarios.comparison.result import COMPARISON
-from ..scenarios.comparison.result import read as read_comparison
-from ..scenarios.pages.pieces import Page
+from ..presentation.pieces import Page
 from ..scenarios.records.run_folder import read
-from ..scenarios.studies.attack_matrix_file import is_one as is_matrix
-from ..scenarios.studies.attack_matrix_file import read as read_matrix
-from ..scenarios.studies.sweep_file import looks_like_one
-from ..scenarios.studies.swept import read_sweep
+from ..scenarios.studies.comparison.result import COMPARISON
+from ..scenarios.studies.comparison.result import read as read_comparison
+from ..scenarios.studies.matrix.attack_matrix_file import is_one as is_matrix
+from ..scenarios.studies.matrix.attack_matrix_file import read as read_matrix
+from ..scenarios.studies.sweeps.sweep_file import looks_like_one
+from ..scenarios.studies.sweeps.sweep_runs import read_sweep
 from . import compare, matrix, run, sweep, table
 from .write import html
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..scenarios.pages.pieces import (
+from ..presentation.pieces import (
     Alert,
     Marked,
     Page,
@@ -13,17 +13,17 @@ from ..scenarios.pages.pieces import (
     VerdictAnswer,
     worst_first,
 )
-from ..scenarios.studies.attack_matrix_file import (
+from ..presentation.wording import percent, plural, seeds
+from ..scenarios.studies.matrix.attack_matrix_file import (
     COST_HEADINGS,
     cost_cells,
     figure_of,
     without_occasion,
 )
-from ..scenarios.studies.attack_plan import ALL_GUARDS, NONE
-from ..scenarios.studies.matrix_frames import CELLS, COSTS, cells, costs
-from ..scenarios.studies.matrix_result import AttackRow, Cell, Matrix
-from ..scenarios.wording import percent, plural, seeds
-from . import heat
+from ..scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
+from ..scenarios.studies.matrix.matrix_frames import CELLS, COSTS, cells, costs
+from ..scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
+from . import heat_map as heat
 
 SIGNS = {
     "works": Marked("works", "bad"),

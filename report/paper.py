@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from ..analysis.trust import minimal
 from ..analysis.trust.peer_paths import path_share
 from ..languages.language import Language
-from ..protocol import parties
+from ..presentation.wording import percent
+from ..protocol.wire import parties
+from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
-from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.wording import percent
 
 CENTRAL_STEPS = (
     *("central-cut", "central-bring", "central-ask", "central-first", "central-number"),

@@ -1,6 +1,6 @@
 """The section on repeating a run: command, seed, versions, scenario, digest."""
 
-from ..scenarios.pages.pieces import Block, Listing, PageGrid, Paragraph, Section
+from ..presentation.pieces import Block, Listing, PageGrid, Paragraph, Section
 from ..scenarios.schema.dump import dump
 from .facts import PageFacts
 

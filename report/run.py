@@ -3,17 +3,20 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import StorageError
-from ..scenarios.pages.pieces import Page, Section
+from ..presentation.pieces import Page, Section
+from ..presentation.wording import plural
 from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
-from ..scenarios.studies.matrix_result import Matrix
-from ..scenarios.verification.damage import diagnose_record
-from ..scenarios.wording import plural
-from . import attacks, crowds, decision, found, own_figures, repeat, trust, wires
+from ..scenarios.records.verification.damaged_record import diagnose_record
+from ..scenarios.studies.matrix.matrix_result import Matrix
+from . import attacks, crowds, decision, repeat, trust
+from . import figure_plugins as own_figures
 from . import matrix as attack_matrix
+from . import reidentified as found
+from . import traffic as wires
 from .alerts import alerts
 from .facts import PageFacts
-from .gathered import gather
+from .run_facts import gather
 from .verdict import verdict
 
 KNOWS = (

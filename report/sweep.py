@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ..scenarios.mean import MeanEstimate
-from ..scenarios.pages.pieces import (
+from ..analysis.estimation.mean_interval import MeanEstimate
+from ..presentation.pieces import (
     Alert,
     Block,
     FigureRow,
@@ -16,8 +16,9 @@ from ..scenarios.pages.pieces import (
     VerdictAnswer,
     worst_first,
 )
-from ..scenarios.pages.svg import number
-from ..scenarios.studies.sweep_file import (
+from ..presentation.svg import number
+from ..presentation.wording import interval, plural
+from ..scenarios.studies.sweeps.sweep_file import (
     SCORES,
     Point,
     SweepLine,
@@ -26,8 +27,7 @@ from ..scenarios.studies.sweep_file import (
     has_release,
     smallest_coalition,
 )
-from ..scenarios.studies.swept import Sweep
-from ..scenarios.wording import interval, plural
+from ..scenarios.studies.sweeps.sweep_runs import Sweep
 from .sweep_panels import Axes, Scored, SweptGrid, means_of, panels
 
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..analysis.estimation.mean_interval import MeanEstimate
 from ..analysis.figures.sweep import BREAKS, LINES
 from ..analysis.figures.sweep_axis import (
     Columns,
@@ -14,10 +15,9 @@ from ..analysis.figures.sweep_axis import (
     spans_decades,
     stretches,
 )
-from ..scenarios.mean import MeanEstimate
-from ..scenarios.pages.pieces import Cell, PageFigure, PageNumbers
-from ..scenarios.pages.svg import MARKS, Plot, number, plot, shorten
-from ..scenarios.studies.sweep_file import SCORES, Point, Value
+from ..presentation.pieces import Cell, PageFigure, PageNumbers
+from ..presentation.svg import MARKS, Plot, number, plot, shorten
+from ..scenarios.studies.sweeps.sweep_file import SCORES, Point, Value
 
 Scored = dict[Point, dict[str, MeanEstimate]]
 Series = list[tuple[int, MeanEstimate, Columns]]  # place on the first key, the score there, of what

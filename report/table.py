@@ -11,7 +11,8 @@ from os import PathLike
 from pathlib import Path
 
 from ..errors import StorageError
-from ..scenarios.pages.pieces import (
+from ..own_data.score_record import ScoredTable
+from ..presentation.pieces import (
     Alert,
     Block,
     Listing,
@@ -23,11 +24,10 @@ from ..scenarios.pages.pieces import (
     Paragraph,
     Section,
 )
-from ..scenarios.pages.svg import plot
+from ..presentation.svg import plot
+from ..presentation.wording import percent, plural
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.serialization.record import plain
-from ..scenarios.tables.score_record import ScoredTable
-from ..scenarios.wording import percent, plural
 from ..strict_text import Unreadable, from_json
 from . import table_questions, table_thresholds
 from .table_facts import (

@@ -6,8 +6,8 @@ The answers come from the JSON of a score; an older score has no answers, and it
 from collections.abc import Iterator
 from typing import Any
 
-from ..scenarios.pages.pieces import Block, PageGrid, Paragraph, SignedTable
-from ..scenarios.wording import percent, plural
+from ..presentation.pieces import Block, PageGrid, Paragraph, SignedTable
+from ..presentation.wording import percent, plural
 
 Score = dict[str, Any]
 MEANS = (

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from math import ceil
 
-from ..scenarios.pages.pieces import Marked, MarkedText, SignedTable, SignSheet
-from ..scenarios.wording import percent, plural
+from ..presentation.pieces import Marked, MarkedText, SignedTable, SignSheet
+from ..presentation.wording import percent, plural
 from . import table_questions, table_thresholds
 from .table_facts import (
     ROLES,

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import Marked, PageGrid, SignedTable
-from ..scenarios.tables.thresholds import SIGNER_TEXT, thresholds
-from ..scenarios.wording import percent
+from ..own_data.thresholds import SIGNER_TEXT, thresholds
+from ..presentation.pieces import Marked, PageGrid, SignedTable
+from ..presentation.wording import percent
 from .table_facts import (
     Score,
     below,

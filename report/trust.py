@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..scenarios.pages.pieces import (
+from ..presentation.pieces import (
     Block,
     Marked,
     PageFigure,
@@ -11,9 +11,9 @@ from ..scenarios.pages.pieces import (
     Paragraph,
     Section,
 )
-from ..scenarios.pages.svg import Drawing, shorten
-from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import percent, plural, sentence
+from ..presentation.svg import Drawing, shorten
+from ..presentation.wording import percent, plural, sentence
+from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
 from .facts import READERS, Learner, PageFacts
 

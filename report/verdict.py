@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import EXPOSED, RELEASED, VerdictAnswer
+from ..presentation.pieces import EXPOSED, RELEASED, VerdictAnswer
+from ..presentation.wording import percent, plural, sentence
+from ..scenarios.lab.scoring.equal_people import alike_lines
 from ..scenarios.programs.registry import program_of
-from ..scenarios.scoring.alike import alike_lines
-from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import percent, plural, sentence
+from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
 from .facts import PageFacts
 

@@ -1,6 +1,6 @@
 """Words that several parts of a page share."""
 
-from ..scenarios.wording import plural
+from ..presentation.wording import plural
 
 NAMED = 6  # values or coalitions that are named one by one
 

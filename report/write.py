@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LocalError
 from ..installation import missing
-from ..scenarios.pages.pieces import Page
-from ..scenarios.wording import visible
+from ..presentation.pieces import Page
+from ..presentation.wording import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

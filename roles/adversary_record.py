@@ -13,12 +13,13 @@ from ..crypto.entropy import Entropy
 from ..crypto.keys import SecretKey
 from ..crypto.signing import Signer
 from ..crypto.voprf import OprfKey
-from ..protocol import exploits, parties
-from ..protocol.adversary_view import AdversaryView, Letter
-from ..protocol.board import Board, Entry
-from ..protocol.messages import Kind
-from ..protocol.phases import BOARD
-from ..protocol.transcript import SealedAnswers
+from ..protocol.board.board import Board, Entry
+from ..protocol.board.phases import BOARD
+from ..protocol.knowledge import exploits
+from ..protocol.knowledge.adversary_view import AdversaryView, Letter
+from ..protocol.knowledge.transcript import SealedAnswers
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Kind
 from .challenge import Keyring
 from .mint import TokenDesk
 from .occasions import OccasionRecord

@@ -3,26 +3,26 @@
 from functools import partial
 
 from ..errors import RoundBurned
-from ..protocol.announcement import Setting
-from ..protocol.commitment import open_sealed
-from ..protocol.crowd_limits import check_rounds
-from ..protocol.messages import Cause, Decision
-from ..protocol.parties import Role
-from ..protocol.programs import RoundResult, Strategy
-from ..protocol.promise import check_promise, prove
-from ..protocol.session import Round
-from ..protocol.several_rows import check_possible
-from ..protocol.sums import check_sums
-from ..protocol.tallying import BallotReading
-from ..protocol.transcript import CertificateSeen
+from ..protocol.board.promise import check_promise, prove
+from ..protocol.board.strategies import RoundResult, Strategy
+from ..protocol.board.sum_check import check_sums
+from ..protocol.knowledge.transcript import CertificateSeen
+from ..protocol.rounds.round_context import Round
+from ..protocol.rounds.tallying import BallotReading
+from ..protocol.wire.announcement import Setting
+from ..protocol.wire.commitment import open_sealed
+from ..protocol.wire.crowd_limits import check_rounds
+from ..protocol.wire.messages import Cause, Decision
+from ..protocol.wire.parties import Role
+from ..protocol.wire.rows_per_person import check_possible
 from .board_monitor import BoardMonitor
 from .challenge import Keyring
+from .compute.worker_pool import WorkerPool
 from .keyholder import Keyholder, next_call
 from .mint import TokenDesk
-from .network import Endpoint
+from .network.memory_network import Endpoint
 from .reader import publish, read_round
 from .verified_mix import offer_release_key
-from .worker_pool import WorkerPool
 
 MISDECIDED = "the announced rule decides otherwise from the published marginals"
 

@@ -1,4 +1,4 @@
-"""The audit of a round's pairs of hops: the part of the keyholders (protocol/audit.py).
+"""The audit of a round's pairs of hops: the part of the keyholders (protocol/rounds/audit.py).
 
 Each keyholder posts its part of the coins after all shufflers have accounted for their batches.
 Shufflers open the links that the coins choose. The reader judges the openings before it opens a
@@ -14,14 +14,14 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.keys import SecretKey
 from ..errors import RoundBurned
-from ..protocol import audit
-from ..protocol.audit_messages import Opened, Toss
-from ..protocol.messages import Kind
-from ..protocol.parties import paired
-from ..protocol.phases import Phase
-from ..protocol.session import Round, sealing
-from .network import Endpoint
-from .worker_pool import WorkerPool
+from ..protocol.board.phases import Phase
+from ..protocol.rounds import audit
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.wire.audit_messages import Opened, Toss
+from ..protocol.wire.messages import Kind
+from ..protocol.wire.parties import paired
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint
 
 
 @dataclass(slots=True)

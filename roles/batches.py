@@ -16,10 +16,10 @@ from itertools import groupby
 
 from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused
-from ..protocol.messages import Batch, Mixed
-from ..protocol.mixing import BatchDigest, arranges, open_envelopes, open_layers, piece_size
-from ..protocol.session import Round
-from .spool import Spool
+from ..protocol.rounds.mixing import BatchDigest, arranges, open_envelopes, open_layers, piece_size
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire.messages import Batch, Mixed
+from .compute.spool import Spool
 
 PREFIX = 2  # bytes that choose the part of a layer: the suite's, and the first of the key
 PART = 1 << 28  # bytes of a part that are sorted in memory; runs of a larger part are merged

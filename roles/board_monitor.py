@@ -9,11 +9,11 @@ from functools import partial
 
 import trio
 
-from ..protocol.alarms import misasked, seen_wrong
-from ..protocol.messages import Alarm, Call, Cause
-from ..protocol.programs import Strategy
-from .network import Endpoint
-from .worker_pool import WorkerPool
+from ..protocol.board.alarms import misasked, seen_wrong
+from ..protocol.board.strategies import Strategy
+from ..protocol.wire.messages import Alarm, Call, Cause
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint
 
 
 @dataclass(slots=True)

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
-from ..protocol.announcement import AnnouncedPolicy, Program, Rules
-from ..protocol.history import History
-from ..protocol.messages import Registry
-from ..protocol.programs import DecisionRule, Strategy
-from ..protocol.schema import Schema
-from ..protocol.terms import Terms
+from ..protocol.board.agreed_terms import Terms
+from ..protocol.board.strategies import DecisionRule, Strategy
+from ..protocol.history.shuffler_history import History
+from ..protocol.wire.announcement import AnnouncedPolicy, Program, Rules
+from ..protocol.wire.messages import Registry
+from ..protocol.wire.schema import Schema
 from .adversary_record import AdversaryRecord
-from .network import EVERY_ROUND, Fault, Wire
+from .compute.backend import LOCAL_WORKPLACE, Workplace
+from .network.memory_network import EVERY_ROUND, Fault, Wire
 from .people import Randomization, Row
-from .workplace import LOCAL_WORKPLACE, Workplace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The challenge of a round: the part of keyholders and users (protocol/challenge.py).
+"""The challenge of a round: the part of keyholders and users (protocol/board/challenge.py).
 
 Keyholders post a share of the round's lock, judge when the time to look has passed, and show their
 shares if no ballot was changed. Users look for the marks of their ballots and prove a missing
@@ -14,19 +14,20 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.joint_key import KeyShare
 from ..errors import RoundBurned
-from ..protocol import challenge, parties
-from ..protocol.alarms import borne_out
-from ..protocol.announcement import Setting
-from ..protocol.challenge import COMPLAINTS_END, LOOKING, MARKS_DUE, takes
-from ..protocol.locks import Proofs, draw_share, locked
-from ..protocol.messages import Accepted, Alarm, Cause, Kind, Submission
-from ..protocol.peer_messages import Share, ShareSecret
-from ..protocol.phases import Phase
-from ..protocol.session import Round, as_cited, sealing
+from ..protocol.board import challenge
+from ..protocol.board.alarms import borne_out
+from ..protocol.board.challenge import COMPLAINTS_END, LOOKING, MARKS_DUE, takes
+from ..protocol.board.phases import Phase
+from ..protocol.rounds.locks import Proofs, draw_share, locked
+from ..protocol.rounds.round_context import Round, as_cited, sealing
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Setting
+from ..protocol.wire.messages import Accepted, Alarm, Cause, Kind, Submission
+from ..protocol.wire.peer_messages import Share, ShareSecret
 from . import audit
 from .audit import CoinShares
-from .network import Endpoint
-from .worker_pool import WorkerPool
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint
 
 TURN = 1e-3  # seconds between the judgements of two keyholders
 

@@ -11,21 +11,21 @@ import trio
 
 from ..crypto.signing import Signer
 from ..errors import Reason
-from ..protocol import parties
-from ..protocol.ballots import Phrasebook, submit_all
-from ..protocol.frames import Message, frame_envelopes
-from ..protocol.registry import submissions
-from ..protocol.session import Round, sealing
-from ..protocol.token_messages import Grant
-from ..protocol.tokens import PendingTokens, make_asks
-from ..protocol.transcript import SealedAnswers
+from ..protocol.knowledge.transcript import SealedAnswers
+from ..protocol.rounds.ballots import Phrasebook, submit_all
+from ..protocol.rounds.registered_users import submissions
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.rounds.tokens import PendingTokens, make_asks
+from ..protocol.wire import parties
+from ..protocol.wire.frames import Message, frame_envelopes
+from ..protocol.wire.token_messages import Grant
 from .board_monitor import CallMonitor
+from .compute.worker_pool import WorkerPool
 from .mint import mint_key
-from .network import Letter, UserCrowd
+from .network.memory_network import Letter, UserCrowd
 from .people import People, Person
 from .replies import await_answer
 from .user import Grants, ask_publicly, sealed_answers, sealing_size, taken_grants
-from .worker_pool import WorkerPool
 
 Handed = tuple[Letter, SealedAnswers | None]  # a letter; its answers if recorded
 TokenRequest = tuple[int, PendingTokens]  # a user, by index, and the tokens that it asks for

@@ -13,13 +13,26 @@ import trio
 
 from ..crypto.entropy import Entropy
 from ..errors import RoundBurned
-from ..protocol import parties
-from ..protocol.announcement import NONCE, AnnouncedPolicy, Announcement, Program, Rules, Setting
-from ..protocol.board import Board
-from ..protocol.commitment import closes, commit
-from ..protocol.crowd_limits import check_rounds
-from ..protocol.history import History
-from ..protocol.messages import (
+from ..protocol.board.board import Board
+from ..protocol.board.phases import Phase
+from ..protocol.board.strategies import RoundResult, Strategy, next_step
+from ..protocol.board.sum_check import check_sums
+from ..protocol.history.shuffler_history import History
+from ..protocol.knowledge.transcript import CertificateSeen
+from ..protocol.rounds.registered_users import registry_root
+from ..protocol.rounds.tallying import BallotReading
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import (
+    NONCE,
+    AnnouncedPolicy,
+    Announcement,
+    Program,
+    Rules,
+    Setting,
+)
+from ..protocol.wire.commitment import closes, commit
+from ..protocol.wire.crowd_limits import check_rounds
+from ..protocol.wire.messages import (
     Call,
     Closed,
     Decision,
@@ -28,22 +41,16 @@ from ..protocol.messages import (
     Registry,
     Roster,
 )
-from ..protocol.parties import Role
-from ..protocol.phases import Phase
-from ..protocol.programs import RoundResult, Strategy, next_step
-from ..protocol.registry import registry_root
-from ..protocol.schema import Schema
-from ..protocol.several_rows import check_possible, people_among
-from ..protocol.sums import check_sums
-from ..protocol.tallying import BallotReading
-from ..protocol.transcript import CertificateSeen
+from ..protocol.wire.parties import Role
+from ..protocol.wire.rows_per_person import check_possible, people_among
+from ..protocol.wire.schema import Schema
 from .challenge import Keyring
+from .compute.worker_pool import WorkerPool
 from .keyholder import Keyholder, longest_round
 from .mint import TokenDesk
-from .network import Endpoint
+from .network.memory_network import Endpoint
 from .reader import publish, read_round
 from .verified_mix import check_opened
-from .worker_pool import WorkerPool
 
 
 async def curator(

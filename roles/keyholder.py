@@ -13,17 +13,17 @@ import trio
 
 from ..crypto.keys import KeyPair, SecretKey
 from ..errors import Reason, Refused, RoundBurned
-from ..protocol.announcement import Rules
-from ..protocol.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
-from ..protocol.mixing import batch_digest, check_accounted, check_batch
-from ..protocol.session import Round
-from ..protocol.signed_posts import Fork, fork_between, witness_of
-from ..protocol.wire import Writer
+from ..protocol.rounds.mixing import batch_digest, check_accounted, check_batch
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire.announcement import Rules
+from ..protocol.wire.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
+from ..protocol.wire.signed_posts import Fork, fork_between, witness_of
+from ..protocol.wire.wire import Writer
 from .audit import check_traced
 from .batches import Arriving
-from .network import Endpoint, Letter, OtherView
-from .spool import Spool
-from .worker_pool import WorkerPool
+from .compute.spool import Spool
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint, Letter, OtherView
 
 # deadlines: to look and to show; to toss and to open; to post and check lists, to give shares
 MORE = {"challenge": 4, "audit": 3, "verified": 4}

@@ -4,7 +4,7 @@ The reader of a round answers each user once, and first sends the other reader t
 with tokens. So either reader knows, when it reads, whether all users with tokens are counted, and
 whether they are the users of the round before. Half of the time of a collection is for requests,
 the other half for sending the ballots. Requests that were repeated on the board
-(protocol/public_asks.py) are answered there in that second half.
+(protocol/board/token_requests.py) are answered there in that second half.
 """
 
 from collections import Counter
@@ -18,24 +18,24 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.tokens import TokenKey
 from ..errors import Reason, Refused, RoundBurned
-from ..protocol import parties
-from ..protocol.announcement import Setting
-from ..protocol.crowd_limits import (
+from ..protocol.board.phases import Phase
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.rounds.tallying import BallotReading
+from ..protocol.rounds.tokens import ask_digest, check_asks, give, other_reader
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Setting
+from ..protocol.wire.crowd_limits import (
     check_batch_size,
     check_envelopes,
     check_rounds,
     check_unspent,
 )
-from ..protocol.frames import kind_of
-from ..protocol.messages import Kind, Registry
-from ..protocol.phases import Phase
-from ..protocol.session import Round, sealing
-from ..protocol.tallying import BallotReading
-from ..protocol.token_messages import Ask, Grant, Mint, PublicGrant, Roll
-from ..protocol.tokens import ask_digest, check_asks, give, other_reader
-from .network import OWN_INBOX, Bag, Endpoint, Letter
+from ..protocol.wire.frames import kind_of
+from ..protocol.wire.messages import Kind, Registry
+from ..protocol.wire.token_messages import Ask, Grant, Mint, PublicGrant, Roll
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import OWN_INBOX, Bag, Endpoint, Letter
 from .replies import letters_until
-from .worker_pool import WorkerPool
 
 TRIES = 4  # requests of one person in one round that are examined; more are only counted
 

@@ -7,7 +7,7 @@ instrument, as all events of parties do: so it also arrives from a party in its 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from .instruments import Instrument, Instruments
+from .network.instruments import Instrument, Instruments
 
 Note = Callable[[Instruments], None]  # says that an attack is carried out
 Notes = Mapping[int, Note]  # by round

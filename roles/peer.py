@@ -16,23 +16,30 @@ from ..crypto.joint_key import KeyShare, make_share
 from ..crypto.keys import KeyPair, SecretKey
 from ..crypto.suites import suite_by_code
 from ..errors import Refused
-from ..protocol import parties
-from ..protocol.frames import NO_SESSION, Message
-from ..protocol.messages import Body, Key
-from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
+from ..protocol.board.phases import BOARD
+from ..protocol.board.strategies import DecisionRule, Strategy, strategy_of
+from ..protocol.knowledge.transcript import Refusal, SealedAnswers, names_of
 from ..protocol.peers.accounting import Reckoning, handed_on
 from ..protocol.peers.agreement import Agreement, PeerRound, last_step
 from ..protocol.peers.board import PeerBoard, Place, full
 from ..protocol.peers.onions import BLANK, Onion, StepResult, accuse, bags_of, make_onions, pass_on
-from ..protocol.phases import BOARD
-from ..protocol.programs import DecisionRule, Strategy, strategy_of
-from ..protocol.session import sealing
-from ..protocol.transcript import Refusal, SealedAnswers, names_of
-from .clock import VirtualClock
-from .event_loop import run_loop
-from .instruments import Instrument, Instruments
+from ..protocol.rounds.round_context import sealing
+from ..protocol.wire import parties
+from ..protocol.wire.frames import NO_SESSION, Message
+from ..protocol.wire.messages import Body, Key
+from ..protocol.wire.peer_messages import (
+    Accusation,
+    Agreed,
+    FoundBallots,
+    Relay,
+    Share,
+    ShareSecret,
+)
+from .compute.event_loop import run_loop
+from .compute.simulated_clock import VirtualClock
+from .compute.worker_pool import WorkerPool, worker_pool
+from .network.instruments import Instrument, Instruments
 from .people import Row
-from .worker_pool import WorkerPool, worker_pool
 
 Making = tuple[int, Row, Entropy]
 Opening = tuple[int, SecretKey, Sequence[bytes]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from ..crypto.entropy import Entropy
-from .network import EVERY_ROUND
+from .network.memory_network import EVERY_ROUND
 
 WITHIN = 0.5  # seconds within which all people send if their order is drawn
 Row = Sequence[str]

@@ -13,12 +13,12 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused, RoundBurned
-from ..protocol.session import Round, sealing
-from ..protocol.threshold import evaluate
-from ..protocol.token_messages import Evaluated, Mint, Query
-from .network import Endpoint, Letter
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.rounds.threshold import evaluate
+from ..protocol.wire.token_messages import Evaluated, Mint, Query
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint, Letter
 from .replies import letters_until
-from .worker_pool import WorkerPool
 
 Job = tuple[str, Query, Entropy]
 Answer = Evaluated | Reason

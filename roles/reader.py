@@ -8,23 +8,23 @@ from typing import NamedTuple
 from ..crypto.keys import SecretKey
 from ..crypto.tokens import TokenKey
 from ..errors import Reason
-from ..protocol.challenge import check_came
-from ..protocol.locks import mark, unlock
-from ..protocol.messages import BallotMarks, Tally
-from ..protocol.mixing import open_layers
-from ..protocol.session import Round
-from ..protocol.tallying import BallotReading, read_ballots
-from ..protocol.threshold import open_rows, read_sealed
-from ..protocol.token_messages import Issued
-from ..protocol.tokens import read_with_tokens
-from ..protocol.transcript import Read
+from ..protocol.board.challenge import check_came
+from ..protocol.knowledge.transcript import Read
+from ..protocol.rounds.locks import mark, unlock
+from ..protocol.rounds.mixing import open_layers
+from ..protocol.rounds.round_context import Round
+from ..protocol.rounds.tallying import BallotReading, read_ballots
+from ..protocol.rounds.threshold import open_rows, read_sealed
+from ..protocol.rounds.tokens import read_with_tokens
+from ..protocol.wire.messages import BallotMarks, Tally
+from ..protocol.wire.token_messages import Issued
 from .audit import audit_round
 from .challenge import Keyring, check_signed, lock_of, offer, opened_by_all
+from .compute.worker_pool import WorkerPool
 from .keyholder import batch_of
 from .mint import TokenDesk, tell_roll
-from .network import Endpoint
+from .network.memory_network import Endpoint
 from .verified_mix import read_verified
-from .worker_pool import WorkerPool
 
 
 async def read_round(

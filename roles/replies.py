@@ -8,9 +8,9 @@ from typing import TypeVar
 import trio
 
 from ..errors import Reason, Refused
-from ..protocol.messages import Kind
-from ..protocol.session import Round
-from .network import Bag, Endpoint
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire.messages import Kind
+from .network.memory_network import Bag, Endpoint
 
 T = TypeVar("T")
 

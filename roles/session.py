@@ -9,31 +9,31 @@ import trio
 
 from ..crypto.signing import Signer, make_signers
 from ..crypto.suites import suite
-from ..protocol import parties
-from ..protocol.announcement import Program
-from ..protocol.board import Board
-from ..protocol.collection import uncollected
-from ..protocol.messages import OPENING, Registry, Roster
-from ..protocol.phases import BOARD
-from ..protocol.programs import strategy_of
+from ..protocol.board.board import Board
+from ..protocol.board.phases import BOARD
+from ..protocol.board.strategies import strategy_of
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Program
+from ..protocol.wire.messages import OPENING, Registry, Roster
 from .analyst import analyst
 from .audit import CoinShares
 from .board_monitor import BoardMonitor, CallMonitor
 from .cast import Cast
 from .challenge import Keyring
-from .clock import VirtualClock
 from .cohort import cohort
+from .compute.event_loop import run_loop
+from .compute.garbage_collection import uncollected
+from .compute.simulated_clock import VirtualClock
+from .compute.worker_pool import WorkerPool, worker_pool
 from .curator import Plans, curator
-from .event_loop import run_loop
-from .instruments import Instrument, Instruments
 from .keyholder import SLOW, Keyholder, longest_round
 from .mint import TokenDesk, mint
-from .network import OWN_INBOX, Endpoint, Network, UserCrowd
+from .network.instruments import Instrument, Instruments
+from .network.memory_network import OWN_INBOX, Endpoint, Network, UserCrowd
 from .people import Person
 from .randomness import randomness
 from .shuffler import shuffler
 from .user import Sealers, user
-from .worker_pool import WorkerPool, worker_pool
 
 COHORT_ABOVE = 10_000  # people; above this number, one task runs all of them
 

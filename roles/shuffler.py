@@ -9,16 +9,16 @@ import trio
 
 from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
-from ..protocol import parties
-from ..protocol.announcement import Setting
-from ..protocol.challenge import accept
-from ..protocol.crowd_limits import check_batch_size, check_rounds
-from ..protocol.history import History
-from ..protocol.messages import Accepted, Counts, Submission
-from ..protocol.mixing import account, arrange, batch_digest, open_envelopes, open_layers
-from ..protocol.registry import check_senders
-from ..protocol.session import Round
-from ..protocol.signed_posts import Fork
+from ..protocol.board.challenge import accept
+from ..protocol.history.shuffler_history import History
+from ..protocol.rounds.mixing import account, arrange, batch_digest, open_envelopes, open_layers
+from ..protocol.rounds.registered_users import check_senders
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Setting
+from ..protocol.wire.crowd_limits import check_batch_size, check_rounds
+from ..protocol.wire.messages import Accepted, Counts, Submission
+from ..protocol.wire.signed_posts import Fork
 from . import audit
 from .batches import (
     Envelopes,
@@ -30,10 +30,10 @@ from .batches import (
     run_of_layers,
 )
 from .challenge import Keyring, lock_of, offer, show
+from .compute.worker_pool import WorkerPool
 from .keyholder import Keyholder, batch_of, next_call, other_view, report_fork
-from .network import Endpoint, Letter
+from .network.memory_network import Endpoint, Letter
 from .verified_mix import mix_verified
-from .worker_pool import WorkerPool
 
 TRIES = 64  # submissions in one person's name whose signatures are checked; more are dropped
 

@@ -11,23 +11,24 @@ from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
 from ..crypto.threshold import Sealer, TextLevel
 from ..errors import Reason, Refused
-from ..protocol import parties, threshold
-from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
-from ..protocol.locks import Proofs, locked
-from ..protocol.messages import Call, Kind, Submission
-from ..protocol.registry import submissions
-from ..protocol.session import Round, sealing
-from ..protocol.token_messages import Evaluated, Grant, PublicGrant
-from ..protocol.tokens import PendingTokens, make_asks, take_grants
-from ..protocol.transcript import SealedAnswers, names_of
+from ..protocol.knowledge.transcript import SealedAnswers, names_of
+from ..protocol.rounds import threshold
+from ..protocol.rounds.ballots import Phrasebook, Sealed, salts, submit_all
+from ..protocol.rounds.locks import Proofs, locked
+from ..protocol.rounds.registered_users import submissions
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.rounds.tokens import PendingTokens, make_asks, take_grants
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Call, Kind, Submission
+from ..protocol.wire.token_messages import Evaluated, Grant, PublicGrant
 from .board_monitor import CallMonitor, compare, vouched
 from .challenge import contest, lock_shares
+from .compute.worker_pool import WorkerPool
 from .mint import mint_key
-from .network import Endpoint
+from .network.memory_network import Endpoint
 from .people import Person, Row
 from .replies import await_answer, reply
 from .verified_user import BallotMakers
-from .worker_pool import WorkerPool
 
 MIN_BATCH = 8  # people, at least, whose answers a thread seals together
 Asks = tuple[Signer, Entropy]

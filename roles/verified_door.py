@@ -13,15 +13,9 @@ from functools import partial
 import trio
 
 from ..errors import Reason, Refused, RoundBurned
-from ..protocol import parties
-from ..protocol.announcement import Setting
-from ..protocol.crowd_limits import check_batch_size, check_rounds
-from ..protocol.history import History
-from ..protocol.messages import Kind, Registry
-from ..protocol.session import Round
-from ..protocol.signed_posts import Fork
-from ..protocol.verified_messages import CheckedBallots, HandedBallot, HandedBallots
-from ..protocol.verified_round import (
+from ..protocol.history.shuffler_history import History
+from ..protocol.rounds.round_context import Round
+from ..protocol.rounds.verified_round import (
     RoundKeys,
     check_handed,
     chosen,
@@ -30,11 +24,17 @@ from ..protocol.verified_round import (
     handed_of,
     is_invited,
 )
-from ..protocol.wire import Writer
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Setting
+from ..protocol.wire.crowd_limits import check_batch_size, check_rounds
+from ..protocol.wire.messages import Kind, Registry
+from ..protocol.wire.signed_posts import Fork
+from ..protocol.wire.verified_messages import CheckedBallots, HandedBallot, HandedBallots
+from ..protocol.wire.wire import Writer
+from .compute.worker_pool import WorkerPool
 from .keyholder import other_view, report_fork
-from .network import Endpoint, Letter
+from .network.memory_network import Endpoint, Letter
 from .verified_watch import CHECKED, HANDED, RoundWatch
-from .worker_pool import WorkerPool
 
 TRIES = 16  # submissions of a person in one round that are looked at; more are not kept
 

@@ -3,8 +3,8 @@
 Each posts fresh keys, is a door (verified_door.py), and follows every shuffle. A shuffler gives its
 shares once, after all lists hold, and drops its keys; the reader counts the answers that all shares
 open. A post that does not hold burns the round, which names its author
-(protocol/verified_round.py). The parties of one process check a statement once for all of them
-(`WorkerPool.once`).
+(protocol/rounds/verified_round.py). The parties of one process check a statement once for all of
+them (`WorkerPool.once`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,10 @@ from functools import partial
 from ..crypto.entropy import Entropy
 from ..crypto.joint_key import KeyShare
 from ..errors import RoundBurned
-from ..protocol import parties
-from ..protocol.history import History
-from ..protocol.messages import Kind
-from ..protocol.session import Round, as_cited, sealing
-from ..protocol.tallying import BallotReading
-from ..protocol.verified_messages import BallotKeys, ShuffledLists
-from ..protocol.verified_round import (
+from ..protocol.history.shuffler_history import History
+from ..protocol.rounds.round_context import Round, as_cited, sealing
+from ..protocol.rounds.tallying import BallotReading
+from ..protocol.rounds.verified_round import (
     Lists,
     RoundKeys,
     check_opening,
@@ -38,11 +35,14 @@ from ..protocol.verified_round import (
     share_elements,
     shuffle,
 )
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Kind
+from ..protocol.wire.verified_messages import BallotKeys, ShuffledLists
 from .challenge import Keyring
-from .network import Endpoint
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint
 from .verified_door import Door
 from .verified_watch import CHECKED, SHARED, RoundWatch, in_turn
-from .worker_pool import WorkerPool
 
 Shares = list[tuple[bytes, ...]]  # shares of a keyholder, by question
 

@@ -7,18 +7,18 @@ import trio
 
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
-from ..protocol.ballots import answers, coarsened_row
-from ..protocol.hiding import hide
-from ..protocol.messages import Kind, Submission
-from ..protocol.registry import submission
-from ..protocol.session import Round, sealing
-from ..protocol.transcript import SealedAnswers, names_of
-from ..protocol.verified_answers import AnswerElements
-from ..protocol.verified_messages import BallotKeys
-from ..protocol.verified_round import RoundKeys, joint_keys, make_ballots
-from .network import Endpoint
+from ..protocol.knowledge.transcript import SealedAnswers, names_of
+from ..protocol.rounds.ballots import answers, coarsened_row
+from ..protocol.rounds.registered_users import submission
+from ..protocol.rounds.round_context import Round, sealing
+from ..protocol.rounds.verified_answers import AnswerElements
+from ..protocol.rounds.verified_round import RoundKeys, joint_keys, make_ballots
+from ..protocol.wire.hiding_rules import hide
+from ..protocol.wire.messages import Kind, Submission
+from ..protocol.wire.verified_messages import BallotKeys
+from .compute.worker_pool import WorkerPool
+from .network.memory_network import Endpoint
 from .people import Person, Row
-from .worker_pool import WorkerPool
 
 Job = tuple[int, Row, Entropy, Signer | None]
 PreparedBallots = tuple[Submission, SealedAnswers]

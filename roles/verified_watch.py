@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 import trio
 
 from ..errors import RoundBurned
-from ..protocol.board import Board
-from ..protocol.messages import Kind
-from ..protocol.phases import Phase
-from ..protocol.session import Round
-from .board_stream import ENDED
-from .network import Endpoint
+from ..protocol.board.board import Board
+from ..protocol.board.phases import Phase
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire.messages import Kind
+from .network.board_stream import ENDED
+from .network.memory_network import Endpoint
 
 HANDED, CHECKED, SHARED = 2, 3, 5  # deadlines from the call to the end of a step; hops in between
 TURN = 1e-3  # seconds between the verdicts of two keyholders

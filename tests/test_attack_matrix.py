@@ -3,9 +3,9 @@
 import make_attack_matrix as TOOL
 import pytest
 from page_tables import record_text
-from veilmix.scenarios.catalogue.registry import guarding
+from veilmix.scenarios.attacks.catalogue.registry import guarding
 from veilmix.scenarios.programs.topology import CENTRAL
-from veilmix.scenarios.studies.attack_plan import helping, plan_rows
+from veilmix.scenarios.studies.matrix.attack_plan import helping, plan_rows
 
 COSTS = [("dear", "+46,900"), ("cheap", "-9")]
 

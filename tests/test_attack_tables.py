@@ -4,7 +4,7 @@ from pathlib import Path
 
 import make_attack_tables as TOOL
 import pytest
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
 
 ROOT = Path(__file__).parent.parent
 

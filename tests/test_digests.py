@@ -5,7 +5,7 @@ from pathlib import Path
 
 import digests
 import pytest
-from veilmix.scenarios.validation import load
+from veilmix.scenarios.lab.validation import load
 
 OLD = {
     "a": {"real": dict.fromkeys(digests.KEPT, "1")},

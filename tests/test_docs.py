@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from veilmix.protocol.phases import diagram
+from veilmix.protocol.board.phases import diagram
 
 ROOT = Path(__file__).parent.parent
 

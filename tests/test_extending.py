@@ -18,16 +18,16 @@ from page_packages import OF_USERS, PACKAGES, PAGE, commands, install
 from sample_kit import sampled
 from veilmix.analysis.randomizers import Pure
 from veilmix.errors import ParameterError
-from veilmix.protocol.messages import Certificate, Decision
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.catalogue.attack import Attack
-from veilmix.scenarios.catalogue.guard import Guard
+from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.attacks.catalogue.attack import Attack
+from veilmix.scenarios.attacks.catalogue.guard import Guard
+from veilmix.scenarios.lab.scoring import frames
+from veilmix.scenarios.lab.scoring.score_plugins import Score
 from veilmix.scenarios.populations.generated import Generator
 from veilmix.scenarios.programs.interface import ReleaseProgram
 from veilmix.scenarios.schema import plugs
 from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
-from veilmix.scenarios.scoring import frames
-from veilmix.scenarios.scoring.own_scores import Score
 
 LINES = 200  # of the package, with its types
 

@@ -13,14 +13,14 @@ import veilmix
 from veilmix.analysis import drawing
 from veilmix.analysis.frames import MAX_ROWS, TypedFrame, plain_frame
 from veilmix.errors import LocalError, ParameterError
+from veilmix.own_data import export
 from veilmix.report.make import make
-from veilmix.roles.instruments import Instrument
-from veilmix.scenarios.ledger.book import opened
+from veilmix.roles.network.instruments import Instrument
+from veilmix.scenarios.lab.ledger.book import opened
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 from veilmix.scenarios.records.identity_files import create, read_identity, read_known
 from veilmix.scenarios.records.run_folder import folders, unwritable
 from veilmix.scenarios.serialization.atomic_file import write_page
-from veilmix.scenarios.tables import export
 
 WRITTEN = {".csv", ".html", ".svg", ".xlsx"}
 HOSTILE = "<script>alert(1)</script>"

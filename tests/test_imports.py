@@ -19,6 +19,7 @@ MAY = {
         "version",
         "analysis",
         "scenarios",
+        "own_data",
         "report",
         "cli",
     },  # __init__ and __main__, and only when asked
@@ -34,7 +35,15 @@ MAY = {
     "languages": {"strict_text"},  # what pages say: pages ask
     "crypto": {"errors", "temporary_files"},
     "protocol": {"errors", "crypto"},
-    "roles": {"errors", "version", "systems", "temporary_files", "crypto", "protocol"},
+    "roles": {
+        "errors",
+        "version",
+        "installation",
+        "systems",
+        "temporary_files",
+        "crypto",
+        "protocol",
+    },
     "machines": {"errors", "version", "systems", "temporary_files", "crypto", "protocol", "roles"},
     "analysis": {
         *("errors", "deferred", "deprecated", "installation", "library_warnings", "strict_text"),
@@ -42,11 +51,15 @@ MAY = {
     },
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines", "languages"}
-MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
+MAY["scenarios"] |= {"presentation"}  # words of programs and studies
+MAY["presentation"] = {"protocol", "languages", "scenarios"}
+MAY["own_data"] = {*MAY["scenarios"], "scenarios"}
+MAY["report"] = {*MAY["own_data"], "own_data"}
+MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
 MAY["lessons"] = {*MAY["theatre"], "theatre"}
 MAY["poll"] = {*MAY["lessons"], "lessons"}
 MAY["workbench"] = {*MAY["report"], "report"}
-MAY["cli"] = {*MAY["poll"], "poll", "report", "workbench"}
+MAY["cli"] = {*MAY["poll"], *MAY["workbench"], "poll", "workbench"}
 # Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in
 # its own floor or below it. A file beside the sub-rooms is a sub-room by its own name where it has
 # a line here, else one of the room's own files (""). The room's own `__init__.py` is its `door`.
@@ -103,51 +116,31 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "trust",
         },
     },
-    "protocol": {"": set(), "peers": {""}, "search": {""}},
-    "roles": {"": set(), "faults": {""}},
+    "protocol": {
+        "wire": set(),
+        "rounds": {"wire"},
+        "history": {"wire"},
+        "board": {"wire", "rounds"},
+        "ideal": {"wire", "rounds", "board"},
+        "knowledge": {"wire", "rounds", "board"},
+        "ideal_view": {"wire", "rounds", "knowledge", "ideal"},
+        "peers": {"wire", "rounds", "board", "knowledge"},
+        "search": {"wire", "rounds", "board", "knowledge"},
+    },
+    "roles": {"network": set(), "compute": {"network"}, "": {"network", "compute"}},
     "scenarios": {
-        "mean": set(),
-        "wording": set(),
         "serialization": set(),
         "schema": set(),
         "populations": {"serialization", "schema"},
-        "pages": {"serialization"},
-        "programs": {"wording", "mean", "serialization", "schema", "pages", "populations"},
-        "catalogue": {"serialization", "schema", "populations", "programs"},
-        "attacks": {"schema", "populations", "programs", "catalogue"},
-        "guards": {"programs", "catalogue"},
-        "ledger": {"serialization", "schema", "populations", "programs"},
-        "scoring": {"wording", "serialization", "schema", "populations", "programs", "ledger"},
-        "tables": {"wording", "serialization", "schema", "populations", "ledger", "scoring"},
-        "validation": {"serialization", "schema", "populations", "programs", "catalogue"},
-        "play": {
-            "serialization", "schema", "populations", "programs", "catalogue", "ledger", "scoring",
-            "validation",
-        },
-        "records": {"serialization", "schema", "scoring"},
-        "verification": {
-            "wording", "serialization", "schema", "populations", "programs", "catalogue", "scoring",
-            "play", "records",
-        },
-        "sessions": {
-            "schema",
-            "serialization",
-            "populations",
-            "programs",
-            "validation",
-            "catalogue",
-            "ledger",
-            "play",
-            "records",
-            "verification",
-        },
+        "programs": {"serialization", "schema", "populations"},
+        "attacks": {"schema", "populations", "programs"},
+        "lab": {"serialization", "schema", "populations", "programs", "attacks"},
+        "records": {"serialization", "schema", "programs", "attacks", "lab"},
         "studies": {
-            "mean", "wording", "serialization", "schema", "populations", "programs", "catalogue",
-            "scoring", "validation", "play", "records", "verification",
+            "serialization", "schema", "populations", "programs", "attacks", "lab", "records",
         },
-        "comparison": {
-            "serialization", "schema", "populations", "programs", "scoring", "validation", "play",
-            "records", "studies", "wording",
+        "deployment": {
+            "serialization", "schema", "populations", "programs", "attacks", "lab", "records",
         },
     },
     "cli": {
@@ -225,7 +218,9 @@ def rooms_of(path: Path, source: str) -> set[str]:
 
 
 IN_ARRAYS = {Path("crypto/multibuffer.py")}  # works on many keys at once
-IN_ORDER = {Path("roles/task_order.py")}  # trio draws the order of tasks from a `random.Random`
+IN_ORDER = {
+    Path("roles/compute/task_order.py")
+}  # trio draws the order of tasks from a `random.Random`
 
 
 def violations(path: Path, source: str) -> list[str]:
@@ -254,21 +249,21 @@ def test_imports_point_one_way() -> None:
         ("errors.py", "from .crypto import keys"),
         ("crypto/keys.py", "from ..protocol.wire import Reader"),
         ("crypto/keys.py", "def f():\n    from ..protocol import wire"),
-        ("protocol/wire.py", "from .. import roles"),
-        ("protocol/wire.py", "import trio"),
-        ("protocol/wire.py", "import numpy as np"),
+        ("protocol/wire/wire.py", "from ... import roles"),
+        ("protocol/wire/wire.py", "import trio"),
+        ("protocol/wire/wire.py", "import numpy as np"),
         ("roles/curator.py", "from ..analysis.exposure import exposure"),
         ("roles/curator.py", "import veilmix.analysis"),
         ("roles/curator.py", "import veilmix"),
         ("analysis/exposure/curves.py", "from ...roles.session import play"),
         ("analysis/exposure/curves.py", "from ...crypto.keys import PublicKey"),
         ("analysis/exposure/curves.py", "import trio.lowlevel"),
-        ("scenarios/play/run.py", "from ...cli import main"),
+        ("scenarios/lab/play/run.py", "from ....cli import main"),
         ("report/page.py", "from ..theatre import live"),
         ("cli/main.py", "import trio"),
         ("report/page.py", "import trio"),
-        ("roles/network.py", "import h11"),
-        ("protocol/wire.py", "import random"),
+        ("roles/network/memory_network.py", "import h11"),
+        ("protocol/wire/wire.py", "import random"),
     ],
 )
 def test_a_violation_is_found(path: str, source: str) -> None:
@@ -478,9 +473,12 @@ def test_importing_veilmix_imports_nothing_heavy() -> None:
 
 
 def test_the_protocol_needs_no_trio() -> None:
-    names = ["ballots", "board", "frames", "mixing", "session", "tallying", "transcript"]
+    names = [
+        *("wire.frames", "rounds.ballots", "rounds.mixing", "rounds.round_context"),
+        *("rounds.tallying", "board.board", "knowledge.transcript"),
+    ]
     after = loaded("; ".join(f"import veilmix.protocol.{name}" for name in names))
-    assert "veilmix.protocol.mixing" in after
+    assert "veilmix.protocol.rounds.mixing" in after
     assert not {"trio", "numpy", "scipy"} & after
 
 
@@ -523,23 +521,27 @@ def commanded(*command: str) -> set[str]:
 
 def test_check_loads_nothing_that_plays() -> None:
     after = commanded("check", "classroom")
-    assert "veilmix.scenarios.studies.cost" in after
+    assert "veilmix.scenarios.studies.costs.cost" in after
     assert not [name for name in after if name.startswith("veilmix.roles.")]
-    assert not {"veilmix.scenarios.play.run", "veilmix.scenarios.scoring", "trio", "scipy"} & after
+    assert (
+        not {"veilmix.scenarios.lab.play.run", "veilmix.scenarios.lab.scoring", "trio", "scipy"}
+        & after
+    )
 
 
 def test_a_run_without_messages_loads_no_party_and_no_other_program() -> None:
     after = commanded("run", "classroom", "--mode", "ideal", "--no-save")
-    assert "veilmix.scenarios.play.ideal" in after
+    assert "veilmix.scenarios.lab.play.ideal" in after
     apart = [name for name in after if name.startswith("veilmix.roles.")]
-    assert apart == ["veilmix.roles.workplace"]
+    light = ("", ".backend", ".backends", ".garbage_collection")  # no party, no network
+    assert set(apart) == {f"veilmix.roles.compute{name}" for name in light}
     scores = (f"veilmix.scenarios.programs.{name}.score" for name in ("incidence", "randomized"))
-    assert not {"trio", "veilmix.report.gathered", *scores} & after
+    assert not {"trio", "veilmix.report.run_facts", *scores} & after
 
 
 def test_the_list_of_scenarios_loads_no_numbers() -> None:
     after = commanded("new")
-    assert "veilmix.scenarios.validation.gallery" in after
+    assert "veilmix.scenarios.lab.validation.gallery" in after
     assert not {"numpy", "trio", "nacl"} & after
 
 

@@ -88,7 +88,7 @@ def test_only_stable_names_are_used(notebook: Path) -> None:
 def test_an_internal_name_is_noticed() -> None:
     assert is_public("veilmix.analysis.composition", "best_bound")
     assert not is_public("veilmix.analysis.composition.bounds", "best_bound")
-    assert not is_public("veilmix.scenarios.play.run", "run")
+    assert not is_public("veilmix.scenarios.lab.play.run", "run")
     assert not is_public("veilmix", "scenarios")
 
 

@@ -52,7 +52,7 @@ from veilmix.analysis.release_risks import (
     table_risks,
 )
 from veilmix.analysis.release_risks.guesses import CellCounts, neighbours
-from veilmix.analysis.release_risks.of_table import EVERY
+from veilmix.analysis.release_risks.unchanged_table import EVERY
 from veilmix.analysis.scoring import score_table
 from veilmix.analysis.scoring.set_scores import SetChoice
 from veilmix.analysis.scoring.table_score import TableScore
@@ -62,17 +62,17 @@ from veilmix.analysis.trust.best_guesses import PersonPosteriors
 from veilmix.analysis.trust.evidence import Crowd
 from veilmix.analysis.trust.fiber import CrowdPosterior
 from veilmix.deprecated import Replaced, accepts_old, keeps_old, renamed
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View
+from veilmix.own_data.advise import Advised, ChoiceCost
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View
+from veilmix.scenarios.lab.scoring.worst_case import WorstCaseBracket
 from veilmix.scenarios.populations.roles import ColumnRole, JudgedColumn
-from veilmix.scenarios.programs.peers.found import OfSize
+from veilmix.scenarios.programs.curated.program import Decided
+from veilmix.scenarios.programs.peer_findings import OfSize
 from veilmix.scenarios.programs.randomized.score import Randomized
-from veilmix.scenarios.programs.two_round.program import Decided
-from veilmix.scenarios.scoring.worst_case import WorstCaseBracket
-from veilmix.scenarios.studies.doors import SweepStopped
-from veilmix.scenarios.studies.swept import SweptRuns
-from veilmix.scenarios.tables.advise import Advised, ChoiceCost
-from veilmix.scenarios.verification.checks import CheckResult
+from veilmix.scenarios.records.verification.checks import CheckResult
+from veilmix.scenarios.studies.api import SweepStopped
+from veilmix.scenarios.studies.sweeps.sweep_runs import SweptRuns
 
 MARGINALS = [[3, 2], [4, 1]]
 JOINT = {(0, 1): [[3, 0], [1, 1]]}

@@ -18,8 +18,8 @@ from sample_kit import sampled
 from veilmix import systems
 from veilmix.cli.commands.doctor import command as doctor
 from veilmix.errors import StorageError
-from veilmix.scenarios.ledger import lock
-from veilmix.scenarios.ledger.book import opened
+from veilmix.scenarios.lab.ledger import lock
+from veilmix.scenarios.lab.ledger.book import opened
 
 pytestmark = pytest.mark.slow
 DAY = Path(__file__).parent / "kits" / "day_elsewhere.py"

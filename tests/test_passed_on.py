@@ -67,7 +67,15 @@ def test_the_wheel_has_what_the_package_reads(wheel: Path) -> None:
     for suffix in (".toml", ".csv", ".js", ".json", ".mjs", ".css", ".html"):
         here = {
             f"veilmix/{path.relative_to(ROOT)}"
-            for room in ("lessons", "poll", "scenarios", "report", "theatre", "workbench")
+            for room in (
+                "lessons",
+                "own_data",
+                "poll",
+                "scenarios",
+                "report",
+                "theatre",
+                "workbench",
+            )
             for path in (ROOT / room).rglob(f"*{suffix}")
             if path.name != "guards.toml"  # of `make mutants`
         }

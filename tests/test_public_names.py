@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import veilmix
 from veilmix.deprecated import Replaced
-from veilmix.scenarios.comparison.result import REPLACED
+from veilmix.scenarios.studies.comparison.result import REPLACED
 
 ROOT = Path(__file__).parent.parent
 ROOMS = dir(veilmix.analysis)

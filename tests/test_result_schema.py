@@ -10,10 +10,10 @@ import msgspec
 import pytest
 import veilmix
 from veilmix.errors import StorageError
+from veilmix.scenarios.lab.scoring.result import result_type
+from veilmix.scenarios.lab.scoring.result_schemas import MOVED, SCHEMA
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.scoring.result import result_type
-from veilmix.scenarios.scoring.result_schemas import MOVED, SCHEMA
 from veilmix.scenarios.serialization.record import plain
 
 ROOT = Path(__file__).parent.parent

@@ -1,8 +1,8 @@
 """docs/attack-search.md is written from the recorded search."""
 
 import make_search as TOOL
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
-from veilmix.scenarios.studies.search_table import shipped
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
+from veilmix.scenarios.studies.search.search_table import shipped
 
 
 def test_the_page_is_written_from_the_record() -> None:

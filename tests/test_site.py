@@ -21,7 +21,7 @@ import pytest
 import state_diagram
 from sample_kit import sampled
 from veilmix.cli import main
-from veilmix.protocol.phases import MOVES, Phase, diagram
+from veilmix.protocol.board.phases import MOVES, Phase, diagram
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

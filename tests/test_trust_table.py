@@ -3,13 +3,13 @@
 import make_trust_table as TOOL
 import pytest
 from msgspec.structs import replace
+from veilmix.presentation.wording import OUTSIDE_CATALOGUE
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.lab.validation.load import shipped as scenarios
 from veilmix.scenarios.programs.topology import CENTRAL
-from veilmix.scenarios.studies.attack_plan import changed
-from veilmix.scenarios.studies.cheating import attempts
-from veilmix.scenarios.studies.trust_table import measured_trust, shipped
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.validation.load import shipped as scenarios
-from veilmix.scenarios.wording import OUTSIDE_CATALOGUE
+from veilmix.scenarios.studies.cheating.coalition_study import attempts
+from veilmix.scenarios.studies.cheating.trust_table import measured_trust, shipped
+from veilmix.scenarios.studies.matrix.attack_plan import changed
 
 TOLD = {chosen.name: chosen for chosen in shipped().sets}
 TRIED = {attack for chosen in shipped().sets for attack in chosen.tried}

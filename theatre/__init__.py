@@ -2,6 +2,6 @@
 
 Here live the moves of a run in words, the page and its scripts, and the server of the live page. It
 may import all rooms but `report` and `cli`. It must never know how a bound is computed or a layer
-opened: a coalition's view is the rule of `protocol/view.py`, and its leakage that of
+opened: a coalition's view is the rule of `protocol/knowledge/view.py`, and its leakage that of
 `analysis.trust`.
 """

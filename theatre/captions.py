@@ -8,10 +8,11 @@ from itertools import pairwise
 
 from ..errors import Reason
 from ..languages.language import Language
-from ..protocol import parties
-from ..protocol.announcement import Announcement
-from ..protocol.coarsening import Bins, Date, Fold, Merge, Prefix, Rule
-from ..protocol.messages import (
+from ..presentation.decision_captions import joined_in, promise, rule
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Announcement
+from ..protocol.wire.coarsening import Bins, Date, Fold, Merge, Prefix, Rule
+from ..protocol.wire.messages import (
     Accepted,
     Alarm,
     BallotMarks,
@@ -29,10 +30,9 @@ from ..protocol.messages import (
     Roster,
     Tally,
 )
-from ..protocol.peer_messages import Share, ShareSecret
-from ..protocol.token_messages import Ask, Issued, Mint, PublicGrant
+from ..protocol.wire.peer_messages import Share, ShareSecret
+from ..protocol.wire.token_messages import Ask, Issued, Mint, PublicGrant
 from ..scenarios.programs.interface import ReleaseProgram
-from ..scenarios.programs.stage import joined_in, promise, rule
 from .party_names import capitalized, party_name
 
 ASIDE_MARK = "\n"  # the text after it appears in smaller letters below (plain.js)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..languages.language import Language
 from ..scenarios.schema.model import Scenario
-from ..scenarios.studies.cheating_file import unmeasured
-from ..scenarios.studies.cheating_result import WHEN, AttackResult, CheatingStudy, badness
+from ..scenarios.studies.cheating.cheating_file import unmeasured
+from ..scenarios.studies.cheating.cheating_result import WHEN, AttackResult, CheatingStudy, badness
 from .language import theatre_sentences
 
 

@@ -1,6 +1,6 @@
 """The live page: a run, and a server for its page, in one nursery; both end with Ctrl-C.
 
-    POST /again     {"people", "k", ...}: start a new run with these (stages.py)
+    POST /again     {"people", "k", ...}: start a new run with these (stage_data.py)
 
 and the routes of every live page (audience.py).
 
@@ -18,27 +18,27 @@ import trio
 
 from ..errors import LocalError, ParameterError
 from ..languages.language import Language
-from ..protocol.announcement import Announcement
-from ..protocol.board import Entry
-from ..protocol.messages import CommittedDecision, Counts, Decision
-from ..protocol.transcript import Read
-from ..roles.event_loop import run_loop
-from ..roles.instruments import Instrument, Instruments
+from ..protocol.board.board import Entry
+from ..protocol.knowledge.transcript import Read
+from ..protocol.wire.announcement import Announcement
+from ..protocol.wire.messages import CommittedDecision, Counts, Decision
+from ..roles.compute.event_loop import run_loop
+from ..roles.network.instruments import Instrument, Instruments
 from ..roles.peer import gather
 from ..roles.session import hold
-from ..scenarios.play.outcomes import columns_of
-from ..scenarios.play.peers import cast_of as peers_of
-from ..scenarios.play.presence import draw_faults
-from ..scenarios.play.real import cast_of
+from ..scenarios.lab.play.fault_schedule import draw_faults
+from ..scenarios.lab.play.outcomes import columns_of
+from ..scenarios.lab.play.peers import cast_of as peers_of
+from ..scenarios.lab.play.real import cast_of
+from ..scenarios.lab.validation.load import change, resolve
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
+from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.single_rows import require_single_rows
 from ..scenarios.serialization.record import plain
-from ..scenarios.validation.load import change, resolve
-from ..scenarios.verification.deviations import deviations
 from ..strict_text import Unreadable, from_json
 from .audience import LOOPBACK, Audiences, doors
 from .http import HttpResponse, PageServer, Request
@@ -49,7 +49,7 @@ from .moves import StageMove
 from .page_data import choices, page_data
 from .peer_recorder import PeerRecorder
 from .show import check_size
-from .stages import TopologyStage, stage_of
+from .stage_data import TopologyStage, stage_of
 from .submission_delays import with_delays, with_pauses
 
 MOST_SAID = 400  # characters of a refusal, which may quote what was asked

@@ -1,8 +1,8 @@
 """The recorder writes down the moves of a run while it is played, or while a record is read out.
 
-It receives the events of an instrument (roles/instruments.py), and shows the page no more than the
-transcript holds. The faulty envelope follows from names: a person's own record names the envelope
-it sealed, and an envelope of another name was altered on its way.
+It receives the events of an instrument (roles/network/instruments.py), and shows the page no more
+than the transcript holds. The faulty envelope follows from names: a person's own record names the
+envelope it sealed, and an envelope of another name was altered on its way.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,23 @@ from typing import Any
 
 from ..errors import ParameterError, Reason
 from ..languages.language import Language
-from ..protocol import parties
-from ..protocol.announcement import Announcement, Program, Setting
-from ..protocol.audit_messages import Opened
-from ..protocol.board import Entry
-from ..protocol.commitment import public_decision
-from ..protocol.messages import (
+from ..presentation.decision_captions import promise, rule
+from ..protocol.board.board import Entry
+from ..protocol.knowledge.transcript import (
+    Event,
+    Read,
+    Refusal,
+    SealedAnswers,
+    Transcript,
+    name_of,
+    split_names,
+)
+from ..protocol.rounds.round_context import Round, open_round
+from ..protocol.wire import parties
+from ..protocol.wire.announcement import Announcement, Program, Setting
+from ..protocol.wire.audit_messages import Opened
+from ..protocol.wire.commitment import public_decision
+from ..protocol.wire.messages import (
     Body,
     Burned,
     Call,
@@ -29,21 +40,10 @@ from ..protocol.messages import (
     OpenedCertificate,
     Tally,
 )
-from ..protocol.session import Round, open_round
-from ..protocol.transcript import (
-    Event,
-    Read,
-    Refusal,
-    SealedAnswers,
-    Transcript,
-    name_of,
-    split_names,
-)
-from ..roles.instruments import Instrument
+from ..roles.network.instruments import Instrument
+from ..scenarios.lab.scoring.equal_people import alike_lines, released_alike
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import heard_as
-from ..scenarios.programs.stage import promise, rule
-from ..scenarios.scoring.alike import alike_lines, released_alike
 from .captions import caption_of
 from .language import theatre_sentences
 from .moves import (

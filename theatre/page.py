@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ..languages.language import Language
+from ..presentation.wording import visible
 from ..scenarios.programs.topology import CENTRAL, PEERS
-from ..scenarios.wording import visible
 from .language import theatre_sentences
 
 STATIC = Path(__file__).with_name("static")

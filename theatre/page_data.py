@@ -31,16 +31,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..languages.language import Language
-from ..protocol.opened_prefixes import by_prefixes, closes_further
+from ..presentation.decision_captions import rule
+from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of
-from ..scenarios.programs.stage import rule
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
-from ..scenarios.studies.cheating_result import CheatingStudy
+from ..scenarios.studies.cheating.cheating_result import CheatingStudy
 from .cheating import cheating_data
 from .language import theatre_sentences
-from .stages import stage_of
+from .stage_data import stage_of
 
 
 def page_data(
@@ -55,7 +55,7 @@ def page_data(
 ) -> dict[str, Any]:
     """Return the facts of a run for the page. cheating: the study saved beside it.
 
-    deviated: the deviations in it (scenarios/verification/deviations.py). language: of its
+    deviated: the deviations in it (scenarios/records/verification/deviations.py). language: of its
     sentences; None: English.
     """
     words = theatre_sentences(language)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import Reason
 from ..languages.language import Language
-from ..protocol import parties
-from ..protocol.messages import Call
-from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Call
+from ..protocol.wire.peer_messages import Accusation, Agreed, FoundBallots, Relay
 from .captions import asks, reasons
 from .party_names import capitalized, party_name
 

@@ -6,20 +6,27 @@ are known to all peers. The onions are identified by the names of the layers tha
 """
 
 from ..languages.language import Language
-from ..protocol import parties
-from ..protocol.board import Entry
-from ..protocol.messages import Counts, Decision, Key
-from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
+from ..presentation.decision_captions import ALL_PEERS, promise, rule
+from ..protocol.board.board import Entry
+from ..protocol.board.strategies import Strategy
+from ..protocol.knowledge.transcript import NAME, SealedAnswers, name_of
 from ..protocol.peers.accounting import Reckoning
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
 from ..protocol.peers.onions import BLANK
-from ..protocol.programs import Strategy
-from ..protocol.transcript import NAME, SealedAnswers, name_of
-from ..roles.instruments import Instrument
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Counts, Decision, Key
+from ..protocol.wire.peer_messages import (
+    Accusation,
+    Agreed,
+    FoundBallots,
+    Relay,
+    Share,
+    ShareSecret,
+)
+from ..roles.network.instruments import Instrument
+from ..scenarios.lab.scoring.equal_people import alike_lines, released_alike
 from ..scenarios.programs.interface import ReleaseProgram
-from ..scenarios.programs.stage import ALL_PEERS, promise, rule
-from ..scenarios.scoring.alike import alike_lines, released_alike
 from . import peer_captions as captions
 from .language import theatre_sentences
 from .move_recorder import plain_counts

@@ -1,9 +1,9 @@
 """A run among peers, read out from its posts as if it were played again."""
 
 from ..languages.language import Language
+from ..protocol.knowledge.transcript import Transcript
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
-from ..protocol.transcript import Transcript
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of, strategy
 from ..scenarios.schema.model import Scenario

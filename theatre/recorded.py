@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..errors import Reason
-from ..protocol.board import Board
-from ..protocol.messages import Burned, Call, Closed, Mixed, Tally
-from ..protocol.phases import BOARD
-from ..protocol.transcript import Read, Refusal, SealedAnswers, Transcript
-from ..protocol.verified_messages import HandedBallots
+from ..protocol.board.board import Board
+from ..protocol.board.phases import BOARD
+from ..protocol.knowledge.transcript import Read, Refusal, SealedAnswers, Transcript
+from ..protocol.wire.messages import Burned, Call, Closed, Mixed, Tally
+from ..protocol.wire.verified_messages import HandedBallots
 from .move_recorder import MoveRecorder
 
 

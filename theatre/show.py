@@ -5,28 +5,28 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..languages.language import Language
-from ..protocol.board import replay
-from ..protocol.transcript import Transcript
+from ..protocol.board.board import replay
+from ..protocol.knowledge.transcript import Transcript
+from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import announced_names, program_of
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
+from ..scenarios.records.verification.damaged_record import diagnose_record
+from ..scenarios.records.verification.deviations import deviations
+from ..scenarios.records.verification.views import columns, recorded
 from ..scenarios.schema.model import Scenario
-from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.serialization.record import plain
 from ..scenarios.serialization.transcripts import ordered
-from ..scenarios.studies.cheating_file import read_study as cheating_study
-from ..scenarios.studies.cheating_result import CheatingStudy
-from ..scenarios.verification.damage import diagnose_record
-from ..scenarios.verification.deviations import deviations
-from ..scenarios.verification.views import columns, recorded
+from ..scenarios.studies.cheating.cheating_file import read_study as cheating_study
+from ..scenarios.studies.cheating.cheating_result import CheatingStudy
 from .language import theatre_sentences
 from .move_recorder import MoveRecorder
 from .moves import MoveHandler, StageMove
 from .page_data import choices, page_data
 from .peer_show import read_out_peers
-from .proved_recorder import ProvedRecorder
 from .recorded import read_out
+from .verified_recorder import ProvedRecorder
 
 MAX_PEOPLE = 5_000  # people; a page of more is megabytes, and no class can follow it
 

@@ -1,7 +1,7 @@
 """Delays of submissions: on a stage people send at different instants.
 
-The endpoint of a person in the network (an honest person, or a fault of `roles.faults`) stays the
-same; only its messages are sent a little later, well within the deadline.
+The endpoint of a person in the network (an honest person, or a fault of `scenarios.attacks.faults`)
+stays the same; only its messages are sent a little later, well within the deadline.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from functools import partial
 import numpy as np
 import trio
 
-from ..protocol import parties
-from ..protocol.messages import Body
 from ..protocol.peers.agreement import PeerRound, last_step
-from ..protocol.session import Round
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire import parties
+from ..protocol.wire.messages import Body
 from ..roles.cast import Cast
-from ..roles.network import Endpoint, Fault, Network
+from ..roles.network.memory_network import Endpoint, Fault, Network
 from ..roles.peer import Commons, PeerCast, PeerSeat
 
 SPENT = 0.8  # of a collection's time; the last person sends then

@@ -25,29 +25,29 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
 from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import Reason, Refused
-from veilmix.protocol import parties
-from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.board import Board
-from veilmix.protocol.bodies import KINDS
-from veilmix.protocol.frames import HEADER, Message, decode_message
-from veilmix.protocol.messages import Alarm, Batch, Body, Cause, Certificate, Decision
-from veilmix.protocol.mixing import check_batch
-from veilmix.protocol.peer_messages import Accusation
+from veilmix.protocol.board.alarms import borne_out
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.phases import BOARD
+from veilmix.protocol.knowledge.run_record import RunRecord
+from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.peers.agreement import Agreement
 from veilmix.protocol.peers.board import PeerBoard, replay_peers
-from veilmix.protocol.phases import BOARD
-from veilmix.protocol.record import RunRecord
-from veilmix.protocol.registry import check_senders
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round
-from veilmix.protocol.token_messages import Ask, Grant
-from veilmix.protocol.tokens import check_asks, give, make_asks, take_grants
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.board_stream import BoardStream
+from veilmix.protocol.rounds.mixing import check_batch
+from veilmix.protocol.rounds.registered_users import check_senders
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.rounds.tokens import check_asks, give, make_asks, take_grants
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
+from veilmix.protocol.wire.bodies import KINDS
+from veilmix.protocol.wire.frames import HEADER, Message, decode_message
+from veilmix.protocol.wire.messages import Alarm, Batch, Body, Cause, Certificate, Decision
+from veilmix.protocol.wire.peer_messages import Accusation
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.token_messages import Ask, Grant
 from veilmix.roles.cast import Cast, Guards
-from veilmix.roles.instruments import Instrument, Instruments, TranscriptRecorder
-from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.network.board_stream import BoardStream
+from veilmix.roles.network.instruments import Instrument, Instruments, TranscriptRecorder
+from veilmix.roles.network.memory_network import Endpoint, Network
 from veilmix.roles.peer import PeerCast, play_peers
 from veilmix.roles.session import play, signers
 

@@ -17,22 +17,9 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import SIGNATURE
 from veilmix.crypto.verified.rows import CiphertextRows
 from veilmix.errors import RoundBurned
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import Program, Rules
-from veilmix.protocol.board import Board
-from veilmix.protocol.bodies import KINDS
-from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Body, Registry, Submission
-from veilmix.protocol.session import Round, as_cited, open_round
-from veilmix.protocol.signed_posts import post_statement
-from veilmix.protocol.verified_messages import (
-    BallotKeys,
-    CheckedBallots,
-    HandedBallots,
-    OpeningShares,
-    ShuffledLists,
-)
-from veilmix.protocol.verified_round import (
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.round_context import Round, as_cited, open_round
+from veilmix.protocol.rounds.verified_round import (
     GROUP,
     Lists,
     RoundKeys,
@@ -43,6 +30,19 @@ from veilmix.protocol.verified_round import (
     handed_of,
     joint_keys,
     key_round,
+)
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import Program, Rules
+from veilmix.protocol.wire.bodies import KINDS
+from veilmix.protocol.wire.frames import decode_message
+from veilmix.protocol.wire.messages import Body, Registry, Submission
+from veilmix.protocol.wire.signed_posts import post_statement
+from veilmix.protocol.wire.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
 )
 from veilmix.roles.cast import Guards
 from veilmix.roles.session import identities_of

@@ -4,7 +4,7 @@
 
 A phone falls silent in a round with the same probability as every other, independently; who was
 silent in the first is not asked in the second. The numbers are exact sums, not samples: for each
-number of silent phones the guards of protocol/crowd_limits.py say what is published.
+number of silent phones the guards of protocol/wire/crowd_limits.py say what is published.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from functools import cache
 from math import comb
 
 from veilmix.errors import RoundBurned
-from veilmix.protocol.crowd_limits import check_batch_size, check_rounds
+from veilmix.protocol.wire.crowd_limits import check_batch_size, check_rounds
 
 BATCH, DROPOUT = 5, 3  # of the questions of `poll --demo`
 PEOPLE = (8, 30, 200)

@@ -31,7 +31,7 @@ import weakenings
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = (
     *("crypto", "protocol", "roles", "machines", "poll", "theatre", "lessons"),
-    *("scenarios/sessions", "tools"),  # readers of saved sessions
+    *("scenarios/deployment", "tools"),  # readers of saved sessions
 )
 ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)
 TESTS = r"^{} = \[.*?\]$"

@@ -2,17 +2,17 @@
 
 A run of `classroom`; in its first round each answer has a layer for each shuffler and one for the
 curator. What a group knows of it at each place follows from the messages that its members saw and
-from their keys (protocol/derivation.py); nobody breaks a cipher. A group is written as the sum of
-its parties' bits, in the order of `PARTIES`.
+from their keys (protocol/knowledge/derivation.py); nobody breaks a cipher. A group is written as
+the sum of its parties' bits, in the order of `PARTIES`.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from veilmix.protocol.facts import Answer, Ciphertext, Origin
-from veilmix.protocol.parties import CURATOR, NETWORK, shuffler
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.knowledge.facts import Answer, Ciphertext, Origin
+from veilmix.protocol.wire.parties import CURATOR, NETWORK, shuffler
+from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.programs.topology import topology_of
 
 SCENARIO, SEED = "classroom", 3

@@ -10,10 +10,10 @@ from functools import cache
 from statistics import median_low
 from typing import Any
 
-from veilmix.scenarios.studies.sweep import play_one
-from veilmix.scenarios.studies.sweep_file import SweepLine
-from veilmix.scenarios.studies.sweep_plan import plan
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.sweeps.sweep import play_one
+from veilmix.scenarios.studies.sweeps.sweep_file import SweepLine
+from veilmix.scenarios.studies.sweeps.sweep_plan import plan
 
 SCENARIO, SEED, DRAWS = "more-people", 5, 5
 K, SHARE = 10, 0.05  # of the question

@@ -16,12 +16,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec.structs import replace
-from veilmix.protocol.parties import ANALYST, CURATOR, shuffler
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.wire.parties import ANALYST, CURATOR, shuffler
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load, loads
+from veilmix.scenarios.records.verification.views import breaking
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.studies.cheating import NOTICED_AFTER, AttemptTrial, attempts, play
-from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.views import breaking
+from veilmix.scenarios.studies.cheating.coalition_study import (
+    NOTICED_AFTER,
+    AttemptTrial,
+    attempts,
+    play,
+)
 
 SCENARIO, PEOPLE, SHUFFLERS, ASKED = "who-must-collude", 30, (1, 2, 3, 4), 3
 EXPOSURE, STRICT = 0.2, 0.05  # promises: of the session, and one that a cheating shuffler breaks

@@ -24,13 +24,19 @@ from page_tables import record_text, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
-from veilmix.scenarios.studies.attack_matrix import attack, kind_of
-from veilmix.scenarios.studies.attack_matrix_file import figure_of, without_occasion
-from veilmix.scenarios.studies.attack_plan import ALL_GUARDS, NONE, helping, plan_rows, rows_of
-from veilmix.scenarios.studies.executors import processes
-from veilmix.scenarios.studies.matrix_result import Cell, Column, Matrix
-from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.wording import plural, seeds
+from veilmix.presentation.wording import plural, seeds
+from veilmix.roles.compute.executors import processes
+from veilmix.scenarios.lab.validation.load import change, load
+from veilmix.scenarios.studies.matrix.attack_matrix import attack, kind_of
+from veilmix.scenarios.studies.matrix.attack_matrix_file import figure_of, without_occasion
+from veilmix.scenarios.studies.matrix.attack_plan import (
+    ALL_GUARDS,
+    NONE,
+    helping,
+    plan_rows,
+    rows_of,
+)
+from veilmix.scenarios.studies.matrix.matrix_result import Cell, Column, Matrix
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from page_tables import written_table
-from veilmix.scenarios.catalogue.attack import COMMITTERS
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
+from veilmix.scenarios.attacks.catalogue.attack import COMMITTERS
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from page_tables import LINE, record_text, written_table
-from veilmix.scenarios.comparison.compare import compare, programs
-from veilmix.scenarios.comparison.result import Compared, Comparison, ProgramCost
-from veilmix.scenarios.comparison.result_folder import contents
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.comparison.compare import compare, programs
+from veilmix.scenarios.studies.comparison.result import Compared, Comparison, ProgramCost
+from veilmix.scenarios.studies.comparison.result_folder import contents
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "choosing.md"

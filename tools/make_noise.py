@@ -29,7 +29,7 @@ from veilmix.analysis.figures.noise import (
 )
 from veilmix.analysis.randomizers import PrefixTree
 from veilmix.analysis.shuffled.amplification import report_epsilon
-from veilmix.scenarios.validation.load import loads
+from veilmix.scenarios.lab.validation.load import loads
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "noise.md"

@@ -25,10 +25,10 @@ from veilmix.analysis.composition.group_counts import GroupCounts, with_parts
 from veilmix.analysis.composition.known_groups import GroupKnowledge
 from veilmix.analysis.contingency.frechet import Margin
 from veilmix.analysis.contingency.maximum_entropy import bits_at_least
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.populations.build import population
 from veilmix.scenarios.schema.model import Expect
-from veilmix.scenarios.validation.load import change, load
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "paths-census.png"

@@ -23,10 +23,10 @@ from page_tables import written_table
 from PIL import Image
 from veilmix.analysis import drawing
 from veilmix.analysis.composition import best_bound, worst_case
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.populations.tables import TABLES, shipped
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import loads
-from veilmix.scenarios.verification.views import breaking
+from veilmix.scenarios.records.verification.views import breaking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from veilmix.analysis.scaling import Cluster, SessionCosts
 from veilmix.cli.text.scale import links, span
+from veilmix.presentation.wording import size
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.studies.scale import SessionScale, scale
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.wording import size
+from veilmix.scenarios.studies.costs.scale import SessionScale, scale
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 BLOCK = re.compile(r"<!-- made by tools/make_scale.py -->\n(.*?)<!-- end -->", re.DOTALL)

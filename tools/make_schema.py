@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from veilmix.scenarios.scoring.result import result_type
-from veilmix.scenarios.scoring.result_schemas import SCHEMA
+from veilmix.scenarios.lab.scoring.result import result_type
+from veilmix.scenarios.lab.scoring.result_schemas import SCHEMA
 from veilmix.scenarios.serialization.json_text import pretty
 
 FILE = Path(__file__).parent.parent / "docs" / "result.schema.json"

@@ -14,14 +14,14 @@ from pathlib import Path
 from page_tables import written_table
 from veilmix import __version__
 from veilmix.protocol.search.deviation import text_of
-from veilmix.scenarios.catalogue.deviations import deviation_of
+from veilmix.roles.compute.executors import processes
+from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.studies.executors import processes
-from veilmix.scenarios.studies.search import begin, search
-from veilmix.scenarios.studies.search_coverage import GuardCoverage, coverage
-from veilmix.scenarios.studies.search_result import CoalitionResult
-from veilmix.scenarios.studies.search_table import (
+from veilmix.scenarios.studies.search.attack_search import begin, search
+from veilmix.scenarios.studies.search.search_coverage import GuardCoverage, coverage
+from veilmix.scenarios.studies.search.search_result import CoalitionResult
+from veilmix.scenarios.studies.search.search_table import (
     FILE,
     PAIRED,
     SETS,
@@ -32,7 +32,7 @@ from veilmix.scenarios.studies.search_table import (
     scenario_of,
     shipped,
 )
-from veilmix.scenarios.studies.search_text import BEYOND, READS
+from veilmix.scenarios.studies.search.search_text import BEYOND, READS
 
 PAGE = Path(__file__).parent.parent / "docs" / "attack-search.md"
 BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)

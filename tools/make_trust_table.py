@@ -17,17 +17,27 @@ from pathlib import Path
 from msgspec.structs import replace
 from page_tables import written_table
 from veilmix import __version__
+from veilmix.presentation.wording import plural, seeds
+from veilmix.roles.compute.executors import processes
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.studies.attack_plan import changed
-from veilmix.scenarios.studies.cheating import begin, study
-from veilmix.scenarios.studies.cheating_result import AttackResult, WorstAttack, name_members
-from veilmix.scenarios.studies.cheating_text import detection_text, rate
-from veilmix.scenarios.studies.executors import processes
-from veilmix.scenarios.studies.trust_table import FILE, GuardSet, TrustTable, guard_set, shipped
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.wording import plural, seeds
+from veilmix.scenarios.studies.cheating.cheating_result import (
+    AttackResult,
+    WorstAttack,
+    name_members,
+)
+from veilmix.scenarios.studies.cheating.cheating_text import detection_text, rate
+from veilmix.scenarios.studies.cheating.coalition_study import begin, study
+from veilmix.scenarios.studies.cheating.trust_table import (
+    FILE,
+    GuardSet,
+    TrustTable,
+    guard_set,
+    shipped,
+)
+from veilmix.scenarios.studies.matrix.attack_plan import changed
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(r"(<!-- succeeding -->\n).*?(<!-- end -->)", re.DOTALL)

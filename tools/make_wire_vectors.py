@@ -19,16 +19,6 @@ from veilmix.crypto.keys import PublicKey
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite
-from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
-from veilmix.protocol.ballots import Ballot, submit
-from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import BLANK, OTHER_VALUE
-from veilmix.protocol.messages import (
-    Call,
-    Tally,
-)
-from veilmix.protocol.mixing import batch_digest
-from veilmix.protocol.parties import Role
 from veilmix.protocol.peers.accounting import result_digest
 from veilmix.protocol.peers.agreement import (
     Agreement,
@@ -37,8 +27,15 @@ from veilmix.protocol.peers.agreement import (
     share_context,
 )
 from veilmix.protocol.peers.onions import make_onion
-from veilmix.protocol.session import Round, layer_context
-from veilmix.protocol.wire import Writer
+from veilmix.protocol.rounds.ballots import Ballot, submit
+from veilmix.protocol.rounds.mixing import batch_digest
+from veilmix.protocol.rounds.round_context import Round, layer_context
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program, Rules
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.hiding_rules import BLANK, OTHER_VALUE
+from veilmix.protocol.wire.messages import Call, Tally
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.wire import Writer
 from wire_boards import boards, guards, signed_boards
 from wire_commitments import commitments
 from wire_examples import (

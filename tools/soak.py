@@ -39,11 +39,11 @@ from soak_plan import HALL, PARTIES, PLACES, Plan, plan  # noqa: E402
 from veilmix.cli import main as command  # noqa: E402
 from veilmix.errors import StorageError  # noqa: E402
 from veilmix.machines.journal import memory_folder  # noqa: E402
-from veilmix.roles import lifeline  # noqa: E402
+from veilmix.roles.compute import die_with_parent as lifeline  # noqa: E402
+from veilmix.scenarios.deployment.checks import verify_session  # noqa: E402
+from veilmix.scenarios.deployment.saved_session import SessionEvidence, read_posts  # noqa: E402
+from veilmix.scenarios.deployment.session_file import read_session  # noqa: E402
 from veilmix.scenarios.records.run_folder import release_csv  # noqa: E402
-from veilmix.scenarios.sessions.checks import verify_session  # noqa: E402
-from veilmix.scenarios.sessions.file import read_session  # noqa: E402
-from veilmix.scenarios.sessions.saved_session import SessionEvidence, read_posts  # noqa: E402
 
 MOST_STARTS = 12  # of a place
 PAUSE = 0.05  # seconds between two looks

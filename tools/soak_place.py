@@ -17,7 +17,7 @@ from typing import Any
 from soak_plan import Fault
 from veilmix.cli.commands import answer, serve  # noqa: F401 - loads what copies need
 from veilmix.machines import gauge, journal, saved_posts
-from veilmix.scenarios.sessions import place as _place  # noqa: F401 - the same
+from veilmix.scenarios.deployment import place as _place  # noqa: F401 - the same
 
 STRUCK = "struck"  # file: a line for each fault that came
 CLOCK = "{}.clock"  # file: seconds by which the machine of a place is ahead of this one

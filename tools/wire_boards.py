@@ -5,10 +5,12 @@ from dataclasses import replace
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.errors import Reason
-from veilmix.protocol.board import Board, replay
-from veilmix.protocol.commitment import commit
-from veilmix.protocol.frames import Message
-from veilmix.protocol.messages import (
+from veilmix.protocol.board.board import Board, replay
+from veilmix.protocol.rounds.mixing import batch_digest
+from veilmix.protocol.rounds.registered_users import registry_root, submission
+from veilmix.protocol.wire.commitment import commit
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.messages import (
     Alarm,
     Body,
     Burned,
@@ -24,9 +26,7 @@ from veilmix.protocol.messages import (
     Roster,
     Tally,
 )
-from veilmix.protocol.mixing import batch_digest
-from veilmix.protocol.registry import registry_root, submission
-from veilmix.protocol.signed_posts import Fork, sealed_post, sign_head, witness_of
+from veilmix.protocol.wire.signed_posts import Fork, sealed_post, sign_head, witness_of
 from wire_examples import (
     HEAD,
     ROSTER,

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.commitment import commit
-from veilmix.protocol.frames import Message
-from veilmix.protocol.messages import CommittedDecision, Decision, OpenedCertificate
+from veilmix.protocol.wire.commitment import commit
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.messages import CommittedDecision, Decision, OpenedCertificate
 from wire_examples import (
     BLANKED,
     PROOF,

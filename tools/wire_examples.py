@@ -10,7 +10,9 @@ from veilmix.crypto.ristretto import base_times
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import (
+from veilmix.protocol.rounds.mixing import batch_digest
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.wire.announcement import (
     AnnouncedPolicy,
     Announcement,
     Flaw,
@@ -18,10 +20,10 @@ from veilmix.protocol.announcement import (
     Rules,
     Setting,
 )
-from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
-from veilmix.protocol.frames import Message, Seal
-from veilmix.protocol.hiding import Mask, Redact
-from veilmix.protocol.messages import (
+from veilmix.protocol.wire.audit_messages import Coin, Link, Opened, Toss, Traced
+from veilmix.protocol.wire.frames import Message, Seal
+from veilmix.protocol.wire.hiding_rules import Mask, Redact
+from veilmix.protocol.wire.messages import (
     Accepted,
     Alarm,
     BallotMarks,
@@ -45,9 +47,8 @@ from veilmix.protocol.messages import (
     Submission,
     Tally,
 )
-from veilmix.protocol.mixing import batch_digest
-from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import (
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.peer_messages import (
     Accusation,
     Agreed,
     FoundBallots,
@@ -55,10 +56,9 @@ from veilmix.protocol.peer_messages import (
     Share,
     ShareSecret,
 )
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.signed_posts import sign_head, witness_of
-from veilmix.protocol.token_messages import (
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.signed_posts import sign_head, witness_of
+from veilmix.protocol.wire.token_messages import (
     Ask,
     Evaluated,
     Grant,
@@ -68,7 +68,7 @@ from veilmix.protocol.token_messages import (
     Query,
     Roll,
 )
-from veilmix.protocol.verified_messages import (
+from veilmix.protocol.wire.verified_messages import (
     BallotKeys,
     CheckedBallots,
     HandedBallot,

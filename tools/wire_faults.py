@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from veilmix.protocol.frames import HEADER
-from veilmix.protocol.signed_posts import witness_of
+from veilmix.protocol.wire.frames import HEADER
+from veilmix.protocol.wire.signed_posts import witness_of
 from wire_examples import (
     AUDITED,
     BODIES,

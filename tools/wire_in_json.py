@@ -7,10 +7,10 @@ from typing import Any
 
 from veilmix.crypto.keys import PublicKey
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Announcement
-from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import Hiding, Mask, Redact
-from veilmix.protocol.messages import Decision, OpenedCertificate, Roster, Tally
+from veilmix.protocol.wire.announcement import Announcement
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.hiding_rules import Hiding, Mask, Redact
+from veilmix.protocol.wire.messages import Decision, OpenedCertificate, Roster, Tally
 from wire_examples import Vector
 
 

@@ -21,10 +21,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
 
 from ..errors import DataError
+from ..own_data.read_table import ROLES, Reading
+from ..own_data.thresholds import thresholds
 from ..scenarios.schema.dump import value
 from ..scenarios.schema.problems import quoted
-from ..scenarios.tables.reading import ROLES, Reading
-from ..scenarios.tables.thresholds import thresholds
 from ..strict_text import Unreadable, from_toml
 
 Share = Annotated[float, Meta(ge=0, le=1)]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.advice import Choice
-from ..scenarios.tables.advise import Advised, ChoiceCost, TableSearch
-from ..scenarios.tables.ladders import AS_IS
-from ..scenarios.tables.risk_places import advised_places
+from ..own_data.advise import Advised, ChoiceCost, TableSearch
+from ..own_data.coarsening_ladders import AS_IS
+from ..own_data.risk_places import advised_places
 from .choices import UserChoices
 from .wording import CommandWords, PageVoice, Text, english, grid
 

@@ -15,7 +15,6 @@ from ..errors import DataError, VeilmixError
 from ..languages.language import Language, english
 from .choices import FILE_CHOICES, ChoiceError, UserChoices
 from .files import OwnFiles
-from .further import PLACES, Further, RunCommand, wanted_places
 from .job import Job
 from .options import (
     OPTIONS,
@@ -30,6 +29,7 @@ from .options import (
     step_of,
     written_name,
 )
+from .other_commands import PLACES, Further, RunCommand, wanted_places
 from .pipeline import Inputs, Part, Pipeline
 from .result import ReleaseResult
 from .search import target_of

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..analysis.scoring.table_score import allowed
+from ..own_data.judges import exposed_people
+from ..own_data.thresholds import thresholds
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole
-from ..scenarios.tables.judges import exposed_people
-from ..scenarios.tables.thresholds import thresholds
 from .choices import UserChoices
 from .read_parts import below_text
 from .search import roles_of

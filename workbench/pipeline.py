@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DataError, VeilmixError
+from ..own_data.advise import Advised, TableSearch
+from ..own_data.judges import exposed_people
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.serialization.content import Content, reading_once
-from ..scenarios.tables.advise import Advised, TableSearch
-from ..scenarios.tables.judges import exposed_people
 from .choices import READING, ChoiceError, UserChoices
 from .choices_part import choices_part, chosen_words
 from .files import file_state

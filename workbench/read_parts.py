@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VeilmixError
+from ..own_data.judges import exposed_people
 from ..scenarios.populations import csvfile, excel
 from ..scenarios.populations.files import READERS
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.populations.roles import NEVER, ROLE_LABELS, ColumnRole
 from ..scenarios.serialization.content import content_of
-from ..scenarios.tables.judges import exposed_people
 from .choices import UserChoices
 from .table import RAW, WIDEST, OpenedFile, Progress
 from .wording import PageVoice, Text, english

@@ -14,14 +14,14 @@ from ..analysis.exposure import Crowds
 from ..analysis.exposure.cells import cells_of
 from ..analysis.scoring.table_score import allowed
 from ..errors import DataError
+from ..own_data.advise import Advised
+from ..own_data.advised_table import released_rows, released_table
+from ..own_data.export import Row
+from ..own_data.score_record import SensitiveColumn
+from ..own_data.sensitive_targets import MissedTargets, Targets
+from ..own_data.table_score import target_figures
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole
-from ..scenarios.tables.advise import Advised
-from ..scenarios.tables.advised_table import released_rows, released_table
-from ..scenarios.tables.export import Row
-from ..scenarios.tables.score_record import SensitiveColumn
-from ..scenarios.tables.scored import target_figures
-from ..scenarios.tables.sensitive_targets import MissedTargets, Targets
 from .choices import UserChoices
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
 from .wording import PageVoice, Text

@@ -11,18 +11,18 @@ from typing import Any
 from ..analysis.scoring import TableScore
 from ..errors import DataError
 from ..installation import missing
+from ..own_data.advise import Advised
+from ..own_data.earlier_advice import check_reached
+from ..own_data.export import Row, write
+from ..own_data.release import judge_advised
+from ..own_data.release_record import ReleasedFile
+from ..own_data.score_record import ScoredTable
 from ..report import table as sign_page
 from ..report.write import html
-from ..scenarios.ledger.account import Account
+from ..scenarios.lab.ledger.account import Account
 from ..scenarios.serialization.csv_text import csv_text
 from ..scenarios.serialization.json_text import pretty
 from ..scenarios.serialization.record import plain
-from ..scenarios.tables.advise import Advised
-from ..scenarios.tables.earlier_advice import check_reached
-from ..scenarios.tables.export import Row, write
-from ..scenarios.tables.release import judge_advised
-from ..scenarios.tables.release_record import ReleasedFile
-from ..scenarios.tables.score_record import ScoredTable
 from ..temporary_files import private_folder
 from .choices import UserChoices
 from .options import Files, advise_arguments, written_name

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from ..own_data.advise import TableSearch, find
+from ..own_data.attacker_columns import Roles, known_by_default
+from ..own_data.earlier_advice import read_advice, search_again
+from ..own_data.sensitive_targets import Targets
 from ..scenarios.populations.people import SourceTable
-from ..scenarios.tables.advise import TableSearch, find
-from ..scenarios.tables.earlier_advice import read_advice, search_again
-from ..scenarios.tables.roles_known import Roles, known_by_default
-from ..scenarios.tables.sensitive_targets import Targets
 from .choices import ChoiceError, UserChoices
 from .options import file_argument
 from .table import MISSING, Progress

@@ -11,7 +11,7 @@
     POST /TOKEN/cancel, again     stops the work, begins it again: 204
     GET  /TOKEN/released/FORMAT   the released table
     GET  /TOKEN/sign, sign/download, session, score, advice, figure, scenario
-    GET  /TOKEN/further/PLACE/OPTION  a file of a command that was run besides (further.py)
+    GET  /TOKEN/further/PLACE/OPTION  a file of a command that was run besides (other_commands.py)
     POST /TOKEN/save              {"what", "path", "replace"}: writes one of these files
     POST /TOKEN/leave, end        a tab was closed; the user is done: 204
 
@@ -41,16 +41,16 @@ from ..machines.gate import SENTENCES, Gate, listeners_at, names_of, serve_phone
 from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
 from ..machines.supervision import SIGNALS
 from ..machines.web_files import TYPES, WebFile
-from ..roles.event_loop import run_loop
-from ..scenarios.ledger.book import key_of
+from ..roles.compute.event_loop import run_loop
+from ..scenarios.lab.ledger.book import key_of
 from ..scenarios.serialization.atomic_file import same_file
 from ..strict_text import Unreadable, from_json
 from ..temporary_files import private_folder
 from .choices import FILE_CHOICES, ChoiceError
 from .desk import LARGEST, Desk, OldRevisionError
 from .files import listing, save
-from .further import page_to_sign
 from .options import TABLES, file_argument, written_name
+from .other_commands import page_to_sign
 from .result import WRITTEN, ReleaseResult
 
 HOST = "127.0.0.1"

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..protocol.coarsening import NUMBER
+from ..own_data.read_table import Reading, SuspectValue, read, suspect_values
+from ..protocol.wire.coarsening import NUMBER
 from ..scenarios.populations import csvfile, excel
+from ..scenarios.populations.column_forms import doubts
 from ..scenarios.populations.dialect import NAMES, dialect_of
 from ..scenarios.populations.encodings import encoding_label
 from ..scenarios.populations.file_options import options_of
@@ -18,10 +20,8 @@ from ..scenarios.populations.files import READERS, FileSource, source_of
 from ..scenarios.populations.line_reader import LineReader
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
-from ..scenarios.populations.reshaped import doubts
 from ..scenarios.populations.roles import JudgedColumn, guess_roles
 from ..scenarios.populations.values import DATE
-from ..scenarios.tables.reading import Reading, SuspectValue, read, suspect_values
 from .choices import UserChoices
 
 MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..analysis.scoring import TableScore
 from ..languages.language import Language
+from ..own_data.advise import Advised
+from ..own_data.read_table import Reading
+from ..own_data.score_record import ScoredTable
+from ..presentation.wording import Block, Grid, Line, percent, visible
 from ..scenarios.populations.people import SourceTable
-from ..scenarios.tables.advise import Advised
-from ..scenarios.tables.reading import Reading
-from ..scenarios.tables.score_record import ScoredTable
-from ..scenarios.wording import Block, Grid, Line, percent, visible
 
 Text = dict[str, str]
 ENGLISH = "en"

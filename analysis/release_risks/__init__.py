@@ -11,16 +11,16 @@ from ...deferred import deferred
 if TYPE_CHECKING:
     from .guesses import LEFT_OUT, Inference, Linkability, ask
     from .k_l_t import Diversity, diversity
-    from .of_table import EVERY, TableColumns, TableRisks, table_risks
     from .predicates import SinglingOut, singling_out
     from .rates import Attack, Interval, Rate
+    from .unchanged_table import EVERY, TableColumns, TableRisks, table_risks
 else:
     __getattr__, __dir__ = deferred(
         __name__,
         {
             ".guesses": ["Inference", "LEFT_OUT", "Linkability", "ask"],
             ".k_l_t": ["Diversity", "diversity"],
-            ".of_table": ["EVERY", "TableColumns", "TableRisks", "table_risks"],
+            ".unchanged_table": ["EVERY", "TableColumns", "TableRisks", "table_risks"],
             ".predicates": ["SinglingOut", "singling_out"],
             ".rates": ["Attack", "Interval", "Rate"],
         },

@@ -23,7 +23,6 @@ from ...deferred import deferred
 
 if TYPE_CHECKING:
     from .amplification import Enclosure
-    from .any_mechanism import ShuffledEpsilon, largest_local_epsilon, shuffle
     from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta
     from .composition import ComposedReports, compose_reports
     from .curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
@@ -51,12 +50,13 @@ if TYPE_CHECKING:
     )
     from .sampled_delta import SampledDelta
     from .sampled_rows import removed_delta, replaced_delta
+    from .unknown_mechanism import ShuffledEpsilon, largest_local_epsilon, shuffle
 else:
     __getattr__, __dir__ = deferred(
         __name__,
         {
             ".amplification": ["Enclosure"],
-            ".any_mechanism": ["ShuffledEpsilon", "largest_local_epsilon", "shuffle"],
+            ".unknown_mechanism": ["ShuffledEpsilon", "largest_local_epsilon", "shuffle"],
             ".bit_vectors": [
                 "blanket_delta",
                 "enumerated_delta",

@@ -1,7 +1,7 @@
 """Trust: from the view of a coalition to its leakage, its knowledge, and the people it can link.
 
-Views come from protocol/view.py. This room holds evidence, fibers (all consistent tables),
-inference and bits received. It may import the plain data of `protocol`, `estimation` and
+Views come from protocol/knowledge/view.py. This room holds evidence, fibers (all consistent
+tables), inference and bits received. It may import the plain data of `protocol`, `estimation` and
 `composition`. It must never know the truth: only the scores that compare results with the truth do.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         users_linked,
         view_bits,
     )
-    from .several_rows import received_of_persons
+    from .rows_per_person import received_of_persons
     from .view_arguments import checked_rows
 else:
     __getattr__, __dir__ = deferred(
@@ -42,7 +42,7 @@ else:
                 "users_linked",
                 "view_bits",
             ],
-            ".several_rows": ["received_of_persons"],
+            ".rows_per_person": ["received_of_persons"],
             ".view_arguments": ["checked_rows"],
         },
     )

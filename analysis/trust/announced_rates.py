@@ -9,13 +9,13 @@ derived.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK, OTHER_VALUE, Redact
-from ...protocol.record import CountsSeen
+from ...protocol.knowledge.run_record import CountsSeen
+from ...protocol.wire.hiding_rules import BLANK, OTHER_VALUE, Redact
 from ..estimation.binomial_covers import cover
 
 if TYPE_CHECKING:
-    from ...protocol.messages import Counts
-    from ...protocol.view import View
+    from ...protocol.knowledge.view import View
+    from ...protocol.wire.messages import Counts
 
 FIRST = 1  # the curator read the counts of this round before it decided
 

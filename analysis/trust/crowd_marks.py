@@ -14,13 +14,13 @@ from itertools import chain, pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import HIDDEN
+from ...protocol.wire.hiding_rules import HIDDEN
 from .evidence import AllowedCells, Cell, Crowd
 from .value_states import States
 
 if TYPE_CHECKING:
-    from ...protocol.record import CountsSeen, Lengths
-    from ...protocol.view import View
+    from ...protocol.knowledge.run_record import CountsSeen, Lengths
+    from ...protocol.knowledge.view import View
 
 MOST_FITTING = 100_000  # limits the rows with a computed length
 SeenLengths = tuple[tuple[int, tuple[int, ...]], ...]

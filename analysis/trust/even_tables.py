@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...protocol.hiding import OTHER_VALUE
+from ...protocol.wire.hiding_rules import OTHER_VALUE
 from ..composition.group_counts import Group
-from ..composition.told_bits import leaked_bits
+from ..composition.leaked_bits import leaked_bits
 from ..validation import Counts
 from .overlapping_counts import behind, counts_all_users, named_by_all
 
 if TYPE_CHECKING:
-    from ...protocol.record import CountsSeen
+    from ...protocol.knowledge.run_record import CountsSeen
 
 MOST_CELLS = 1 << 16  # limits the cells of all columns together
 Values = Mapping[str, int]  # a value, masked values as `other` -> its place

@@ -25,15 +25,15 @@ from dataclasses import dataclass
 from math import log2, prod
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK
+from ...protocol.wire.hiding_rules import BLANK
 from .best_guesses import Method
 from .fiber import log_multinomial
 
 if TYPE_CHECKING:
-    from ...protocol.messages import Counts
-    from ...protocol.record import CountsSeen
-    from ...protocol.transcript import Row
-    from ...protocol.view import View
+    from ...protocol.knowledge.run_record import CountsSeen
+    from ...protocol.knowledge.transcript import Row
+    from ...protocol.knowledge.view import View
+    from ...protocol.wire.messages import Counts
 
 LN2 = 0.6931471805599453
 Key = tuple[tuple[int, str], ...]  # values by column, in order; () if no value is linked

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from math import fsum, log, log2
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import OTHER_VALUE, Mask, Redact
+from ...protocol.wire.hiding_rules import OTHER_VALUE, Mask, Redact
 from .fiber import log_multinomial
 
 if TYPE_CHECKING:
-    from ...protocol.record import CountsSeen
+    from ...protocol.knowledge.run_record import CountsSeen
 
 Cells = Mapping[tuple[str, ...], int]
 

@@ -33,9 +33,9 @@ from .view_arguments import as_shares, as_sizes, as_truth, as_view, columns_of
 from .view_evidence import ReadEvidence, Shares, evidence_from_view
 
 if TYPE_CHECKING:
-    from ...protocol.record import CountsSeen
-    from ...protocol.transcript import Row
-    from ...protocol.view import View
+    from ...protocol.knowledge.run_record import CountsSeen
+    from ...protocol.knowledge.transcript import Row
+    from ...protocol.knowledge.view import View
 
 
 TOLERANCE = 1e-6  # bits: figures that differ by less are the same

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK, HIDDEN, OTHER_VALUE, Mask, Redact
+from ...protocol.wire.hiding_rules import BLANK, HIDDEN, OTHER_VALUE, Mask, Redact
 from .evidence import Labels, Law
 
 if TYPE_CHECKING:
-    from ...protocol.hiding import Hiding
-    from ...protocol.record import CountsSeen
-    from ...protocol.transcript import Row
+    from ...protocol.knowledge.run_record import CountsSeen
+    from ...protocol.knowledge.transcript import Row
+    from ...protocol.wire.hiding_rules import Hiding
 
 LABELS = {OTHER_VALUE: -1, BLANK: -2}  # codes of the labels reported instead of a value
 

@@ -12,12 +12,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
-from ...protocol.record import distinct
+from ...protocol.knowledge.run_record import distinct
 from ..validation import brief, number, sequence, whole
 
 if TYPE_CHECKING:
-    from ...protocol.transcript import Row
-    from ...protocol.view import View
+    from ...protocol.knowledge.transcript import Row
+    from ...protocol.knowledge.view import View
     from .view_evidence import Shares
 
 # A law with this number of values is still held in memory.
@@ -25,11 +25,13 @@ MOST_VALUES = 10_000_000
 
 
 def as_view(view: Any) -> View:
-    """Return the argument if it is a view of `veilmix.protocol.view`."""
-    from ...protocol.view import View
+    """Return the argument if it is a view of `veilmix.protocol.knowledge.view`."""
+    from ...protocol.knowledge.view import View
 
     if not isinstance(view, View):
-        raise ParameterError(f"view: found {brief(view)}; needs a veilmix.protocol.view.View")
+        raise ParameterError(
+            f"view: found {brief(view)}; needs a veilmix.protocol.knowledge.view.View"
+        )
     return view
 
 

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...protocol.hiding import BLANK, HIDDEN, OTHER_VALUE, Mask, Redact
-from ...protocol.record import distinct
+from ...protocol.knowledge.run_record import distinct
+from ...protocol.wire.hiding_rules import BLANK, HIDDEN, OTHER_VALUE, Mask, Redact
 from .announced_rates import announced
 from .best_guesses import Truth
 from .crowd_marks import Mark, counted_crowds, crowd_with, recorded_crowds, rows_by_length
@@ -28,9 +28,9 @@ from .evidence import Cell, CrowdCount, Evidence, Law
 from .value_states import LABELS, States
 
 if TYPE_CHECKING:
-    from ...protocol.record import CountsSeen
-    from ...protocol.transcript import Row
-    from ...protocol.view import View
+    from ...protocol.knowledge.run_record import CountsSeen
+    from ...protocol.knowledge.transcript import Row
+    from ...protocol.knowledge.view import View
 
 Shares = Sequence[Mapping[str, float]]  # per column, the prior share of each value
 UNKNOWN = -1  # code of an unreported value

@@ -9,16 +9,6 @@ import click
 from ...deprecated import Replaced
 from ..like_option import check_like, like_option, reapplied
 from ..options import FILE
-from ..own_table import (
-    answered,
-    check_figure,
-    crowd_options,
-    figure_option,
-    ledger_option,
-    table_options,
-    tell_ledger,
-    warn,
-)
 from ..role_options import (
     levels_of,
     number_of,
@@ -29,13 +19,23 @@ from ..role_options import (
     write_released,
 )
 from ..stages import stages
+from ..table_options import (
+    answered,
+    check_figure,
+    crowd_options,
+    figure_option,
+    ledger_option,
+    table_options,
+    tell_ledger,
+    warn,
+)
 from ..table_release import check_folder, save_advised
 from ..text.layout import format_option, page, say, write_csv, write_json
 from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
-    from ...scenarios.tables.advise import Advised
-    from ...scenarios.tables.reading import Reading
+    from ...own_data.advise import Advised
+    from ...own_data.read_table import Reading
 
 MISSING = "(missing)"
 IMPORTANCE = Replaced("--weight COLUMN=NUMBER", "--importance COLUMN=NUMBER", "0.2.0", "0.4.0")
@@ -141,13 +141,13 @@ def command(
     Numbers become intervals, dates years, codes shorter; rare values are merged; a column may be
     dropped.
     """
+    from ...own_data.advise import advise
+    from ...own_data.earlier_advice import check_reached
+    from ...own_data.read_table import Reading, read, suspects
+    from ...own_data.release import judge_advised
+    from ...own_data.scenario_file import check_counted
     from ...scenarios.populations.values import composed
     from ...scenarios.serialization.atomic_file import check_not_input
-    from ...scenarios.tables.advise import advise
-    from ...scenarios.tables.earlier_advice import check_reached
-    from ...scenarios.tables.reading import Reading, read, suspects
-    from ...scenarios.tables.release import judge_advised
-    from ...scenarios.tables.written import check_counted
 
     check_figure(picture)
     counted = (*importance, *_earlier(weight))
@@ -254,9 +254,9 @@ def draw(advised: "Advised", picture: Path) -> None:
 
 
 def _write(advised: "Advised", data: Path, reading: "Reading", file: Path, *, force: bool) -> None:
+    from ...own_data.scenario_file import scenario_text
+    from ...scenarios.lab.validation.load import load
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.tables.written import scenario_text
-    from ...scenarios.validation.load import load
 
     write_whole(file, scenario_text(advised, data, reading, file.parent), force=force)
     load(file)  # a file that does not load is a bug

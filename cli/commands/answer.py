@@ -8,12 +8,12 @@ import click
 
 from ...errors import DataError
 from ..options import FILE
-from ..own_table import form_options
 from ..place_log import PlaceLog
+from ..table_options import form_options
 from .serve import DURABLE, JOURNAL, KEY, LISTEN, LOG, LOG_FILE, PATIENCE, SAVE, opened, play_to_end
 
 if TYPE_CHECKING:
-    from ...scenarios.sessions.file import SessionFile
+    from ...scenarios.deployment.session_file import SessionFile
 
 
 @click.command("answer")
@@ -65,9 +65,9 @@ def command(
         save,
         listen,
     )
+    from ...scenarios.deployment.place import read_answers, take_part
     from ...scenarios.populations.file_options import options_of
     from ...scenarios.schema.model import PopulationSection
-    from ...scenarios.sessions.place import read_answers, take_part
 
     if not hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is no people: `veilmix serve {place}` is for it")
@@ -81,7 +81,7 @@ def command(
 
 def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
     """Ask each person of a place in the terminal."""
-    from ...scenarios.sessions.place import check_answer
+    from ...scenarios.deployment.place import check_answer
 
     rows = []
     for index in session.directory.places[place].users:

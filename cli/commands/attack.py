@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...scenarios.wording import seeds
+from ...presentation.wording import seeds
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import (
     Grid,
@@ -27,7 +27,7 @@ from ..text.layout import (
 from ..text.pace import counter
 
 if TYPE_CHECKING:
-    from ...scenarios.studies.matrix_result import AttackRow, Cell, Matrix
+    from ...scenarios.studies.matrix.matrix_result import AttackRow, Cell, Matrix
 
 VERDICT_LABELS = {
     "works": "works",
@@ -105,12 +105,12 @@ def command(
     Every cell of the matrix is played; faults and expectations of SCENARIO itself are left out.
     The saved folder has all cells, the cost of every defence, and a picture.
     """
+    from ...scenarios.lab.validation.load import load
     from ...scenarios.records.run_folder import unwritable
-    from ...scenarios.studies import attack_matrix_file as matrixfile
-    from ...scenarios.studies.attack_matrix import attack
-    from ...scenarios.studies.doors import attacked
-    from ...scenarios.studies.matrix_result import MatrixStopped
-    from ...scenarios.validation.load import load
+    from ...scenarios.studies.api import attacked
+    from ...scenarios.studies.matrix import attack_matrix_file as matrixfile
+    from ...scenarios.studies.matrix.attack_matrix import attack
+    from ...scenarios.studies.matrix.matrix_result import MatrixStopped
 
     loaded, first, total_people = attacked(load(scenario), seed, people)
     if not no_save and (wrong := unwritable(out)):
@@ -139,7 +139,7 @@ def command(
 
 def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
     """Print a matrix. total_people: the number of people of the whole scenario."""
-    from ...scenarios.studies.matrix_frames import CELLS, cells
+    from ...scenarios.studies.matrix.matrix_frames import CELLS, cells
 
     if form == "json":
         write_json(matrix)
@@ -158,7 +158,7 @@ def _names(text: str) -> tuple[str, ...]:
 @contextmanager
 def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
     """Yield the executor that plays runs in parallel; None for a single worker in this process."""
-    from ...scenarios.studies.executors import opened, processors
+    from ...roles.compute.executors import opened, processors
 
     tell_trust(executor)
     workers = workers or min(processors(), 8)
@@ -206,7 +206,7 @@ LEGEND = (
 
 def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
     """Yield a line for each informative cell of an attack."""
-    from ...scenarios.studies.attack_plan import ALL_GUARDS, NONE
+    from ...scenarios.studies.matrix.attack_plan import ALL_GUARDS, NONE
 
     without = matrix.cell(row.name, NONE)
     yield _line(row.name, NONE, row, without)
@@ -224,7 +224,7 @@ def _differs(cell: "Cell", without: "Cell") -> bool:
 
 
 def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str, ...]:
-    from ...scenarios.studies.attack_matrix_file import without_occasion
+    from ...scenarios.studies.matrix.attack_matrix_file import without_occasion
 
     kind, unmet = row.kind if name else "", without_occasion(cell)
     if not cell.runs:
@@ -249,7 +249,7 @@ def detected(cell: "Cell") -> str:
 
 
 def _costs(matrix: "Matrix") -> Grid:
-    from ...scenarios.studies.attack_matrix_file import COST_HEADINGS, cost_cells
+    from ...scenarios.studies.matrix.attack_matrix_file import COST_HEADINGS, cost_cells
 
     rows = [cost_cells(column, "+-", "") for column in matrix.columns]
     return Grid(COST_HEADINGS, rows, (2, 3, 4, 5, 6, 7))

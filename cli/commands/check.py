@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...analysis.scaling import Cluster
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.cost import RoundCost, SessionCost
+    from ...scenarios.studies.costs.cost import RoundCost, SessionCost
     from ..text.records import CheckedScenario, RoundPrice
 
 
@@ -94,9 +94,9 @@ def command(
 
 def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None:
     """Print the estimated cost of a scenario with a given number of people."""
+    from ...scenarios.lab.validation.load import load
     from ...scenarios.programs.registry import samples
-    from ...scenarios.studies.scale import scale
-    from ...scenarios.validation.load import load
+    from ...scenarios.studies.costs.scale import scale
     from ..text import scale as scale_text
 
     loaded = load(scenario)
@@ -111,9 +111,9 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
 
 def _check(scenario: str, form: str) -> None:
     """Print the plan and cost of a scenario with its own people."""
+    from ...scenarios.lab.validation.load import load
     from ...scenarios.programs.registry import samples
-    from ...scenarios.studies.cost import cost
-    from ...scenarios.validation.load import load
+    from ...scenarios.studies.costs.cost import cost
 
     loaded = load(scenario)
     grid = planned(loaded)
@@ -201,7 +201,7 @@ def _print_check(
     price: "SessionCost",
     called: str,
 ) -> None:
-    from ...scenarios.populations.coarser import coarser_lines
+    from ...scenarios.populations.coarsening import coarser_lines
     from ...scenarios.programs.registry import program_of, unchecked_queries
     from ...scenarios.programs.topology import topology_of
 
@@ -395,7 +395,7 @@ def _seconds(seconds: float) -> str:
 def _record(scenario: "Scenario", people: "Population", price: "SessionCost") -> "CheckedScenario":
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
-    from ...scenarios.studies.trust_table import measured_trust
+    from ...scenarios.studies.cheating.trust_table import measured_trust
     from ..text.records import AskedFeature, CheckedScenario, NoiseRecord
 
     features = (

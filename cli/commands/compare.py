@@ -23,8 +23,8 @@ from ..text.layout import (
 from ..text.pace import Pace
 
 if TYPE_CHECKING:
-    from ...scenarios.comparison.result import Comparison
     from ...scenarios.schema.model import Scenario
+    from ...scenarios.studies.comparison.result import Comparison
 
 
 def _members(coalition: str) -> list[str]:
@@ -36,7 +36,7 @@ def _checked_coalition(
     _context: click.Context, _option: click.Parameter, coalition: str | None
 ) -> str | None:
     """Return the coalition. ParameterError for an unknown name, before a program is played."""
-    from ...scenarios.comparison.question import check_names
+    from ...scenarios.studies.comparison.question import check_names
 
     if coalition is not None:
         check_names(_members(coalition))
@@ -121,10 +121,10 @@ def command(
 
     The saved folder has the numbers, and a picture of them.
     """
-    from ...scenarios.comparison.compare import ComparisonStopped, compare
-    from ...scenarios.comparison.result_folder import save
+    from ...scenarios.lab.validation.load import load
     from ...scenarios.records.run_folder import unwritable
-    from ...scenarios.validation.load import load
+    from ...scenarios.studies.comparison.compare import ComparisonStopped, compare
+    from ...scenarios.studies.comparison.result_folder import save
 
     loaded, stopped = load(scenario), None
     program_names = _played(names, coalition, loaded)
@@ -156,8 +156,8 @@ def command(
 
 def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str]:
     """Return the programs to be played. UnknownParty for a party that these programs lack."""
-    from ...scenarios.comparison.compare import party_names
-    from ...scenarios.comparison.question import check_names
+    from ...scenarios.studies.comparison.compare import party_names
+    from ...scenarios.studies.comparison.question import check_names
 
     program_names = _named(names, scenario)
     if coalition is not None:
@@ -168,8 +168,8 @@ def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str
 def _named(names: str, scenario: "Scenario") -> list[str]:
     """Return the names of programs; for an old name, print the new name on stderr."""
     from ...deprecated import find
-    from ...scenarios.comparison.compare import current_name
-    from ...scenarios.comparison.result import REPLACED
+    from ...scenarios.studies.comparison.compare import current_name
+    from ...scenarios.studies.comparison.result import REPLACED
 
     requested_names = [name.strip() for name in names.split(",") if name.strip()]
     for name in requested_names:
@@ -179,7 +179,7 @@ def _named(names: str, scenario: "Scenario") -> list[str]:
 
 
 def _print(comparison: "Comparison", form: str, coalition: str | None, equal: str) -> None:
-    from ...scenarios.comparison.frames import HEADINGS, rows
+    from ...scenarios.studies.comparison.frames import HEADINGS, rows
 
     if coalition is not None:
         _answer(comparison, form, coalition, equal)
@@ -193,7 +193,7 @@ def _print(comparison: "Comparison", form: str, coalition: str | None, equal: st
 
 def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> None:
     """Print the programs in the order of their leakage to a coalition, and the answer."""
-    from ...scenarios.comparison.question import least_leakage
+    from ...scenarios.studies.comparison.question import least_leakage
 
     answer = least_leakage(comparison, _members(coalition), equal)
     if form == "json":

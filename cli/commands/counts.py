@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..options import FILE
-from ..own_table import answered, counted_options, table_options, warn
 from ..stages import stages
+from ..table_options import answered, counted_options, table_options, warn
 from ..table_release import check_folder
 from ..text.layout import Grid, clean, format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...scenarios.tables.printed import ClosedTables, CountedTables, RoundedTables
-    from ...scenarios.tables.reading import Reading
+    from ...own_data.count_tables import ClosedTables, CountedTables, RoundedTables
+    from ...own_data.read_table import Reading
 
 STEPS = 5_000
 MISSING = "(missing)"
@@ -91,9 +91,9 @@ def command(
     additions and subtractions of the cells and totals of all tables open a small cell. Name all
     tables that will be printed: they are judged together.
     """
-    from ...scenarios.tables.export import check_ending, write
-    from ...scenarios.tables.printed import check_rounded, close_table, round_table, written
-    from ...scenarios.tables.reading import Reading
+    from ...own_data.count_tables import check_rounded, close_table, round_table, written
+    from ...own_data.export import check_ending, write
+    from ...own_data.read_table import Reading
 
     if file is not None:
         check_ending(file)
@@ -165,13 +165,13 @@ def _counted(
     empty: bool,
 ) -> "CountedTables":
     """Count tables of a saved run or of a file."""
-    from ..found import played
+    from ..run_lookup import played
 
     run = played(str(data))
     if run is not None:
         return _count_run(run, reading, tables, empty=empty)
-    from ...scenarios.tables.printed import count_table
-    from ...scenarios.tables.reading import read
+    from ...own_data.count_tables import count_table
+    from ...own_data.read_table import read
 
     table = read(data, answered(data, reading, MISSING), MISSING, stage)
     warn(table.warnings)
@@ -182,9 +182,9 @@ def _count_run(
     run: Path, reading: "Reading", tables: Sequence[str], *, empty: bool
 ) -> "CountedTables":
     from ...errors import DataError
+    from ...own_data.count_tables import count_release
+    from ...own_data.read_table import Reading
     from ...scenarios.records.run_folder import read
-    from ...scenarios.tables.printed import count_release
-    from ...scenarios.tables.reading import Reading
 
     if reading != Reading():
         raise DataError(f"{run}: is a saved run; options about columns and cells are for files")
@@ -192,7 +192,7 @@ def _count_run(
 
 
 def _print(printed: "ClosedTables | RoundedTables") -> None:
-    from ...scenarios.tables.printed import ClosedTables
+    from ...own_data.count_tables import ClosedTables
     from ..text import counts as text
 
     if isinstance(printed, ClosedTables):

@@ -15,7 +15,7 @@ from time import perf_counter
 import click
 
 from ...installation import advice, in_checkout, installing, library, requirements
-from ..found import HOME
+from ..run_lookup import HOME
 from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
 
 PYTHON = (3, 11)
@@ -227,8 +227,8 @@ def _scratch() -> Finding:
     """Return the finding on disk space for batches that do not fit in memory."""
     import shutil
 
-    from ...roles.spool import FOLDER, folder
-    from ...scenarios.wording import size
+    from ...presentation.wording import size
+    from ...roles.compute.spool import FOLDER, folder
 
     where = folder()
     remedy = f"name another folder for large batches: {FOLDER}=FOLDER"

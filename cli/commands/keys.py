@@ -34,8 +34,8 @@ def command(name: str, folder: Path, people: int | None, form: str) -> None:
     """
     from msgspec import UNSET
 
+    from ...scenarios.deployment.people_keys import create_people
     from ...scenarios.records.identity_files import create, read_identity, read_known
-    from ...scenarios.records.people_keys import create_people
     from ...scenarios.serialization.record import plain
     from ..text.records import MadeIdentity
 

@@ -135,7 +135,7 @@ def command(
     by size.
     """
     from ...scenarios.records.run_folder import read
-    from ..found import folder
+    from ..run_lookup import folder
 
     read_by_search = pairs or times or bool(strategies)
     _check_options(cheating=cheating, searching=searching, narrowed=read_by_search)
@@ -159,10 +159,10 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 def _watched(record: "Run", prior: str, form: str) -> None:
     """Print the knowledge of honest-but-curious coalitions."""
     from ...scenarios.programs.peers.text import numbers
+    from ...scenarios.records.verification.damaged_record import diagnose_record
+    from ...scenarios.records.verification.deviations import deviations
+    from ...scenarios.records.verification.views import learnt_in
     from ...scenarios.schema.single_rows import require_single_rows
-    from ...scenarios.verification.damage import diagnose_record
-    from ...scenarios.verification.deviations import deviations
-    from ...scenarios.verification.views import learnt_in
 
     if prior == "marginals":
         require_single_rows(record.scenario, "leak --prior marginals")
@@ -196,7 +196,7 @@ def _watched(record: "Run", prior: str, form: str) -> None:
 def _print_views(
     views: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
 ) -> None:
-    from ...scenarios.verification.views import breaking
+    from ...scenarios.records.verification.views import breaking
     from ..text import run_scores
 
     console = page()
@@ -213,7 +213,7 @@ def _print_views(
 
 def _tell_deviated(views: "Sequence[Received]", notes: "Iterator[str]") -> None:
     """Print the figures of pooled views in a run with deviations, without a verdict of safety."""
-    from ...scenarios.verification.deviations import NOT_BY_WATCHING
+    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
 
     console, table = page(), coalitions_text.table(views)
     say(console, NOT_BY_WATCHING)

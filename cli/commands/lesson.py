@@ -134,7 +134,7 @@ def _list() -> None:
 def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
     """Return the page of role cards of a lesson, in a language."""
     from ...report.cards import cards
-    from ...scenarios.validation.load import load
+    from ...scenarios.lab.validation.load import load
 
     return cards(load(lesson.cards), people, language)
 

@@ -30,7 +30,7 @@ def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", pe
     from ...poll.slips import fresh_slips
     from ...report.cards import STYLE, cards_body, commands
     from ...report.write import file_of
-    from ...scenarios.validation.load import load
+    from ...scenarios.lab.validation.load import load
 
     codes = path.with_suffix(".slips.toml")
     scenario = load(lesson.cards)

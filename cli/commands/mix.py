@@ -14,7 +14,7 @@ from ..app import Unmet
 if TYPE_CHECKING:
     from ...crypto.identity import Identity
     from ...machines.gauge import Log
-    from ...protocol.board import Board
+    from ...protocol.board.board import Board
     from ...scenarios.schema.model import Scenario
 
 Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]  # columns, people of each row
@@ -33,7 +33,7 @@ def mix_for_class(
             "computer is the rest"
         )
     from ...poll.mix import mix
-    from ...scenarios.studies.workplaces import own_workplace
+    from ...roles.compute.backends import own_workplace
 
     def print_line(line: str) -> None:
         click.echo(line, err=True)
@@ -56,9 +56,9 @@ def _identity(key: Path | None) -> "Identity":
 
 def say_release(board: "Board", scenario: "Scenario") -> None:
     """Print the release of a class as CSV; Unmet without a release."""
+    from ...scenarios.lab.scoring.result import WrittenRelease
     from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
-    from ...scenarios.scoring.result import WrittenRelease
     from ..text.layout import write_text
 
     counted = board.burned is None and board.tallies
@@ -70,7 +70,7 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
 
 def _rows(board: "Board", names: list[str]) -> Released:
     """Return the released columns, and the count of each row."""
-    from ...scenarios.sessions.place import released
+    from ...scenarios.deployment.place import released
 
     counts = released(board, names)
     if counts is None or board.decision is None:
@@ -81,8 +81,8 @@ def _rows(board: "Board", names: list[str]) -> Released:
 
 def _reports(board: "Board", names: list[str]) -> Released:
     """Return the count of each report; Unmet if there are too many different reports to list."""
-    from ...scenarios.programs.randomized.questions import reports
-    from ...scenarios.scoring.result import REPORTED
+    from ...scenarios.lab.scoring.result import REPORTED
+    from ...scenarios.programs.noisy_questions import reports
 
     counted = reports(names, board.tallies[0].counts or ())
     if not counted:

@@ -59,8 +59,8 @@ def command(
 
     Without NAME: list the shipped scenarios. With --cards NAME may also be a file of your own.
     """
+    from ...scenarios.lab.validation.gallery import source
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.validation.gallery import source
 
     for option, value in (("--people", people), ("--lang", lang)):
         if value is not None and not (cards and name):
@@ -93,8 +93,8 @@ def command(
 
 def _patients(path: Path, *, force: bool) -> None:
     """Write the table of patients, as a spreadsheet in much of Europe would."""
+    from ...own_data.sample_patients import COLUMNS, PEOPLE, patients
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.tables.patients import COLUMNS, PEOPLE, patients
 
     lines = (";".join(row) for row in (COLUMNS, *patients()))
     write_whole(path, "\n".join(lines) + "\n", force=force)
@@ -124,8 +124,8 @@ def _cards(
     people: their number, if it is not the scenario's. lang: the tag of a language; None: English.
     """
     from ...report.cards import cards, commands
+    from ...scenarios.lab.validation.load import load
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.validation.load import load
 
     scenario = load(name)
     text = cards(scenario, people, read_language(lang))
@@ -140,7 +140,7 @@ def _cards(
 
 def gallery(form: str) -> None:
     """Print the shipped scenarios, a line each: scenarios to start from, then attacks."""
-    from ...scenarios.validation.gallery import attacks, shipped
+    from ...scenarios.lab.validation.gallery import attacks, shipped
 
     groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))
     header = ("scenario", "shows")
@@ -161,6 +161,6 @@ def gallery(form: str) -> None:
 
 
 def _titles(names: tuple[str, ...]) -> list[tuple[str, str]]:
-    from ...scenarios.validation.gallery import source
+    from ...scenarios.lab.validation.gallery import source
 
     return [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in names]

@@ -12,7 +12,7 @@ from .serve import LOG, LOG_FILE, PATIENCE, require
 if TYPE_CHECKING:
     from ...crypto.identity import PublicIdentity
     from ...machines.directory import Address
-    from ...protocol.messages import Roster
+    from ...protocol.wire.messages import Roster
 
 
 @click.command("observe")
@@ -41,7 +41,7 @@ def command(
     identity: it reads posts, which are public, and gets no message between parties.
     """
     require()
-    from ...scenarios.sessions.observation import observe
+    from ...scenarios.deployment.observation import observe
 
     address, identity, roster = _board_of(board, known)
     place_log = PlaceLog("observer", log, log_file)
@@ -56,9 +56,9 @@ def _board_of(
 ) -> "tuple[Address, PublicIdentity, Roster | None]":
     """Return address and identity of a board, and its signing parties, as far as they are known."""
     from ...machines.observer import address_of
-    from ...protocol.phases import BOARD
+    from ...protocol.board.phases import BOARD
+    from ...scenarios.deployment.session_file import read_session
     from ...scenarios.records.identity_files import read_one
-    from ...scenarios.sessions.file import read_session
 
     if "://" in board:
         if identity_path is None:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...analysis.scoring import TableScore
+    from ...own_data.advise import Advised
+    from ...own_data.attacker_columns import Roles
+    from ...own_data.read_table import Reading
+    from ...own_data.release_record import ReleasedFile
+    from ...own_data.score_record import ScoredTable
     from ...scenarios.populations.people import SourceTable
-    from ...scenarios.tables.advise import Advised
-    from ...scenarios.tables.reading import Reading
-    from ...scenarios.tables.release_record import ReleasedFile
-    from ...scenarios.tables.roles_known import Roles
-    from ...scenarios.tables.score_record import ScoredTable
     from ...workbench.choices import UserChoices
     from ...workbench.desk import Desk
     from ...workbench.files import OwnFiles
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..text.layout import PipeConsole
 
 PORT = 8768
-WARNING = "warning   "  # the beginning of a warning's line, see `warn` in own_table.py
+WARNING = "warning   "  # the beginning of a warning's line, see `warn` in table_options.py
 REDIRECT = (
     '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
     '<meta http-equiv="refresh" content="0; url={0}"><a href="{0}">veilmix</a>\n'
@@ -259,7 +259,7 @@ def _advice_record(advised: "Advised", called: str) -> str:
 
 def _advice_figure(advised: "Advised", file: Path) -> None:
     """Draw the figure of `veilmix advise --figure`. Raises LocalError where it cannot be drawn."""
-    from ..own_table import check_figure
+    from ..table_options import check_figure
     from .advise import draw
 
     check_figure(file)
@@ -268,7 +268,7 @@ def _advice_figure(advised: "Advised", file: Path) -> None:
 
 def _scenario(advised: "Advised", data: Path, reading: "Reading", folder: Path) -> str:
     """Return the scenario of `veilmix advise --write`. Raises DataError, see `check_counted`."""
-    from ...scenarios.tables.written import check_counted, scenario_text
+    from ...own_data.scenario_file import check_counted, scenario_text
 
     check_counted(advised)
     return scenario_text(advised, data, reading, folder)

@@ -16,12 +16,12 @@ from ..text.class_opening import check_reachable, say_address, say_terms
 from .slips import use_slips, write_slips
 
 if TYPE_CHECKING:
-    from ...poll.finished import FinishedSession
+    from ...poll.class_settings import ClassTerms
     from ...poll.questions_file import QuestionsFile
     from ...poll.session import PhoneSession
-    from ...poll.terms import ClassTerms
+    from ...poll.session_result import FinishedSession
+    from ...scenarios.lab.scoring.outcome import Outcome
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.scoring.outcome import Outcome
 
 CHEATS = ("drop", "lie-marginals", "size", "surround")  # of poll/cheats.py
 MAX_PEOPLE = 1_000  # people
@@ -154,8 +154,8 @@ def command(
     _check_usage(host, people, cheat, simulate, has_remote_shufflers=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
+    from ...poll.class_settings import ClassTerms
     from ...poll.questions_file import QuestionsFile
-    from ...poll.terms import ClassTerms
 
     file = QuestionsFile.read(questions)
     scenario = _with_cheat(file.scenario, cheat)

@@ -54,7 +54,7 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
 
 def _resolve_path(location: str) -> Path:
     """Return the file or folder of a path, or the run of a name."""
-    from ..found import folder
+    from ..run_lookup import folder
 
     path = Path(location)
     return path if path.is_file() else folder(location)

@@ -18,11 +18,11 @@ from ..text.layout import clean, format_option, write_text
 
 if TYPE_CHECKING:
     from ...crypto.identity import Identity
-    from ...roles.instruments import Instrument
-    from ...scenarios.ledger.book import Ledger
-    from ...scenarios.records.ahead import TranscriptWriter
+    from ...roles.network.instruments import Instrument
+    from ...scenarios.lab.ledger.book import Ledger
+    from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.records.transcript_writer import TranscriptWriter
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.scoring.outcome import Outcome
 
     Written = tuple[Outcome, Callable[[], bytes] | None]  # a run, its transcript on demand
 
@@ -181,7 +181,7 @@ def command(
     csv is the release, json is result.json. A scenario with `repeat` is played that often, with
     the seeds from its own on; each run is kept, and means with 95 % intervals are printed.
     """
-    from ...scenarios.validation.load import load
+    from ...scenarios.lab.validation.load import load
 
     place = None if no_save else out
     wish = Wish(
@@ -275,10 +275,10 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
 
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Written]":
     """Play a scenario as often as it says."""
-    from ...roles.workplace import LOCAL_WORKPLACE
-    from ...scenarios.play.run import run
-    from ...scenarios.records.ahead import writing_ahead
-    from ...scenarios.studies.workplaces import workplace
+    from ...roles.compute.backend import LOCAL_WORKPLACE
+    from ...roles.compute.backends import workplace
+    from ...scenarios.lab.play.run import run
+    from ...scenarios.records.transcript_writer import writing_ahead
 
     with workplace(wish.executor) as place:
         copies = (
@@ -322,7 +322,7 @@ def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
     """Return the open ledger; a context of None without a ledger."""
     if wish.ledger is None:
         return nullcontext()
-    from ...scenarios.ledger.book import opened
+    from ...scenarios.lab.ledger.book import opened
 
     return opened(wish.ledger)
 

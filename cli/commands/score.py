@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options import FILE, NODES, PATH, FiniteRange
-from ..own_table import (
+from ..release_options import check_release, judge, pop_release, release_options
+from ..stages import stages
+from ..table_options import (
     answered,
     check_figure,
     figure_option,
@@ -18,20 +20,18 @@ from ..own_table import (
     tell_ledger,
     warn,
 )
-from ..release_options import check_release, judge, pop_release, release_options
-from ..stages import stages
 from ..table_release import check_folder, save_record, scored_release
 from ..text.layout import format_option, page, say, write_csv, write_json
 from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
-    from ...scenarios.ledger.account import Account
+    from ...own_data.read_table import Reading
+    from ...own_data.risk_record import RiskPlaces
+    from ...own_data.scenario_table import TableSource
+    from ...own_data.score_record import ScoredTable
+    from ...scenarios.lab.ledger.account import Account
     from ...scenarios.populations.people import SourceTable
-    from ...scenarios.tables.of_scenario import TableSource
-    from ...scenarios.tables.reading import Reading
-    from ...scenarios.tables.risk_record import RiskPlaces
-    from ...scenarios.tables.score_record import ScoredTable
 
 
 @click.command("score")
@@ -135,9 +135,9 @@ def command(
     With --release and --of a table that was made elsewhere is judged against the original.
     """
     from ...errors import DataError
+    from ...own_data.read_table import Reading, check_target, read, suspects, write_out
+    from ...own_data.table_score import score_read
     from ...scenarios.serialization.atomic_file import check_not_input
-    from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
-    from ...scenarios.tables.scored import score_read
 
     judged_options = pop_release(reading)
     unused: dict[str, object] = {
@@ -209,8 +209,8 @@ def command(
 
 def _source(data: Path, reading: "Reading", k: int, max_exposure: float) -> "TableSource":
     """Return the file to score: DATA, or the table of a scenario. Raises DataError."""
-    from ...scenarios.tables.of_scenario import ENDING, TableSource, scenario_table
-    from ...scenarios.validation.load import load
+    from ...own_data.scenario_table import ENDING, TableSource, scenario_table
+    from ...scenarios.lab.validation.load import load
 
     if data.suffix.lower() != ENDING:
         return TableSource(data, reading, "", k, max_exposure)
@@ -228,10 +228,10 @@ def _released(ledger: Path | None, source: "TableSource", reading: "Reading") ->
     """Record a table as a release in a ledger, if given; RoundBurned if it may not be released."""
     if ledger is None:
         return None
-    from ...scenarios.ledger.book import opened
+    from ...own_data.read_table import finer, released_features
+    from ...own_data.release import release_table
+    from ...scenarios.lab.ledger.book import opened
     from ...scenarios.schema.model import Policy
-    from ...scenarios.tables.reading import finer, released_features
-    from ...scenarios.tables.release import release_table
     from .advise import MISSING
 
     empty = source.missing or MISSING  # as in advice and in runs, so that cells are comparable
@@ -250,7 +250,7 @@ def _places(
     stage: "Callable[[str], None]",
 ) -> "RiskPlaces | None":
     """Count the risk by value, unless missing cells match any value."""
-    from ...scenarios.tables.risk_places import risk_places
+    from ...own_data.risk_places import risk_places
 
     if score.missing == "wildcard":
         return None
@@ -275,10 +275,10 @@ def _record(
     """
     from msgspec.structs import replace
 
-    from ...scenarios.populations.coarser import coarser_lines
-    from ...scenarios.tables.reading import coarsenings
-    from ...scenarios.tables.release_record import released_file
-    from ...scenarios.tables.scored import frequent
+    from ...own_data.read_table import coarsenings
+    from ...own_data.release_record import released_file
+    from ...own_data.table_score import frequent
+    from ...scenarios.populations.coarsening import coarser_lines
     from ..text.score_record import scored_table
 
     lines = coarser_lines(coarsenings(reading.coarsen, table.columns), frequent(table, score.k))
@@ -290,9 +290,9 @@ def _record(
 
 def _advise(data: Path, reading: "Reading", k: int, max_exposure: float) -> None:
     """Print the output of `veilmix advise`, below the score."""
-    from ...scenarios.tables.advise import advise
-    from ...scenarios.tables.reading import read
-    from ...scenarios.tables.roles_known import Roles, known_by_default
+    from ...own_data.advise import advise
+    from ...own_data.attacker_columns import Roles, known_by_default
+    from ...own_data.read_table import read
     from ..text import advice
     from .advise import MISSING
 
@@ -329,7 +329,7 @@ def _check_population(weight: str | None, factor: float, missing: str) -> None:
 def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on
     """Raise a DataError for output that could not be printed or written, before data are read."""
     from ...errors import DataError
-    from ...scenarios.tables.export import check_ending
+    from ...own_data.export import check_ending
 
     if advising and form != "table":
         raise DataError(

@@ -9,15 +9,15 @@ import click
 
 from ..app import Unmet
 from ..options import FILE, executor_option
-from ..own_table import tell_ledger
 from ..place_log import PlaceLog
+from ..table_options import tell_ledger
 
 if TYPE_CHECKING:
     from ...machines.service import Site
-    from ...protocol.board import Board
-    from ...protocol.history import History
-    from ...roles.workplace import Workplace
-    from ...scenarios.sessions.file import SessionFile
+    from ...protocol.board.board import Board
+    from ...protocol.history.shuffler_history import History
+    from ...roles.compute.backend import Workplace
+    from ...scenarios.deployment.session_file import SessionFile
 
 KEY_HELP = "Identity of this party: the file NAME.key.toml of `veilmix keys NAME`."
 KEY = click.option("--key", type=FILE, required=True, help=KEY_HELP)
@@ -196,9 +196,9 @@ def _served(
     predecessor: Path | None,
 ) -> "Board":
     """Run the board or a party to the end of the session."""
-    from ...protocol.phases import BOARD
+    from ...protocol.board.phases import BOARD
+    from ...scenarios.deployment.ledger import Keeper, check_kept, check_named, with_ledger
     from ...scenarios.records.identity_files import read_one
-    from ...scenarios.sessions.ledger import Keeper, check_kept, check_named, with_ledger
 
     if ledger is None:
         if predecessor is not None:
@@ -206,8 +206,8 @@ def _served(
         check_named(session, site.name)
     else:
         check_kept(session, site.name)
-    from ...scenarios.sessions.place import keep_board, take_part
-    from ...scenarios.studies.workplaces import own_workplace
+    from ...roles.compute.backends import own_workplace
+    from ...scenarios.deployment.place import keep_board, take_part
 
     if site.name == BOARD:
         if executor != "process":
@@ -228,7 +228,7 @@ def _remembering(
     session: "SessionFile", site: "Site", workers: "Workplace", history: "History"
 ) -> "Board":
     """Play the first shuffler or the curator, which remembers earlier sessions."""
-    from ...scenarios.sessions.place import take_part
+    from ...scenarios.deployment.place import take_part
 
     return take_part(session, site, workplace=workers, history=history)
 
@@ -250,9 +250,9 @@ def opened(
 
     from ...machines.directory import parse_address
     from ...machines.journal import COSTS, Durable
+    from ...scenarios.deployment.place import site
+    from ...scenarios.deployment.session_file import read_session
     from ...scenarios.records.identity_files import read_identity
-    from ...scenarios.sessions.file import read_session
-    from ...scenarios.sessions.place import site
 
     session, how = read_session(path), Durable(durable)
     where = parse_address(listen, "--listen") if listen else None
@@ -301,10 +301,10 @@ def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site:
 
 def conclude(board: "Board", session: "SessionFile") -> None:
     """Print the release as CSV, or raise Unmet (exit code 3) with the reason."""
+    from ...scenarios.deployment.place import released
+    from ...scenarios.lab.scoring.result import WrittenRelease
     from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
-    from ...scenarios.scoring.result import WrittenRelease
-    from ...scenarios.sessions.place import released
 
     for party, alarm in board.alarms:
         click.echo(f"{party} raised an alarm: {alarm.cause}, round {alarm.round}", err=True)
@@ -323,7 +323,7 @@ def conclude(board: "Board", session: "SessionFile") -> None:
 
 def _estimates(board: "Board", session: "SessionFile") -> None:
     """Print the estimates from noisy reports as CSV."""
-    from ...scenarios.sessions.place import estimated
+    from ...scenarios.deployment.place import estimated
     from ..text.layout import Grid, write_csv
 
     rows = estimated(board, session)

@@ -20,8 +20,8 @@ from ..text.layout import (
 from ..text.sequence_diagram import DiagramFlow, flows, mermaid
 
 if TYPE_CHECKING:
-    from ...protocol.transcript import Event
-    from ...protocol.view import View
+    from ...protocol.knowledge.transcript import Event
+    from ...protocol.knowledge.view import View
     from ...scenarios.records.run_folder import Run
     from ..text.records import ShownEvent, ShownView
 
@@ -67,9 +67,9 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     """
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.records.run_folder import read
-    from ...scenarios.verification.damage import diagnose_record
-    from ...scenarios.verification.views import people_named, present, view_of
-    from ..found import folder
+    from ...scenarios.records.verification.damaged_record import diagnose_record
+    from ...scenarios.records.verification.views import people_named, present, view_of
+    from ..run_lookup import folder
 
     record = read(folder(run))
     members = tuple(dict.fromkeys(name for group in eyes for name in group.split("+")))
@@ -104,7 +104,7 @@ def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
 
 def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
     """Print the deviations of a run first; return the lines."""
-    from ...scenarios.verification.deviations import deviations
+    from ...scenarios.records.verification.deviations import deviations
 
     lines = deviations(run.scenario, run.result.attacks, run.result.alarms)
     for line in lines:
@@ -113,9 +113,9 @@ def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
 
 
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
+    from ...scenarios.records.verification.explanation import why
+    from ...scenarios.records.verification.reasons import lines
     from ...scenarios.schema.single_rows import require_single_rows
-    from ...scenarios.verification.explanation import why
-    from ...scenarios.verification.reasons import lines
 
     # a fact of a derivation is one answer to a question, not the several of a person
     require_single_rows(run.scenario, "show --why")
@@ -135,7 +135,7 @@ def _print_view(
     console: PipeConsole, run: "Run", view: "View", members: Sequence[str], *, shows_all: bool
 ) -> None:
     from ...analysis.trust import users_linked
-    from ...scenarios.verification.deviations import NOT_BY_WATCHING
+    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
 
     say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
     deviated = _warn(console, run)
@@ -189,8 +189,8 @@ def _opened(run: "Run", view: "View") -> Iterator[str]:
 
 
 def _read(run: "Run", view: "View") -> Iterator[str]:
-    from ...protocol.several_rows import dummies_in, without_dummies
-    from ...scenarios.verification.views import columns
+    from ...protocol.wire.rows_per_person import dummies_in, without_dummies
+    from ...scenarios.records.verification.views import columns
 
     names = columns(run)
     if not view.counted:
@@ -209,7 +209,7 @@ def _read(run: "Run", view: "View") -> Iterator[str]:
 
 def _guessed(run: "Run", view: "View") -> Iterator[str]:
     """Yield the knowledge of a view: certain cells, leakage and guesses, as in `leak`."""
-    from ...scenarios.verification.views import scored
+    from ...scenarios.records.verification.views import scored
 
     learnt = scored(run, view)
     several = run.scenario.population.rows is not None
@@ -233,7 +233,7 @@ def _guessed(run: "Run", view: "View") -> Iterator[str]:
 def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
     from ...analysis.trust import users_linked
     from ...scenarios.programs.registry import program_of
-    from ...scenarios.verification.views import columns, person_of
+    from ...scenarios.records.verification.views import columns, person_of
 
     linked, users = users_linked(view), view.users
     people_text = f"{linked:,} of {plural(users, 'person', 'people')}"
@@ -253,7 +253,7 @@ def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
 
 def _record(run: "Run", view: "View") -> "ShownView":
     from ...analysis.trust import users_linked
-    from ...scenarios.verification.views import columns, person_of
+    from ...scenarios.records.verification.views import columns, person_of
     from ..text.records import ShownCounts, ShownLayers, ShownView
 
     names, name = columns(run), person_of(run)
@@ -281,7 +281,7 @@ def _record(run: "Run", view: "View") -> "ShownView":
 
 
 def _event(event: "Event") -> "ShownEvent":
-    from ...protocol.transcript import split_names
+    from ...protocol.knowledge.transcript import split_names
     from ..text.records import ShownEvent
 
     return ShownEvent(

@@ -24,8 +24,8 @@ def command(url: str, known: Path, form: str) -> None:
     Every entry is checked as a party checks it.
     """
     require()
+    from ...scenarios.deployment.status import phases, read_status, seen_board, standings
     from ...scenarios.records.identity_files import read_one
-    from ...scenarios.sessions.status import phases, read_status, seen_board, standings
 
     board_status = read_status(url, read_one(known, "the board"))
     rows = standings(board_status.board)

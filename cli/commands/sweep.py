@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..app import BUG
-from ..found import HOME
 from ..grid import GridSetting, Shard, spelt
 from ..grid import repeats as usual
 from ..options import NODES, PATH, SEED, executor_option, tell_trust
+from ..run_lookup import HOME
 from ..text.layout import clean, format_option, page, plural, say
 from ..text.pace import counter
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.sweep_file import SweepLine, Value
-    from ...scenarios.studies.sweep_log import SweepLog
-    from ...scenarios.studies.sweep_plan import SweepJob
+    from ...scenarios.studies.sweeps.sweep_file import SweepLine, Value
+    from ...scenarios.studies.sweeps.sweep_log import SweepLog
+    from ...scenarios.studies.sweeps.sweep_plan import SweepJob
 
 
 @click.command("sweep")
@@ -109,10 +109,10 @@ def command(
     The grid is the [sweep] table of the file and --set. Every run is a line of JSON in a file, as
     soon as it is done; a sweep that was stopped goes on with --resume.
     """
-    from ...scenarios.studies.executors import executor as named
-    from ...scenarios.studies.sweep_log import SweepLog
-    from ...scenarios.studies.sweep_plan import axes, plan
-    from ...scenarios.validation.load import load
+    from ...roles.compute.executors import executor as named
+    from ...scenarios.lab.validation.load import load
+    from ...scenarios.studies.sweeps.sweep_log import SweepLog
+    from ...scenarios.studies.sweeps.sweep_plan import axes, plan
 
     loaded = load(scenario)
     along = axes(loaded, dict(settings))
@@ -183,7 +183,7 @@ def _play(
     *,
     quiet: bool,
 ) -> None:
-    from ...scenarios.studies.sweep import sweep
+    from ...scenarios.studies.sweeps.sweep import sweep
 
     completed = 0
     try:

@@ -7,8 +7,8 @@ import click
 
 from ...errors import ParameterError, ScenarioError, StorageError
 from ...installation import missing
-from ..found import played
 from ..options import FILE, SEED, read_language
+from ..run_lookup import played
 from ..text.layout import plural
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _outside(
     from .serve import require
 
     require()
-    from ...theatre.outside import show_board
+    from ...theatre.remote_board import show_board
 
     show_board(url, read_one(identity_path, "the board"), port, _print_line, language)
 
@@ -131,7 +131,7 @@ def _load_show(
         record = read(folder)
         require_single_rows(record.scenario, "theatre")
         return folder.name, run_data(record, language)
-    from ...scenarios.play.run import run
+    from ...scenarios.lab.play.run import run
     from ...scenarios.programs.registry import samples
     from ...scenarios.records.run_folder import default_name
 
@@ -144,14 +144,14 @@ def _load_show(
 
 def _scenario(named: str) -> "Scenario":
     """Load a scenario; the error for an unknown name also mentions run folders."""
-    from ...scenarios.validation.load import load
+    from ...scenarios.lab.validation.load import load
 
     try:
         return load(named)
     except ScenarioError as wrong:
         if Path(named).exists():
             raise
-        from ..found import folder
+        from ..run_lookup import folder
 
         try:
             folder(named)
@@ -173,6 +173,6 @@ def _live(
         from ...theatre.live import live
     except ImportError:
         raise click.UsageError(missing("web", "--live")) from None
-    from ...scenarios.validation.load import change
+    from ...scenarios.lab.validation.load import change
 
     live(change(scenario, {"mix.deadline": seconds}), seed, port, _print_line, language)

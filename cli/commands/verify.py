@@ -11,9 +11,9 @@ from ..options import FILE_THERE
 from ..text.layout import Grid, format_option, lay_out, page, plural, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    from ...scenarios.sessions.limits import CheckLimit
-    from ...scenarios.verification.checks import CheckResult
-    from ...scenarios.verification.theorem import Sentence
+    from ...scenarios.deployment.limits import CheckLimit
+    from ...scenarios.records.verification.checks import CheckResult
+    from ...scenarios.records.verification.theorem import Sentence
 
 WORDS = {True: "ok", False: "FAILED", None: "-"}
 
@@ -56,7 +56,7 @@ def command(
     file that the parties agreed on (--session): without it no check shows that these parties
     and terms were agreed on.
     """
-    from ...scenarios.sessions.saved_session import is_saved_session
+    from ...scenarios.deployment.saved_session import is_saved_session
 
     if is_saved_session(Path(run)):
         if identities is not None or again is not None:
@@ -70,9 +70,9 @@ def command(
         raise click.UsageError(f"--session: {run} holds no saved session (posts.jsonl)")
     from ...scenarios.records.identity_files import read_known
     from ...scenarios.records.run_folder import read
-    from ...scenarios.verification.checks import verify
-    from ...scenarios.verification.theorem import theorem_of
-    from ..found import folder
+    from ...scenarios.records.verification.checks import verify
+    from ...scenarios.records.verification.theorem import theorem_of
+    from ..run_lookup import folder
 
     known_identities = read_known(identities) if identities else None
     record = read(folder(run))
@@ -85,10 +85,10 @@ def command(
 
 def _verify_session(folder: Path, path: Path | None, form: str) -> None:
     """Check the posts of a session, and print the limits of these checks."""
-    from ...scenarios.sessions.checks import verify_session
-    from ...scenarios.sessions.file import read_session
-    from ...scenarios.sessions.limits import limits
-    from ...scenarios.sessions.saved_session import SessionEvidence, read_posts
+    from ...scenarios.deployment.checks import verify_session
+    from ...scenarios.deployment.limits import limits
+    from ...scenarios.deployment.saved_session import SessionEvidence, read_posts
+    from ...scenarios.deployment.session_file import read_session
 
     session = read_session(path) if path else None
     evidence = SessionEvidence(read_posts(folder), session)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..departure import STOPPED
+from ..exit_now import STOPPED
 from ..options import FILE
-from ..own_table import counted_options, table_options
 from ..stages import stages
+from ..table_options import counted_options, table_options
 from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def command(
     result so far.
     """
     from ...analysis.composition import worst_case
-    from ...scenarios.tables.reading import Reading, read
+    from ...own_data.read_table import Reading, read
     from ..text import worst as text
 
     way = text.Way()

@@ -8,8 +8,8 @@ from .risk_places import print_places
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
-    from ...scenarios.tables.advise import Advised, ChoiceCost
-    from ...scenarios.tables.risk_record import RiskPlaces
+    from ...own_data.advise import Advised, ChoiceCost
+    from ...own_data.risk_record import RiskPlaces
 
 
 SUPPRESSION_NOTE = "before cells are suppressed"
@@ -83,7 +83,7 @@ def has_suppressed(advised: "Advised") -> bool:
 
 def places_of(advised: "Advised") -> "RiskPlaces | None":
     """Return the risk by value of the advised table; None if k is reached."""
-    from ...scenarios.tables.risk_places import advised_places
+    from ...own_data.risk_places import advised_places
 
     is_empty = advised.suppressed == len(advised.table.codes)
     if not advised.best.people or is_empty or not advised.coarse():
@@ -99,7 +99,7 @@ def _rows(advised: "Advised") -> str:
 
 def known_column_lines(advised: "Advised") -> Iterator[str]:
     """Yield lines on known columns, unchanged columns, and targets of sensitive columns."""
-    from ...scenarios.tables.sensitive_targets import targets_text
+    from ...own_data.sensitive_targets import targets_text
 
     quasi, every = (percent(people / advised.n) for people in advised.exposed)
     counted = "quasi-identifiers" if advised.knowledge == "quasi" else "everything"
@@ -211,7 +211,7 @@ def costs(cost: "ChoiceCost", predict: str | None) -> Iterator[str]:
 
 def tidy(advised: "Advised") -> Grid:
     """Return the choices as data for programs: plain numbers, and the level of each column."""
-    from ...scenarios.tables.frames import choices as framed
+    from ...own_data.result_frames import choices as framed
 
     columns = framed(advised).columns
     return Grid(tuple(columns), list(zip(*columns.values(), strict=True)))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from ...analysis.advice import Choice
 from ...analysis.advice.information_kept import Prediction
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS
+from ...own_data.advise import Advised, ChoiceCost
+from ...own_data.risk_record import RiskPlaces
 from ...scenarios.serialization.record import Record
-from ...scenarios.tables.advise import Advised, ChoiceCost
-from ...scenarios.tables.risk_record import RiskPlaces
 from .advice import places_of
 
 VALUES = 1000  # of a column that are recorded

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from .layout import PipeConsole, clean, say
 
 if TYPE_CHECKING:
-    from ...scenarios.pages.pieces import Alert
-    from ...scenarios.scoring.outcome import Outcome
+    from ...presentation.pieces import Alert
+    from ...scenarios.lab.scoring.outcome import Outcome
 
 HEAD_RULES = frozenset(
     {"seeded", "textbook", "order", "guards", "padding", "burned", "deviated"}

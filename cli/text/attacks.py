@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ...scenarios.catalogue.attack import ANALYST, BYSTANDER, CURATOR, NETWORK
-from ...scenarios.catalogue.registry import ATTACKS, GUARDS, helping
+from ...scenarios.attacks.catalogue.attack import ANALYST, BYSTANDER, CURATOR, NETWORK
+from ...scenarios.attacks.catalogue.registry import ATTACKS, GUARDS, helping
 from ...scenarios.programs.topology import Topology, topology_of
 from ...scenarios.schema.model import Fault, Scenario
 from .layout import percent, plural

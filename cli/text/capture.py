@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from io import StringIO
 
-from ...scenarios.wording import Block, Grid, Line
+from ...presentation.wording import Block, Grid, Line
 
 
 class Capture:

@@ -3,24 +3,24 @@
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ...scenarios.wording import WATCHING, sentence
+from ...presentation.wording import WATCHING, sentence
 from .layout import clean, lay_out, page, say, write_csv, write_json
 from .pace import counter
 
 if TYPE_CHECKING:
     from ...scenarios.records.result_file import Run
-    from ...scenarios.studies.cheating_result import CheatingStudy
+    from ...scenarios.studies.cheating.cheating_result import CheatingStudy
 
 WIDTH = 98  # characters of a line of words
 
 
 def load_study(run: "Run") -> "CheatingStudy | None":
     """Return the study that is stored beside a run, or None."""
-    from ...scenarios.studies.cheating_file import CHEATING
+    from ...scenarios.studies.cheating.cheating_file import CHEATING
 
     if not (run.folder / CHEATING).is_file():
         return None
-    from ...scenarios.studies.cheating_file import read_study
+    from ...scenarios.studies.cheating.cheating_file import read_study
 
     return read_study(run)
 
@@ -28,8 +28,8 @@ def load_study(run: "Run") -> "CheatingStudy | None":
 def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
     """Print the study that is stored beside a run, or the reason or command if it is missing."""
     from ...scenarios.programs.registry import unchecked_queries
-    from ...scenarios.studies.cheating_text import why_unmeasured
-    from ...scenarios.verification.submitted_once import price
+    from ...scenarios.records.verification.submitted_once import price
+    from ...scenarios.studies.cheating.cheating_text import why_unmeasured
 
     console = page()
     for line in unchecked_queries(run.scenario):
@@ -49,9 +49,9 @@ def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
 
 def _cite(run: "Run") -> None:
     """Print the search that is kept beside a run, or that is recorded for its countermeasures."""
-    from ...scenarios.studies.search_file import read
-    from ...scenarios.studies.search_table import cited
-    from ...scenarios.studies.search_text import summary
+    from ...scenarios.studies.search.search_file import read
+    from ...scenarios.studies.search.search_table import cited
+    from ...scenarios.studies.search.search_text import summary
 
     search_result = read(run.folder)
     if summary_text := summary(search_result) if search_result is not None else cited(run.scenario):
@@ -61,8 +61,8 @@ def _cite(run: "Run") -> None:
 def measured(run: "Run", runs: int, form: str) -> None:
     """Play the missing runs of the study, store it beside the run, and print it."""
     from ...scenarios.schema.single_rows import require_single_rows
-    from ...scenarios.studies.cheating import SEED, CheatingStopped, begin, study
-    from ...scenarios.studies.cheating_file import CHEATING, grown, read, save
+    from ...scenarios.studies.cheating.cheating_file import CHEATING, grown, read, save
+    from ...scenarios.studies.cheating.coalition_study import SEED, CheatingStopped, begin, study
 
     scenario, seed = run.scenario, run.result.seed
     require_single_rows(scenario, "leak --cheating")
@@ -87,7 +87,7 @@ def measured(run: "Run", runs: int, form: str) -> None:
 
 
 def _print(cheating: "CheatingStudy", form: str) -> None:
-    from ...scenarios.studies.cheating_text import numbers
+    from ...scenarios.studies.cheating.cheating_text import numbers
     from .leak_record import cheated
 
     if form == "json":
@@ -100,7 +100,7 @@ def _print(cheating: "CheatingStudy", form: str) -> None:
 
 def print_study(cheating: "CheatingStudy") -> None:
     """Print a study: each coalition with its worst attack, and the limits of the figures."""
-    from ...scenarios.studies.cheating_text import notes, successes, table
+    from ...scenarios.studies.cheating.cheating_text import notes, successes, table
 
     console = page()
     lay_out(console, table(cheating))

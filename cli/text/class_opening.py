@@ -8,7 +8,7 @@ import click
 from ...installation import missing
 
 if TYPE_CHECKING:
-    from ...poll.terms import ClassTerms
+    from ...poll.class_settings import ClassTerms
     from ...scenarios.schema.model import Scenario
 
 
@@ -26,10 +26,10 @@ def check_reachable(host: str) -> None:
 
 def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     """Print the terms of a session before it begins."""
-    from ...poll.expected import forecast_of
+    from ...poll.precision_forecast import forecast_of
     from ...poll.questions import promise_of
+    from ...presentation.wording import plural
     from ...scenarios.programs.registry import program_of
-    from ...scenarios.wording import plural
 
     mix = scenario.mix
     click.echo(f"{scenario.scenario.title}: {plural(len(scenario.feature), 'question')}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...protocol.parties import ANALYST, CURATOR, NETWORK, RANDOMNESS, Role, role
+from ...protocol.wire.parties import ANALYST, CURATOR, NETWORK, RANDOMNESS, Role, role
 from .layout import Grid, percent, plural
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
-    from ...scenarios.comparison.result import (
+    from ...scenarios.studies.comparison.result import (
         Compared,
         Comparison,
         Learnt,
@@ -179,7 +179,7 @@ def _smallest_coalition(program: "Compared") -> str:
     """Return the smallest linking coalition, and the number of other minimal coalitions."""
     if not program.trust.smallest:
         return "nobody"
-    from ...scenarios.comparison.result import name_coalition
+    from ...scenarios.studies.comparison.result import name_coalition
 
     fewest = min(program.trust.smallest, key=len)
     more = len(program.trust.smallest) - 1
@@ -188,8 +188,8 @@ def _smallest_coalition(program: "Compared") -> str:
 
 def _cheating(program: "Compared") -> str:
     """The smallest coalition for which an attack of the catalogue read a row, if measured."""
-    from ...scenarios.studies.cheating_result import name_members
-    from ...scenarios.studies.cheating_text import NO_SUCCESS, NOT_MEASURED
+    from ...scenarios.studies.cheating.cheating_result import name_members
+    from ...scenarios.studies.cheating.cheating_text import NO_SUCCESS, NOT_MEASURED
 
     study = program.trust.cheating
     if study is None:
@@ -202,8 +202,8 @@ def _cheating(program: "Compared") -> str:
 
 def _cheaters(comparison: "Comparison") -> Iterator[str]:
     """Yield a line for each program with measured attacks: successes, and runs played."""
-    from ...scenarios.studies.cheating_text import played, successes_with_attacks
-    from ...scenarios.wording import OUTSIDE_CATALOGUE, sentence
+    from ...presentation.wording import OUTSIDE_CATALOGUE, sentence
+    from ...scenarios.studies.cheating.cheating_text import played, successes_with_attacks
 
     for program in comparison.programs:
         if program.trust.cheating is not None:

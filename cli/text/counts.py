@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .layout import Grid, PipeConsole, clean, lay_out, say
 
 if TYPE_CHECKING:
-    from ...scenarios.tables.printed import ClosedTables, PrintedCell, RoundedTables
+    from ...own_data.count_tables import ClosedTables, PrintedCell, RoundedTables
 
 MOST_ACROSS = 12  # values beside each other; more are listed below each other
 
@@ -67,7 +67,7 @@ def _largest_change(rounded: "RoundedTables") -> tuple[str, str]:
 
 
 def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables") -> None:
-    from ...scenarios.tables.printed import total_mark
+    from ...own_data.count_tables import total_mark
 
     say(
         console,
@@ -81,7 +81,7 @@ def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables")
 
 def _persons(printed: "ClosedTables | RoundedTables") -> str:
     """The number of persons, as its total is printed."""
-    from ...scenarios.tables.printed import RoundedTables
+    from ...own_data.count_tables import RoundedTables
 
     rounded = " after rounding" if isinstance(printed, RoundedTables) else ""
     return f"{printed.persons:,} persons{rounded}"

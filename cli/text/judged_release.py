@@ -7,7 +7,7 @@ from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 from .questions import HEADINGS, in_words
 
 if TYPE_CHECKING:
-    from ...scenarios.tables.judged_record import JudgedRelease, MatchedColumn
+    from ...own_data.judged_record import JudgedRelease, MatchedColumn
 
 
 def print_judged(console: PipeConsole, judged: "JudgedRelease") -> None:

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...scenarios.wording import Block, Grid, Line, escaped, percent, plural
+from ...presentation.wording import Block, Grid, Line, escaped, percent, plural
 from .capture import current_capture, note_grid, note_line
 
 __all__ = [

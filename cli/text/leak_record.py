@@ -6,17 +6,17 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from ...analysis.trust import Received
-from ...scenarios.programs.peers.found import OfSize, PeersFound
-from ...scenarios.scoring.result import WrittenCoalition, coalition
+from ...presentation.wording import OUTSIDE_CATALOGUE
+from ...scenarios.lab.scoring.result import WrittenCoalition, coalition
+from ...scenarios.programs.peer_findings import OfSize, PeersFound
+from ...scenarios.records.verification.views import breaking
 from ...scenarios.serialization.record import Record
-from ...scenarios.studies.cheating_result import (
+from ...scenarios.studies.cheating.cheating_result import (
     AttackResult,
     CheatingStudy,
     LinkingCoalition,
     WorstAttack,
 )
-from ...scenarios.verification.views import breaking
-from ...scenarios.wording import OUTSIDE_CATALOGUE
 
 
 class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .layout import percent
 
 if TYPE_CHECKING:
-    from ...scenarios.ledger.account import Account, Spending, Subtraction
+    from ...scenarios.lab.ledger.account import Account, Spending, Subtraction
 
 Row = tuple[str, str, str]
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from ...protocol.announcement import Announcement
-from ...protocol.board import Entry
-from ...protocol.messages import (
+from ...protocol.board.board import Entry
+from ...protocol.knowledge.transcript import Read, Refusal, Transcript
+from ...protocol.wire.announcement import Announcement
+from ...protocol.wire.messages import (
     Body,
     Burned,
     Call,
@@ -15,8 +16,7 @@ from ...protocol.messages import (
     OpenedCertificate,
     Tally,
 )
-from ...protocol.transcript import Read, Refusal, Transcript
-from ...roles.instruments import Instrument
+from ...roles.network.instruments import Instrument
 
 EACH = 200  # submissions of a round that are told one by one
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from .layout import Grid, PipeConsole, lay_out, plural, say
 
 if TYPE_CHECKING:
-    from ...scenarios.programs.peers.found import PeersFound
+    from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.programs.peer_findings import PeersFound
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.scoring.outcome import Outcome
 
 NOTE = (
     "messages followed: of those outside, from who sent it to what it says; expected: those that\n"

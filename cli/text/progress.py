@@ -12,10 +12,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ...protocol.board import Entry
-from ...protocol.messages import Call
-from ...protocol.transcript import SealedAnswers
-from ...roles.instruments import Instrument
+from ...protocol.board.board import Entry
+from ...protocol.knowledge.transcript import SealedAnswers
+from ...protocol.wire.messages import Call
+from ...roles.network.instruments import Instrument
 from .layout import page
 
 SEALING = "users seal"

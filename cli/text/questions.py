@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...analysis.release_risks import Attack
-from ...scenarios.tables.score_record import AskedQuestion, AttackRate, SensitiveColumn
-from ...scenarios.tables.scored import sensitive_records
+from ...own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
+from ...own_data.table_score import sensitive_records
 from .layout import Grid, PipeConsole, lay_out, percent, say
 
 if TYPE_CHECKING:

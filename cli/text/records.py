@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, UnsetType, field
 
 from ...scenarios.serialization.record import Record
-from ...scenarios.studies.trust_table import MeasuredTrust
+from ...scenarios.studies.cheating.trust_table import MeasuredTrust
 
 if TYPE_CHECKING:
-    from ...scenarios.mean import MeanEstimate
+    from ...analysis.estimation.mean_interval import MeanEstimate
 
 
 class AskedFeature(Record, frozen=True):

@@ -7,14 +7,14 @@ with all columns but a single column, and with all columns.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ...presentation.wording import give_or_take
 from ...scenarios.programs.registry import program_of
-from ...scenarios.wording import give_or_take
 from .layout import percent, plural
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
-    from ...scenarios.scoring.outcome import Outcome
-    from ...scenarios.scoring.reidentification import AttackSuccess, Reidentified, ReportPie
+    from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.lab.scoring.reidentification import AttackSuccess, Reidentified, ReportPie
 
 NAMED = 3  # columns that are named one by one
 NOTE = "Re-identified people are counted with the true values, which only the simulation knows."

@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from ...scenarios.mean import MeanEstimate, estimate
-from ...scenarios.scoring.result import Result
+from ...analysis.estimation.mean_interval import MeanEstimate, estimate
+from ...scenarios.lab.scoring.result import Result
 from ...scenarios.serialization.record import Record
-from ...scenarios.studies.repetitions import Study, kept_promises
+from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
 from .layout import Grid, lay_out, page, say
 from .records import MeanScore
 from .run import head, summary
 from .run_scores import randomized
 
 if TYPE_CHECKING:
-    from ...scenarios.scoring.outcome import Outcome
+    from ...scenarios.lab.scoring.outcome import Outcome
 
 
 class ReleasedColumns(Record, frozen=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
-    from ...scenarios.tables.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
+    from ...own_data.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
 
 VALUES = 6  # printed values
 STEPS = 6  # printed changes

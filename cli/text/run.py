@@ -7,10 +7,10 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ...scenarios.populations.coarser import coarser_lines
+from ...presentation.wording import noun_of
+from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.programs.registry import program_of
-from ...scenarios.verification.deviations import deviations
-from ...scenarios.wording import noun_of
+from ...scenarios.records.verification.deviations import deviations
 from . import peers as peers_text
 from . import reidentification as found_text
 from .layout import Grid, PipeConsole, clean, lay_out, page, percent, plural, say, show
@@ -18,9 +18,9 @@ from .run_scores import randomized, scores
 from .warnings import warnings
 
 if TYPE_CHECKING:
-    from ...protocol.messages import Counts
+    from ...protocol.wire.messages import Counts
+    from ...scenarios.lab.scoring.outcome import Outcome
     from ...scenarios.programs.interface import ConsideredColumns
-    from ...scenarios.scoring.outcome import Outcome
 
 VALUES = 5  # values of a feature that are printed one by one
 SETS = 15  # sets of columns that are printed one by one

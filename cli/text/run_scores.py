@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ...protocol import parties
+from ...presentation.wording import CHECKED_ONCE, PROVED, audited, sentence
+from ...protocol.wire import parties
+from ...scenarios.lab.scoring.equal_people import alike_rows, released_alike
+from ...scenarios.lab.scoring.frames import score_rows
 from ...scenarios.programs.registry import program_of
-from ...scenarios.scoring.alike import alike_rows, released_alike
-from ...scenarios.scoring.frames import score_rows
-from ...scenarios.verification.deviations import NOT_BY_WATCHING, deviations
-from ...scenarios.verification.submitted_once import price
-from ...scenarios.verification.views import breaking
-from ...scenarios.wording import CHECKED_ONCE, PROVED, audited, sentence
+from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
+from ...scenarios.records.verification.submitted_once import price
+from ...scenarios.records.verification.views import breaking
 from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
@@ -20,8 +20,8 @@ from .layout import Grid, PipeConsole, lay_out, percent, say
 from .ledger import ledger_rows
 
 if TYPE_CHECKING:
+    from ...scenarios.lab.scoring.outcome import Outcome
     from ...scenarios.programs.interface import Effect
-    from ...scenarios.scoring.outcome import Outcome
 
 
 def randomized(outcome: "Outcome") -> bool:

@@ -3,14 +3,14 @@
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ...roles.spool import MEMORY_LIMIT, folder
-from ...scenarios.wording import size
+from ...presentation.wording import size
+from ...roles.compute.spool import MEMORY_LIMIT, folder
 from .layout import Grid, PipeConsole, clean, lay_out, say
 
 if TYPE_CHECKING:
     from ...analysis.scaling import PeopleLimit, SessionCosts
-    from ...scenarios.studies.scale import SessionScale
-    from ...scenarios.studies.traffic import LinkTraffic
+    from ...scenarios.studies.costs.scale import SessionScale
+    from ...scenarios.studies.costs.traffic import LinkTraffic
     from .records import EstimatedScale
 
 HEADINGS = ("round", "from", "to", "messages", "bytes", "")

@@ -8,7 +8,7 @@ from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
-    from ...analysis.exposure.alike import SharedValues
+    from ...analysis.exposure.equal_people import SharedValues
     from ...analysis.scoring import TableScore
     from ...analysis.scoring.parts import ScoredPart
     from ...analysis.scoring.set_scores import ScoredSet, SetChoice
@@ -49,7 +49,7 @@ def print_score(
 ) -> None:
     """Print the score. table: the scored table, with the roles of its columns."""
     from ...analysis.scoring import Missing
-    from ...scenarios.scoring.alike import alike_lines
+    from ...scenarios.lab.scoring.equal_people import alike_lines
 
     say(
         console,
@@ -197,7 +197,7 @@ def _caution(score: "TableScore") -> str:
 
 def _unanimous(table: "SourceTable") -> "SharedValues":
     """Return the columns with a single value; `questions` searches the other common values."""
-    from ...analysis.exposure.alike import SharedValues
+    from ...analysis.exposure.equal_people import SharedValues
 
     first = [texts[code] for texts, code in zip(table.values, table.codes[0], strict=True)]
     shared_mask = (table.codes == table.codes[0]).all(axis=0)

@@ -7,9 +7,8 @@ from ...analysis.exposure import Risk
 from ...analysis.scoring import TableScore
 from ...analysis.scoring.parts import ScoredPart
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, SetChoice, Sets
-from ...scenarios.populations.people import SourceTable
-from ...scenarios.tables.risk_record import RiskPlaces
-from ...scenarios.tables.score_record import (
+from ...own_data.risk_record import RiskPlaces
+from ...own_data.score_record import (
     ChosenColumns,
     DroppedColumn,
     MissingCells,
@@ -23,6 +22,7 @@ from ...scenarios.tables.score_record import (
     TableRisk,
     UnrelatedColumns,
 )
+from ...scenarios.populations.people import SourceTable
 from .questions import question_records, sensitive
 from .score import bounded
 

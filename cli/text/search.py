@@ -13,7 +13,7 @@ from .pace import Pace
 
 if TYPE_CHECKING:
     from ...scenarios.records.result_file import Run
-    from ...scenarios.studies.search_result import SearchResult
+    from ...scenarios.studies.search.search_result import SearchResult
 
 WIDTH = 98  # characters of a line of words
 
@@ -21,8 +21,8 @@ WIDTH = 98  # characters of a line of words
 def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int) -> None:
     """Play the missing runs of the search, store it beside the run, and print it."""
     from ...scenarios.schema.single_rows import require_single_rows
-    from ...scenarios.studies.search import SearchStopped, begin, search
-    from ...scenarios.studies.search_file import SEARCH, grown, read, save, save_finds
+    from ...scenarios.studies.search.attack_search import SearchStopped, begin, search
+    from ...scenarios.studies.search.search_file import SEARCH, grown, read, save, save_finds
 
     scenario, stopped = run.scenario, None
     require_single_rows(scenario, "leak --search")
@@ -42,7 +42,7 @@ def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int
 
 
 def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
-    from ...scenarios.studies.search_text import numbers
+    from ...scenarios.studies.search.search_text import numbers
 
     if form == "json":
         write_json(search_result)
@@ -54,8 +54,8 @@ def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
 
 def print_search(search_result: "SearchResult", folder: Path) -> None:
     """Print the results: each coalition, and the limits of the search."""
-    from ...scenarios.studies.search_file import file_of
-    from ...scenarios.studies.search_text import line, notes, summary
+    from ...scenarios.studies.search.search_file import file_of
+    from ...scenarios.studies.search.search_text import line, notes, summary
 
     console = page()
     for result in search_result.coalitions:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ...protocol.transcript import NAME, Event
+from ...protocol.knowledge.transcript import NAME, Event
 
 MAX_SEPARATE = 6  # similar messages that are still shown one by one
 

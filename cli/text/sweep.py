@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...scenarios.mean import MeanEstimate
-from ...scenarios.studies.sweep_file import Point, SweepLine, Value, grouped
-from ...scenarios.studies.sweep_scores import (
+from ...analysis.estimation.mean_interval import MeanEstimate
+from ...presentation.wording import interval
+from ...scenarios.studies.sweeps.sweep_file import Point, SweepLine, Value, grouped
+from ...scenarios.studies.sweeps.sweep_scores import (
     HEADINGS,
     UNITS,
     Scored,
@@ -14,7 +15,6 @@ from ...scenarios.studies.sweep_scores import (
     scored,
     varying,
 )
-from ...scenarios.wording import interval
 from .layout import Grid, lay_out, page, say, write_csv, write_json
 from .records import MeanScore, SweptPoint
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ...scenarios.wording import OUTSIDE_CATALOGUE, TWO_KINDS, plural
+from ...presentation.wording import OUTSIDE_CATALOGUE, TWO_KINDS, plural
 from .cheating import WIDTH
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.cheating_result import LinkingCoalition, WorstAttack
-    from ...scenarios.studies.trust_table import GuardSet, MeasuredTrust
+    from ...scenarios.studies.cheating.cheating_result import LinkingCoalition, WorstAttack
+    from ...scenarios.studies.cheating.trust_table import GuardSet, MeasuredTrust
 
 MARGIN = " " * 10
 MAX_COALITIONS = 4  # coalitions of a line
@@ -18,9 +18,9 @@ MAX_COALITIONS = 4  # coalitions of a line
 
 def trust(scenario: "Scenario") -> Iterator[str]:
     """The lines on trust of `veilmix check`."""
-    from ...scenarios.studies.cheating_text import why_unmeasured
-    from ...scenarios.studies.trust_table import measured_trust
-    from ...scenarios.verification.submitted_once import announced_price
+    from ...scenarios.records.verification.submitted_once import announced_price
+    from ...scenarios.studies.cheating.cheating_text import why_unmeasured
+    from ...scenarios.studies.cheating.trust_table import measured_trust
 
     if why := why_unmeasured(scenario):
         yield f"trust     a run tells what coalitions learn that watch; {why}"
@@ -60,13 +60,13 @@ def _measured(measurement: "MeasuredTrust", name: str) -> Iterator[str]:
 
 
 def _coalition_name(coalition: "LinkingCoalition | WorstAttack") -> str:
-    from ...scenarios.studies.cheating_result import name_members
+    from ...scenarios.studies.cheating.cheating_result import name_members
 
     return name_members((coalition.parties, coalition.friends))
 
 
 def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
-    from ...scenarios.studies.cheating_text import coalition_text, no_success
+    from ...scenarios.studies.cheating.cheating_text import coalition_text, no_success
 
     if worst is not None:
         return coalition_text(worst)

@@ -1,6 +1,6 @@
 """A Mermaid state diagram as SVG, drawn while the site is built: no script, no other computer.
 
-The subset that `veilmix.protocol.phases.diagram()` prints: lines `FROM --> TO: LABEL`. States
+The subset that `veilmix.protocol.board.phases.diagram()` prints: lines `FROM --> TO: LABEL`. States
 stand in a column in the order in which the lines leave them. Arrows from a state to itself are
 listed in its box; an arrow to the next state is drawn straight; all other arrows to a state share
 a lane beside the boxes, to the left where they go down and to the right where they go up.

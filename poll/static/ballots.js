@@ -1,5 +1,5 @@
 // Ballots of a verified mix: locked for all keyholders, each with a proof that its sender knows what is
-// in it. The same as crypto/verified/ballots.py, submit_once.py, values.py and protocol/verified_answers.py.
+// in it. The same as crypto/verified/ballots.py, submit_once.py, values.py and protocol/rounds/verified_answers.py.
 import { number } from "./bytes.js";
 import { inDomain } from "./bodies.js";
 import { UNIFORM, baseTimes, decoded, decodedScalar, isElement, minus, plus, plusScalar, scalar, times, timesScalar } from "./group.js";

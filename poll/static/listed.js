@@ -1,6 +1,6 @@
 // The list of ballots on the board: who is on it, and whether this phone's own stand there unchanged.
 //
-// Keyholders post, one after the other, what they were handed (protocol/verified_posts.py); then the list
+// Keyholders post, one after the other, what they were handed (protocol/board/verified_posts.py); then the list
 // is closed, and each of them signs its digest before anything is mixed.
 import { number } from "./bytes.js";
 import { keyholdersOf, reusesBallots } from "./locks.js";

@@ -1,5 +1,5 @@
 // What a release of the program `threshold` says: rows, or beginnings of rows, that k people share.
-// Anybody can work this out from the counts on the board (protocol/opened_prefixes.py).
+// Anybody can work this out from the counts on the board (protocol/rounds/opened_prefixes.py).
 import { t } from "./sentences.js";
 
 const BLANK = " blank"; // what stands in a cell for what did not open
@@ -28,7 +28,7 @@ export function exposed(counts, k) {
 }
 
 // People in a crowd smaller than k that everybody knows by exclusion: they have none of the open answers
-// (protocol/exclusion.py). domains: answers to each question; shape: as the session has it.
+// (protocol/rounds/exclusion.py). domains: answers to each question; shape: as the session has it.
 export function excluded(counts, k, domains, { prefixes, closes }) {
   const stops = new Map();
   for (const [cell, people] of counts)
@@ -61,7 +61,7 @@ export function openOf(counts, row, ends) {
   return [[], 0];
 }
 
-// What a release tells of people who are alike, as lines (analysis/exposure/alike.py): a value that
+// What a release tells of people who are alike, as lines (analysis/exposure/equal_people.py): a value that
 // everybody has, and how many have one value that follows from another. names: of the columns.
 export function alike(names, counts) {
   const total = counts.reduce((sum, [, people]) => sum + people, 0);

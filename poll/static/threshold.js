@@ -1,5 +1,5 @@
 // Messages that open when k people have sent the same (program `threshold`): what a phone asks
-// `randomness` for, and what it seals. The person's side of protocol/threshold.py and
+// `randomness` for, and what it seals. The person's side of protocol/rounds/threshold.py and
 // crypto/threshold.py; bytes as in docs/wire.md, "Thresholds".
 //
 //     phone         blinded inputs, one a level of its row      ->  randomness

@@ -1,7 +1,7 @@
 // Words to compare aloud: bytes as words, one of 256 each, so that no two are alike on a telephone.
 //
 // Six words of the session's digest are 48 bits: whoever wants another announcement with the same
-// words has to try some 2^47 of them while the class waits. poll/words.py reads this list.
+// words has to try some 2^47 of them while the class waits. poll/fingerprint_words.py reads this list.
 import { joined, sha256 } from "./sodium.js";
 
 export const WORDS = `

@@ -23,14 +23,14 @@ from dataclasses import dataclass, field, replace
 
 from ...crypto.joint_key import joint, total
 from ...errors import Refused, RoundBurned
-from .. import parties
-from ..announcement import Program
-from ..crowd_limits import check_batch_size
-from ..frames import Message
-from ..messages import Call, Counts, Decision, Tally
-from ..peer_messages import Accusation, Agreed, FoundBallots, Relay
-from ..programs import RoundResult, Strategy, first_call, next_step
-from ..promise import check_promise, prove
+from ..board.promise import check_promise, prove
+from ..board.strategies import RoundResult, Strategy, first_call, next_step
+from ..wire import parties
+from ..wire.announcement import Program
+from ..wire.crowd_limits import check_batch_size
+from ..wire.frames import Message
+from ..wire.messages import Call, Counts, Decision, Tally
+from ..wire.peer_messages import Accusation, Agreed, FoundBallots, Relay
 from .agreement import ROUTE, PeerRound, last_step, open_peer_round
 from .board import PeerBoard, Place, full
 from .charge import Charge

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...crypto.joint_key import total
 from ...errors import Refused
-from ..adversary_view import People
+from ..knowledge.adversary_view import People
 from .accounting import Reckoning
 from .agreement import ROUTE
 from .onions import open_ballot

@@ -32,7 +32,8 @@ from ...crypto.keys import PublicKey, SuiteCode
 from ...crypto.layer import layer_size
 from ...crypto.suites import Suite, suite_by_code
 from ...errors import ParameterError, Reason, Refused
-from ..announcement import (
+from ..rounds.round_context import domain_of, layer_context, padded_size
+from ..wire.announcement import (
     AnnouncedPolicy,
     Rules,
     read_feature,
@@ -40,10 +41,9 @@ from ..announcement import (
     write_feature,
     write_terms,
 )
-from ..messages import Call, Kind
-from ..schema import Schema
-from ..session import domain_of, layer_context, padded_size
-from ..wire import Reader, Writer, decode
+from ..wire.messages import Call, Kind
+from ..wire.schema import Schema
+from ..wire.wire import Reader, Writer, decode
 
 LABEL = b"veilmix peers 1\0"
 MAX_PATH = 16

@@ -23,13 +23,13 @@ from dataclasses import dataclass, field
 from ...crypto.joint_key import check_share, check_shown
 from ...crypto.keys import PublicKey
 from ...errors import Reason, Refused
-from .. import parties
-from ..board import LABEL, Entry, digest_of
-from ..bodies import DIGEST
-from ..frames import NO_SESSION, Message, decode_message
-from ..messages import Body, Key, Kind
-from ..parties import Role
-from ..peer_messages import Accusation, FoundBallots, Relay, Share, ShareSecret
+from ..board.board import LABEL, Entry, digest_of
+from ..wire import parties
+from ..wire.bodies import DIGEST
+from ..wire.frames import NO_SESSION, Message, decode_message
+from ..wire.messages import Body, Key, Kind
+from ..wire.parties import Role
+from ..wire.peer_messages import Accusation, FoundBallots, Relay, Share, ShareSecret
 from .agreement import Agreement, accusable, due, last_step, share_context
 
 RELAYS_LABEL = b"veilmix relays 1\0"

@@ -19,9 +19,9 @@ from ...crypto.keys import SecretKey
 from ...crypto.layer import open_layers, seal_layer
 from ...crypto.padding import pad, unpad
 from ...errors import ParameterError, Reason, Refused
-from ..ballots import Ballot, fresh_salts, parse_ballot, write_ballot
-from ..peer_messages import DRAW, Accusation, Bags
-from ..session import SALT
+from ..rounds.ballots import Ballot, fresh_salts, parse_ballot, write_ballot
+from ..rounds.round_context import SALT
+from ..wire.peer_messages import DRAW, Accusation, Bags
 from .agreement import PATH_END, ROUTE, PeerRound
 
 BLANK = 0xFF  # in place of the number of a query

@@ -18,10 +18,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from .. import parties
-from ..record import CountsSeen
-from ..transcript import NAME, Row, SealedAnswers, Transcript, name_of, split_names
-from ..view import View
+from ..knowledge.run_record import CountsSeen
+from ..knowledge.transcript import NAME, Row, SealedAnswers, Transcript, name_of, split_names
+from ..knowledge.view import View
+from ..wire import parties
 from .accounting import Reckoning
 from .board import PeerBoard
 from .onions import BLANK

@@ -12,9 +12,9 @@ from typing import Any
 
 from ...crypto.ristretto import ELEMENT, plus
 from ...errors import ParameterError
-from ..derived import derive
-from ..messages import Body
-from ..parties import Role
+from ..wire.messages import Body
+from ..wire.parties import Role
+from .dependent_fields import derive
 
 Path = tuple[str | int, ...]
 TargetTest = Callable[[object], bool]  # whether an entry of a list is to be removed

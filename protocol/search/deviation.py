@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..messages import Kind
+from ..wire.messages import Kind
 
 
 class Action(StrEnum):

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from ...crypto.box_key import open_with
 from ...crypto.joint_key import OVERHEAD
 from ...errors import ParameterError, Reason, Refused
-from ..adversary_view import AdversaryView
-from ..audit import layer_hash
-from ..ballots import read_ballot
-from ..locks import mark
-from ..mixing import inside, open_envelopes, open_layers
-from ..session import Round
+from ..knowledge.adversary_view import AdversaryView
+from ..rounds.audit import layer_hash
+from ..rounds.ballots import read_ballot
+from ..rounds.locks import mark
+from ..rounds.mixing import inside, open_envelopes, open_layers
+from ..rounds.round_context import Round
 from .opened_groups import Answer, groups_of
 
 Says = tuple[int, Answer]  # with the round

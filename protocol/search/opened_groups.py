@@ -2,18 +2,18 @@
 
 A reader groups ballots by their bodies: equal bodies are of equal rows, of any senders. A group of
 k opens. A coalition with the function's key, or its outputs for some rows, computes the seed of a
-row, and compares (protocol/opened_exploits.py). If two people exchange rows, all groups keep their
-sizes, so an honest reader sees the same.
+row, and compares (protocol/knowledge/opened_exploits.py). If two people exchange rows, all groups
+keep their sizes, so an honest reader sees the same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...crypto.threshold import SEED, OpenedMessages, Shape, open_groups
-from ..adversary_view import AdversaryView
-from ..opened_exploits import prefixes_of
-from ..session import Round
-from ..threshold import read_sealed, rows_open
+from ..knowledge.adversary_view import AdversaryView
+from ..knowledge.opened_exploits import prefixes_of
+from ..rounds.round_context import Round
+from ..rounds.threshold import read_sealed, rows_open
 
 Answer = tuple[int, tuple[str, ...]] | str  # query and values, or a reason
 

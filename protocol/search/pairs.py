@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ..parties import Role, role
+from ..wire.parties import Role, role
 from .deviation import ON_BALLOTS, Action, Deviation
 from .space import SpaceSetting
 

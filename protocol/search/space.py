@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..messages import Body, Cause, Kind
-from ..parties import NETWORK, Role, role, shuffler
-from ..phases import BOARD, MOVES
+from ..board.phases import BOARD, MOVES
+from ..wire.messages import Body, Cause, Kind
+from ..wire.parties import NETWORK, Role, role, shuffler
 from .changes import CHANGES, changes_of
 from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
-from .said import SessionMessages, sort_messages
+from .honest_messages import SessionMessages, sort_messages
 from .view import SearchEvent
 
 LATE = 1.05  # deadlines: after the collection, before the next step gives up

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from ...crypto.joint_key import OVERHEAD
 from ...errors import Refused
-from ..adversary_view import AdversaryView
-from ..audit_messages import HASH
-from ..frames import Message, decode_message
-from ..messages import Alarm, Batch, Submission
-from ..mixing import batch_digest
-from ..parties import NETWORK, shuffler
-from ..phases import BOARD
-from ..session import Round
+from ..board.phases import BOARD
+from ..knowledge.adversary_view import AdversaryView
+from ..rounds.mixing import batch_digest
+from ..rounds.round_context import Round
+from ..wire.audit_messages import HASH
+from ..wire.frames import Message, decode_message
+from ..wire.messages import Alarm, Batch, Submission
+from ..wire.parties import NETWORK, shuffler
 from .graph import Graph
 from .knowledge import closure
 

@@ -1,6 +1,6 @@
-"""The attacks, one file each: the deviation, its attacker, outcome, trial and scenario.
+"""Attacks: entries, the faults that carry them out, guards against them, and the catalogue of all.
 
-A file is called like its attack, `-` written `_`, and holds a single `ATTACK`; no other file names
-it. May import `catalogue`, `programs`, `populations`, `schema` and the parties of `roles`. Must
-never know the truth where an attacker would not: each outcome is measured from attackers' views.
+An attack, its fault, its measure and its guard live here together. May import `programs`,
+`populations`, `schema` and the parties of `roles`. Must never know how a session is scored: an
+attack measures its own effect.
 """

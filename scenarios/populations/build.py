@@ -13,19 +13,19 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...errors import DataError
-from ...protocol.schema import MAX_FEATURES
+from ...protocol.wire.schema import MAX_FEATURES
 from ..schema.model import BUILTIN, PHONES, FeatureSection, PopulationSection
 from ..schema.problems import did_you_mean, quoted_key
 from . import files
-from .coarser import is_coarser
+from .coarsening import is_coarser
+from .column_forms import doubts, with_parts
 from .encode import DROP_ROW
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Source, SourceTable, ask
 from .persons import name_in_table, owned, single_rows, wanted_columns
-from .reshaped import doubts, with_parts
 from .roles import NEVER, ColumnRole, JudgedColumn, guess_roles
-from .several_rows import grouped
+from .rows_per_person import grouped
 from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30

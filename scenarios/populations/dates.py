@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 
 from ...errors import DataError
-from ...protocol.coarsening import COMPACT, ISO, PARTED
+from ...protocol.wire.coarsening import COMPACT, ISO, PARTED
 from .column_words import cut
 
 ACCEPTED = "a date such as 2019-05-17, 20190517, 17.5.2019 or 5/17/2019, or a number, is accepted"

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import DataError
-from ...protocol.coarsening import NUMBER
+from ...protocol.wire.coarsening import NUMBER
 from .people import Codes, SourceTable
 from .values import UNKNOWN
 

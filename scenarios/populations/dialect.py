@@ -19,9 +19,9 @@ from ...errors import DataError
 from ..serialization.content import Content
 from .encodings import encoding_label, encoding_of, misread
 from .file_options import FileOptions
+from .first_lines import TITLES, begins_below, body_width, is_numbering, without_end
+from .format_line import Opening, OpeningLine
 from .header_line import LOOKED_AT, are_numbers
-from .opening import TITLES, begins_below, body_width, is_numbering, without_end
-from .opening_line import Opening, OpeningLine
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SPACE = " "

@@ -13,7 +13,7 @@ from itertools import compress, count, islice
 import numpy as np
 import numpy.typing as npt
 
-from ...protocol.schema import MAX_WIDTH
+from ...protocol.wire.schema import MAX_WIDTH
 from .people import Codes
 from .values import composed
 

@@ -18,7 +18,6 @@ from ..serialization.content import PIECE, Content
 from .encodings import OLD_EXCEL
 from .file_options import DEFAULT_OPTIONS, FileOptions
 from .line_reader import FileHead, LineReader
-from .packed import check_parts
 from .sheet_rows import (
     OPENING,
     Merged,
@@ -29,6 +28,7 @@ from .sheet_rows import (
     sheet_head,
     with_empty,
 )
+from .unpacked_size import check_parts
 
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of a sheet
 DATE = "is marked as a date"  # openpyxl's warning, which then reads #VALUE! in place of the cell

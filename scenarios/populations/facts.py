@@ -6,16 +6,16 @@ from itertools import pairwise
 from pathlib import Path as Folder
 
 from ...errors import DataError, ParameterError
-from ...protocol.schema import MAX_FEATURES, Feature
+from ...protocol.wire.schema import MAX_FEATURES, Feature
 from ..schema.model import FeatureSection, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, columns_by_name, named_identifiers, offer, table, unasked
-from .coarser import KEYS, ONE_OF, is_coarser
+from .coarsening import KEYS, ONE_OF, is_coarser
 from .generated import LEVELS, NAMES, PRESENCE
 from .people import SourceTable, ask, misfit, say
 from .person_rows import max_different_rows
+from .rows_per_person import too_many
 from .samples import round_sizes
-from .several_rows import too_many
 
 USERS = ("population", "users")
 

@@ -12,20 +12,12 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import DataError
-from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
+from ...protocol.wire.schema import MAX_FEATURES, MAX_NAME, is_line
 from ..schema.model import PopulationSection
 from ..schema.problems import did_you_mean
 from ..serialization.content import Content, content_of
 from . import csvfile, excel, parquet, spreadsheet, statfile
-from .dates import serial_dates
-from .decimals import pointed
-from .encode import Encoded, Unusable, encode
-from .file_options import DEFAULT_OPTIONS, FileOptions
-from .footer import Skipped
-from .layout import HEADER_ROW_HINT, NO_HEADER
-from .line_reader import LineReader
-from .people import SourceTable
-from .reshaped import (
+from .column_forms import (
     NO,
     YES,
     check_forms,
@@ -34,6 +26,14 @@ from .reshaped import (
     parts_of,
     reshaped_choices,
 )
+from .dates import serial_dates
+from .decimals import pointed
+from .encode import Encoded, Unusable, encode
+from .file_options import DEFAULT_OPTIONS, FileOptions
+from .footer import Skipped
+from .layout import HEADER_ROW_HINT, NO_HEADER
+from .line_reader import LineReader
+from .people import SourceTable
 from .values import composed
 
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")

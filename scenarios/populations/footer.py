@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
-from ...protocol.coarsening import NUMBER
+from ...protocol.wire.coarsening import NUMBER
 
 PIECE = 64  # lines read together: few enough that no garbage is collected meanwhile
 LAST = 64  # lines at the end that are looked at, besides empty ones

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ...errors import DataError
 from .file_options import FileOptions
+from .first_lines import body_width, first_complete, is_numbering, is_sure, without_end
+from .format_line import Opening, OpeningLine
 from .header_line import names_columns, numbered
-from .opening import body_width, first_complete, is_numbering, is_sure, without_end
-from .opening_line import Opening, OpeningLine
 from .second_line import SecondLine, second_line
 
 ROW_NAME = "row_name"  # the column of R's row names and of a pandas index

@@ -16,8 +16,8 @@ from ...errors import DataError
 from ..serialization.content import Content
 from .file_options import DEFAULT_OPTIONS, FileOptions
 from .footer import Skipped, without_footer
+from .format_line import Opening
 from .layout import Layout, lay_out
-from .opening_line import Opening
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ...protocol.coarsening import Rule, coarsened
-from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Feature, Schema
+from ...protocol.wire.coarsening import Rule, coarsened
+from ...protocol.wire.schema import MAX_VALUES, MAX_WIDTH, Feature, Schema
 from ..schema.model import PHONES, FeatureSection, PopulationSection
-from .coarser import is_coarser, order_of, rules_of
+from .coarsening import is_coarser, order_of, rules_of
 from .person_rows import PersonRows
 from .roles import JudgedColumn
 

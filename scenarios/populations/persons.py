@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ...protocol.coarsening import NUMBER
+from ...protocol.wire.coarsening import NUMBER
 from ..schema.model import PopulationSection
 from ..schema.problems import did_you_mean, listed, quoted
 from .dates import in_time

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ...deprecated import keeps_old
-from ...protocol.coarsening import NUMBER
+from ...protocol.wire.coarsening import NUMBER
 from .column_words import WEAK, cut, kinds, own_number, shared
 from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
 

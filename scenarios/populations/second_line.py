@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from .format_line import OpeningLine
 from .header_line import NUMBER, are_numbers
-from .opening_line import OpeningLine
 from .values import UNKNOWN
 
 UNIT = re.compile(

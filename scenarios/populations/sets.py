@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ...analysis.randomizers import BitFlip
 from ...analysis.randomizers.bit_vectors import unpack
 from ...errors import DataError
-from ...protocol.schema import MAX_FEATURES, MAX_WIDTH, Feature, Schema
+from ...protocol.wire.schema import MAX_FEATURES, MAX_WIDTH, Feature, Schema
 from ..populations import Population
 from ..schema.model import BUILTIN, Scenario
 from ..schema.problems import did_you_mean, listed

@@ -9,11 +9,11 @@ from ...errors import DataError
 from ..schema.problems import did_you_mean, listed
 from ..serialization.content import Content
 from .file_options import FileOptions
+from .first_lines import TITLES
+from .format_line import Opening, OpeningLine
 from .header_line import LOOKED_AT
 from .layout import Layout
 from .line_reader import FileHead
-from .opening import TITLES
-from .opening_line import Opening, OpeningLine
 
 OPENING = LOOKED_AT + TITLES  # rows that are looked at
 MIDNIGHT = time()

@@ -15,7 +15,6 @@ from ..serialization.content import Content
 from .file_options import FileOptions
 from .line_reader import FileHead, LineReader
 from .ods_cells import cells_of
-from .packed import check_parts
 from .sheet_rows import (
     OPENING,
     Merged,
@@ -26,6 +25,7 @@ from .sheet_rows import (
     sheet_head,
     with_empty,
 )
+from .unpacked_size import check_parts
 
 KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import DataError
 from ...installation import missing
 from ...library_warnings import collected
-from ...protocol.coarsening import NUMBER
+from ...protocol.wire.coarsening import NUMBER
 from ..serialization.content import Content
 from .file_options import DEFAULT_OPTIONS, FileOptions
 from .footer import Skipped

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from ...protocol.coarsening import COMPACT, NUMBER
+from ...protocol.wire.coarsening import COMPACT, NUMBER
 from .column_words import missing_words
 
 DATE = re.compile(

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import UnsetType
 
-from ...protocol.messages import Counts
-from ...protocol.transcript import Transcript
+from ...protocol.knowledge.transcript import Transcript
+from ...protocol.wire.messages import Counts
 
 if TYPE_CHECKING:
-    from ...protocol.schema import Schema
+    from ...protocol.wire.schema import Schema
     from ..schema.model import Scenario
     from .findings import Findings
-    from .peers.found import PeersFound
+    from .peer_findings import PeersFound
 
 
 class NoGround(Exception):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..serialization.record import Record
 
 if TYPE_CHECKING:
-    from ...protocol.messages import Counts
+    from ...protocol.wire.messages import Counts
 
 
 class StatedEpsilon(Record, frozen=True):

@@ -2,7 +2,7 @@
 
 The rooms above (scoring, play, verification) make or read these; the programs know no more of them.
 All other modules ask the registry for a program and then the program itself: they compare no kinds.
-A program with few differences inherits from `two_round/program.py`.
+A program with few differences inherits from `curated/program.py`.
 """
 
 # pyright: reportReturnType=false
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ...protocol.messages import Call, Counts, Decision
-from ...protocol.schema import Schema
-from ...protocol.transcript import Row, Transcript
-from ...protocol.view import View
+from ...protocol.knowledge.transcript import Row, Transcript
+from ...protocol.knowledge.view import View
+from ...protocol.wire.messages import Call, Counts, Decision
+from ...protocol.wire.schema import Schema
 from ..serialization.record import Record
-from .dropped import UnreleasedColumn
+from .dropped_columns import UnreleasedColumn
 from .evidence import Claims, ProgramEvidence
 from .findings import Findings
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...languages.language import Language
-    from ...protocol.announcement import AnnouncedPolicy
-    from ...protocol.programs import RoundResult, Strategy
-    from ..pages.pieces import Section, VerdictAnswer
+    from ...presentation.pieces import Section, VerdictAnswer
+    from ...presentation.wording import Block
+    from ...protocol.board.strategies import RoundResult, Strategy
+    from ...protocol.wire.announcement import AnnouncedPolicy
     from ..populations import Population
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
     from ..schema.model import FeatureSection, Policy, Scenario
     from ..schema.problems import Problem
-    from ..wording import Block
-    from .participation import Participation
-    from .peers.found import PeersFound
-    from .randomized.questions import Question
+    from .noisy_questions import Question
+    from .peer_findings import PeersFound
+    from .random_participation import Participation
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
 Report = Callable[[str], None]  # receives the progress of an instrument, a line each
@@ -170,19 +170,17 @@ class ReleaseProgram(Protocol):
 
     Attributes:
         kind: the kind of policy in a scenario file.
-        wire: the sequence of questions on the wire, a value of protocol/announcement.py's Program.
-        compared: the row of a comparison that it is played in; None if it is not compared.
-        note: the remark in that row.
-        reports: whether users randomize their answers, and the curator makes no decision.
-        chooses: whether it chooses columns, and so reads prefer, weights, required and forbidden.
-        by_rule: whether the rule of the policy alone decides, from single columns.
-        listed: whether it releases the columns named in `keep`.
-        asks_again: whether it asks the same people again, by the coverage bound alone.
-        deepens: whether it asks more than once, and so reads curator_exposure and ask.
-        opens: whether its one round is the release: the reader opens rows that k people share.
-        on_paper: whether a class can play it with envelopes (report/cards.py).
-        among_peers: whether peers can decide by it, from counts of round 1 that all see.
-        has_columns: whether people have columns, and not sets of elements.
+        wire: the sequence of questions on the wire, a value of protocol/wire/announcement.py's
+        Program. compared: the row of a comparison that it is played in; None if it is not compared.
+        note: the remark in that row. reports: whether users randomize their answers, and the
+        curator makes no decision. chooses: whether it chooses columns, and so reads prefer,
+        weights, required and forbidden. by_rule: whether the rule of the policy alone decides, from
+        single columns. listed: whether it releases the columns named in `keep`. asks_again: whether
+        it asks the same people again, by the coverage bound alone. deepens: whether it asks more
+        than once, and so reads curator_exposure and ask. opens: whether its one round is the
+        release: the reader opens rows that k people share. on_paper: whether a class can play it
+        with envelopes (report/cards.py). among_peers: whether peers can decide by it, from counts
+        of round 1 that all see. has_columns: whether people have columns, and not sets of elements.
         member: the noun for a person, singular and plural. unit: the subject of an answer.
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
         largest: the assumed size of later rounds, in a sentence; None with a single round.

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..schema.model import Policy
-from .two_round.program import Decided
+from .curated.program import Decided
 
 if TYPE_CHECKING:
-    from ...protocol.messages import Call, Counts
-    from ...protocol.schema import Schema
+    from ...protocol.wire.messages import Call, Counts
+    from ...protocol.wire.schema import Schema
     from .interface import ConsideredColumns, Session
 
 
@@ -25,8 +25,8 @@ class OneRound(Decided):
 
     def calls(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
         """Return the only query."""
-        from ...protocol.announcement import Program
-        from ...protocol.programs import first_call
+        from ...protocol.board.strategies import first_call
+        from ...protocol.wire.announcement import Program
 
         return [first_call(Program(self.wire), schema)]
 

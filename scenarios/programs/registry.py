@@ -14,16 +14,16 @@ from ..schema.plugs import load
 from ..schema.problems import Problem
 
 if TYPE_CHECKING:
-    from ...protocol.announcement import Program
-    from ...protocol.messages import Decision
-    from ...protocol.programs import RoundResult, Strategy
-    from ...protocol.schema import Schema
+    from ...protocol.board.strategies import RoundResult, Strategy
+    from ...protocol.wire.announcement import Program
+    from ...protocol.wire.messages import Decision
+    from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
     from .interface import ReleaseProgram
-    from .participation import Participation
-    from .randomized.questions import Question
+    from .noisy_questions import Question
+    from .random_participation import Participation
 
 
 @cache
@@ -59,7 +59,7 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
     For callers with an announcement and no scenario: an announcement does not state the kind. That
     users submit once does not change the queries.
     """
-    from ...protocol.announcement import Program
+    from ...protocol.wire.announcement import Program
 
     sequence = Program.TWO_ROUND if questions is Program.TWO_ROUND_ONCE else questions
     return next(program for program in PROGRAMS.values() if program.wire == sequence)
@@ -72,7 +72,7 @@ def randomizing() -> tuple[str, ...]:
 
 def wire(scenario: Scenario) -> "Program":
     """Return the sequence of queries of a scenario."""
-    from ...protocol.announcement import Program
+    from ...protocol.wire.announcement import Program
 
     once = scenario.mix.submit == "once"
     return Program.TWO_ROUND_ONCE if once else Program(program_of(scenario).wire)

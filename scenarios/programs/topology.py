@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ...protocol import parties
-from ...protocol.parties import ANALYST, CURATOR, paired
+from ...presentation.wording import plural
+from ...protocol.wire import parties
+from ...protocol.wire.parties import ANALYST, CURATOR, paired
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames, central_names, peer_names
-from ..wording import plural
 
 if TYPE_CHECKING:
+    from ...presentation.pieces import Section, VerdictAnswer
+    from ...protocol.knowledge.transcript import Transcript
+    from ...protocol.knowledge.view import ViewedRun
     from ...protocol.peers.view import PeerRecord
-    from ...protocol.schema import Schema
-    from ...protocol.transcript import Transcript
-    from ...protocol.view import ViewedRun
-    from ..pages.pieces import Section, VerdictAnswer
+    from ...protocol.wire.schema import Schema
     from .evidence import Claims
 
 MAX_SINGLE_PEERS = 16  # peers; all are alike
@@ -132,8 +132,8 @@ def _central_reaches(scenario: Scenario, members: Collection[str]) -> bool:
 def _central_record(
     _scenario: Scenario, _result: "Claims", transcript: "Transcript"
 ) -> "ViewedRun":
-    from ...protocol.board import replay
-    from ...protocol.view import ViewedRun
+    from ...protocol.board.board import replay
+    from ...protocol.knowledge.view import ViewedRun
 
     return ViewedRun(transcript, replay(transcript.posts))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import StorageError
-from ...protocol.transcript import Transcript
+from ...protocol.knowledge.transcript import Transcript
 from ...strict_text import (
     Unreadable,
     converted,
@@ -22,11 +22,11 @@ from ...strict_text import (
     from_toml,
     line_of,
 )
+from ..lab.scoring.result import Result, result_type
+from ..lab.scoring.result_schemas import READ, SCHEMA, current
+from ..lab.scoring.run_scores import SavedResult, contradictions
 from ..schema.model import Scenario
 from ..schema.shape import examine
-from ..scoring.result import Result, result_type
-from ..scoring.result_schemas import READ, SCHEMA, current
-from ..scoring.saved import SavedResult, contradictions
 from ..serialization.transcripts import damaged, decode
 from .folder_seal import FolderSeal, hashes, read_seal
 

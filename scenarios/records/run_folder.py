@@ -31,10 +31,10 @@ from msgspec.structs import replace
 
 from ...crypto.identity import Identity
 from ...errors import NO_ROOM, StorageError
-from ...protocol.collection import uncollected
+from ...roles.compute.garbage_collection import uncollected
+from ..lab.scoring.outcome import Outcome
+from ..lab.scoring.result import WrittenRelease
 from ..schema.dump import dump
-from ..scoring.outcome import Outcome
-from ..scoring.result import WrittenRelease
 from ..serialization.atomic_file import sync_folder
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
@@ -74,7 +74,7 @@ def save(
     name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
     the name is taken, -2, -3, ... is added: a run never replaces another. recorder: the identity
     that signs the folder; None: unsigned. transcript: gives its text, which was written ahead
-    (ahead.py); None: it is written now.
+    (transcript_writer.py); None: it is written now.
     """
     with uncollected(outcome.users):
         files = contents(outcome, recorder, transcript)

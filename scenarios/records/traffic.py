@@ -7,8 +7,8 @@ sender); the sizes of submissions are therefore counted singly.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from ...protocol.messages import Kind
-from ...protocol.transcript import Transcript
+from ...protocol.knowledge.transcript import Transcript
+from ...protocol.wire.messages import Kind
 
 UNREADABLE = "unreadable"
 

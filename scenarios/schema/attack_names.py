@@ -1,4 +1,4 @@
-"""The attacks that a file may name: the files of `scenarios/attacks`, and attacks of packages.
+"""The attacks that a file may name: the files of `attacks/entries`, and attacks of packages.
 
 Their names are known without importing them, because reading a scenario needs no code of theirs.
 Attacks of other installed packages are entry points of the group `veilmix.attacks`.
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from .plugs import homes
 
-HOME = "veilmix.scenarios.attacks"
-ATTACK_FOLDER = Path(__file__).parent.parent / "attacks"
+HOME = "veilmix.scenarios.attacks.entries"
+ATTACK_FOLDER = Path(__file__).parent.parent / "attacks" / "entries"
 
 
 def attack_homes() -> Mapping[str, str]:

@@ -12,13 +12,13 @@ HOME = "veilmix.scenarios.programs"
 KIND = "histogram"  # the kind of policy that asks for reports
 SETS = "incidence"  # the kind that asks owners for their sets (populations/sets.py)
 BUILT_IN = {
-    "exposure": f"{HOME}.two_round.choices:ExposureProgram",
-    "fixed": f"{HOME}.two_round.choices:Fixed",
+    "exposure": f"{HOME}.curated.choices:ExposureProgram",
+    "fixed": f"{HOME}.curated.choices:Fixed",
     "hierarchical": f"{HOME}.hierarchical.program:HierarchicalProgram",
     "local-suppression": f"{HOME}.local_suppression.program:LocalSuppressionProgram",
     KIND: f"{HOME}.randomized.program:Histogram",
     SETS: f"{HOME}.incidence.program:IncidenceProgram",
-    "all": f"{HOME}.two_round.choices:ReleaseAll",
+    "all": f"{HOME}.curated.choices:ReleaseAll",
     "pairs": f"{HOME}.pairs.program:PairsProgram",
     "informative": f"{HOME}.informative.program:Informative",
     "threshold": f"{HOME}.threshold.program:Threshold",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from msgspec import Meta, Struct
 
 from ...crypto.defaults import SUITE
-from ...protocol.crowd_limits import MIN_BATCH
-from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
+from ...protocol.wire.crowd_limits import MIN_BATCH
+from ...protocol.wire.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
 from . import mechanisms
 from .attack_names import attack_names
 from .kinds import kinds
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 else:  # one for each file of scenarios/attacks
     Attack = Literal[attack_names()]
 
-# Those of protocol/messages.py and protocol/search, written again: reading a file needs no
+# Those of protocol/wire/messages.py and protocol/search, written again: reading a file needs no
 # cryptography. A test holds them equal.
 MessageKind = Literal[
     "key", "announcement", "consent", "call", "submission", "batch", "mixed", "tally", "decision",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ...protocol.parties import ANALYST, CURATOR, DIGITS, NETWORK, RANDOMNESS, Role
+from ...protocol.wire.parties import ANALYST, CURATOR, DIGITS, NETWORK, RANDOMNESS, Role
 from .problems import did_you_mean, quoted
 
 NUMBERED = re.compile(r"([a-z]+)-([1-9][0-9]*)", re.ASCII)

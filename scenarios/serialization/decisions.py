@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from ...protocol.hiding import Redact
+from ...protocol.wire.hiding_rules import Redact
 
 
 class Blank(Protocol):

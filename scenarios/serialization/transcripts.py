@@ -28,13 +28,8 @@ from typing import Any
 import msgspec
 
 from ...errors import Reason, Refused, StorageError
-from ...protocol.announcement import Announcement
-from ...protocol.collection import uncollected
-from ...protocol.decision_frames import read_opened_certificate, write_opened_certificate
-from ...protocol.frames import HEADER, decode_message
-from ...protocol.messages import Counts, Kind
-from ...protocol.phases import BOARD
-from ...protocol.transcript import (
+from ...protocol.board.phases import BOARD
+from ...protocol.knowledge.transcript import (
     CertificateSeen,
     Event,
     Read,
@@ -42,8 +37,13 @@ from ...protocol.transcript import (
     SealedAnswers,
     Transcript,
 )
-from ...protocol.wire import Writer
-from ...protocol.wire import decode as decode_bytes
+from ...protocol.wire.announcement import Announcement
+from ...protocol.wire.decision_frames import read_opened_certificate, write_opened_certificate
+from ...protocol.wire.frames import HEADER, decode_message
+from ...protocol.wire.messages import Counts, Kind
+from ...protocol.wire.wire import Writer
+from ...protocol.wire.wire import decode as decode_bytes
+from ...roles.compute.garbage_collection import uncollected
 from ...strict_text import Unreadable, lines_of
 
 SCHEMA = 1

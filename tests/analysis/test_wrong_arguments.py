@@ -30,9 +30,9 @@ from veilmix.analysis import (
 from veilmix.analysis.composition.known_joints import margin_bound
 from veilmix.analysis.shuffled import amplification, compose_reports
 from veilmix.errors import DataError, ParameterError
-from veilmix.protocol.record import CountsSeen
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View
+from veilmix.protocol.knowledge.run_record import CountsSeen
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View
 
 COUNTS, MARGINALS = [5, 1, 3], [[5, 4], [2, 7]]
 TABLE = [[0, 1], [1, 1], [0, 0]]

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from sample_kit import sampled
-from veilmix.protocol.board import Board
+from veilmix.protocol.board.board import Board
 from veilmix.roles.adversary_record import AdversaryRecord
-from veilmix.scenarios.catalogue.attack import OPENED, PEER, REPORTS
-from veilmix.scenarios.catalogue.registry import ATTACKS
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.attacks.catalogue.attack import OPENED, PEER, REPORTS
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.interface import Effect
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.studies.attack_plan import changed, plan_rows, trials
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.studies.matrix.attack_plan import changed, plan_rows, trials
 
 PEOPLE = 30
 ON_REPORTS = tuple(name for name, attack in ATTACKS.items() if attack.about == REPORTS)

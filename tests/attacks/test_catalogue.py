@@ -7,19 +7,19 @@ from typing import get_args
 import attack_kit as KIT
 import pytest
 from sample_kit import sampled
-from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.board import replay
-from veilmix.scenarios.catalogue import registry
-from veilmix.scenarios.catalogue.attack import BYSTANDER, USER
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, RecordTable, helping
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.board.alarms import borne_out
+from veilmix.protocol.board.board import replay
+from veilmix.scenarios.attacks.catalogue import registry
+from veilmix.scenarios.attacks.catalogue.attack import BYSTANDER, USER
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS, RecordTable, helping
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import attacks, load, shipped, source
 from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Attack, Defence
 from veilmix.scenarios.schema.shape import type_at
-from veilmix.scenarios.validation.load import attacks, load, shipped, source
-from veilmix.scenarios.verification.checks import verify
 
 # What `veilmix verify` finds of them besides: layers twice, sums that are wrong, a decision not the
 # rule's, more people with a value in round 2 than in round 1.

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.parties import user
-from veilmix.protocol.session import open_round
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
+from veilmix.protocol.wire.parties import user
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, covering_rows, without_target
-from veilmix.roles.faults.wire import BlockingWire
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat, covering_rows, without_target
+from veilmix.scenarios.attacks.faults.wire import BlockingWire
 
 pytestmark = pytest.mark.memory
 

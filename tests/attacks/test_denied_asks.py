@@ -13,14 +13,14 @@ import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.tokens import TokenKey
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.frames import kind_of
-from veilmix.protocol.messages import Body, Kind
-from veilmix.protocol.session import Round
-from veilmix.protocol.token_messages import Ask, Grant, Issued, PublicGrant, Roll
-from veilmix.protocol.tokens import give, make_asks
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.rounds.tokens import give, make_asks
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
+from veilmix.protocol.wire.frames import kind_of
+from veilmix.protocol.wire.messages import Body, Kind
+from veilmix.protocol.wire.token_messages import Ask, Grant, Issued, PublicGrant, Roll
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.network.memory_network import Endpoint, Network
 
 pytestmark = pytest.mark.memory
 

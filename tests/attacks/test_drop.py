@@ -4,10 +4,10 @@ from typing import Any
 
 import attack_kit as KIT
 import role_kit as ROLES
-from veilmix.protocol.alarms import check_alarm
-from veilmix.protocol.messages import Cause
+from veilmix.protocol.board.alarms import check_alarm
+from veilmix.protocol.wire.messages import Cause
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.batch_door import BatchDoor, Turn
+from veilmix.scenarios.attacks.faults.batch_door import BatchDoor, Turn
 
 LOOKED: dict[str, Any] = {"defence__registered": True, "defence__receipts": 0.1}
 DROP = {"attack": "drop", "by": "shuffler-2", "users": 5, "round": 1}

@@ -5,12 +5,12 @@ from pathlib import Path
 import attack_kit as KIT
 import pytest
 from veilmix.errors import Refused
-from veilmix.protocol.frames import Message
-from veilmix.protocol.messages import Alarm, Cause
-from veilmix.protocol.parties import shuffler, user
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.messages import Alarm, Cause
+from veilmix.protocol.wire.parties import shuffler, user
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 FALSE = {"attack": "false-alarm", "users": 3}
 LARGE = 50_000_000  # bytes

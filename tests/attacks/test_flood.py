@@ -5,8 +5,8 @@ from math import log2
 import attack_kit as KIT
 import pytest
 from veilmix.analysis.trust import anonymity_sets
-from veilmix.protocol.parties import user
-from veilmix.protocol.view import view
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.wire.parties import user
 
 pytestmark = pytest.mark.slow
 

@@ -1,7 +1,7 @@
 """Who is late is refused and counted, and never flushed alone."""
 
 import attack_kit as KIT
-from veilmix.protocol.messages import Kind
+from veilmix.protocol.wire.messages import Kind
 
 LATE = {"attack": "late", "users": 3, "round": 1}
 

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import attack_kit as KIT
 import pytest
 from veilmix.errors import DataError
-from veilmix.scenarios.catalogue.registry import ATTACKS
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.topology import PEERS
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.studies.attack_plan import changed
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.studies.matrix.attack_plan import changed
 
 AWAY = {"attack": "absent", "by": "user-*"}
 USER_1_AWAY = {"attack": "absent", "by": "user-1"}

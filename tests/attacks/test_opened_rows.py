@@ -9,14 +9,14 @@ import attack_kit as KIT
 import pytest
 from veilmix.crypto.threshold import Shape, spoiled
 from veilmix.errors import ScenarioError
-from veilmix.protocol.hiding import BLANK
+from veilmix.protocol.wire.hiding_rules import BLANK
 from veilmix.roles.adversary_record import AdversaryRecord
-from veilmix.roles.faults import sharers
-from veilmix.scenarios.attacks.guess_row import guesses
+from veilmix.scenarios.attacks.entries.guess_row import guesses
+from veilmix.scenarios.attacks.faults import sharers
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 HERE: Mapping[str, Any] = {"source": "titanic", "users": 60, "policy__kind": "threshold"}
 K = 4

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
-from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
-from veilmix.protocol.messages import Call, Cause, Counts, Decision
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.board.alarms import borne_out
+from veilmix.protocol.board.strategies import RoundResult
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program, Rules
+from veilmix.protocol.wire.messages import Call, Cause, Counts, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles import session
 from veilmix.roles.curator import Plans
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy

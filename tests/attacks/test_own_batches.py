@@ -8,12 +8,12 @@ import attack_kit as KIT
 import msgspec
 import pytest
 from sample_kit import sampled
-from veilmix.protocol.adversary_view import AdversaryView
+from veilmix.protocol.knowledge.adversary_view import AdversaryView
 from veilmix.roles.adversary_record import AdversaryRecord
-from veilmix.scenarios.catalogue.registry import ATTACKS
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.studies.attack_plan import changed, plan_rows
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.matrix.attack_plan import changed, plan_rows
 
 NAMES = ("subtract", "surround", "swap", "thin-out")
 EASY: dict[str, Any] = {

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import role_kit as ROLES
 from veilmix.errors import Reason
-from veilmix.protocol.messages import (
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.wire.messages import (
     Alarm,
     BallotMarks,
     Body,
@@ -18,8 +19,7 @@ from veilmix.protocol.messages import (
     OpenedCertificate,
     Tally,
 )
-from veilmix.protocol.phases import Phase
-from veilmix.roles.network import Endpoint
+from veilmix.roles.network.memory_network import Endpoint
 
 ROWS = ROLES.people(8)
 

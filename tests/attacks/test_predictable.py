@@ -3,7 +3,7 @@
 import attack_kit as KIT
 import role_kit as ROLES
 from veilmix.crypto.entropy import SystemEntropy
-from veilmix.protocol.exploits import open_envelopes, rederived
+from veilmix.protocol.knowledge.exploits import open_envelopes, rederived
 from veilmix.roles.adversary_record import AdversaryRecord
 
 

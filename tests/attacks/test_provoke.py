@@ -7,19 +7,19 @@ import peer_kit as PEERS
 import pytest
 from msgspec.structs import replace
 from veilmix.errors import Refused
-from veilmix.protocol.frames import Message
-from veilmix.protocol.parties import peer
-from veilmix.protocol.peer_messages import ShareSecret
+from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.peers.accusations import PeerLoot, accuser_values
 from veilmix.protocol.peers.agreement import accusable, last_step
 from veilmix.protocol.peers.view import PeerRecord
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.faults.peer import faulty_peer, provoke, withhold
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.parties import peer
+from veilmix.protocol.wire.peer_messages import ShareSecret
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.peer import PeerCast, play_peers
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.attacks.faults.peer import faulty_peer, provoke, withhold
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.schema.model import Fault
-from veilmix.scenarios.validation.load import load
 
 
 def provoked(name: str, by: str, number: int) -> Any:

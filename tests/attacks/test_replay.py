@@ -6,9 +6,9 @@ import attack_kit as KIT
 import pytest
 import role_kit as ROLES
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Flaw, Rules
+from veilmix.protocol.wire.announcement import Flaw, Rules
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.wire import Replay, Wires
+from veilmix.scenarios.attacks.faults.wire import Replay, Wires
 
 REPLAY = {"attack": "replay", "target": "user-1", "into": "round"}
 UNLISTED = {"defence__registered": False}  # else a copy is refused before its answers are opened

@@ -4,10 +4,10 @@ import attack_kit as KIT
 import pytest
 from veilmix.analysis.randomizers import GRR
 from veilmix.errors import ScenarioError
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.studies.attack_plan import changed
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.studies.matrix.attack_plan import changed
 
 pytestmark = pytest.mark.slow
 

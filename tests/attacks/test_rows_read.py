@@ -8,12 +8,12 @@ from typing import Any
 
 import attack_kit as KIT
 import pytest
-from veilmix.scenarios.catalogue.registry import ATTACKS
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.run import carrier
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
+from veilmix.scenarios.lab.play.fault_schedule import draw_faults
+from veilmix.scenarios.lab.play.run import carrier
 from veilmix.scenarios.programs.interface import Effect
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.studies.cheating import attempts
+from veilmix.scenarios.studies.cheating.coalition_study import attempts
 
 SEED = 7
 ANYONE = {"defence__registered": False}  # may send

@@ -2,8 +2,8 @@
 
 import attack_kit as KIT
 import pytest
-from veilmix.protocol.alarms import check_alarm
-from veilmix.protocol.signed_posts import Fork, fork_between
+from veilmix.protocol.board.alarms import check_alarm
+from veilmix.protocol.wire.signed_posts import Fork, fork_between
 
 SPLIT = {"attack": "split-view", "target": "user-3"}
 

@@ -10,7 +10,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason, Refused
-from veilmix.roles.faults.shuffler import TOP_BIT, flip
+from veilmix.scenarios.attacks.faults.shuffler import TOP_BIT, flip
 
 TAG = {"attack": "tag", "by": "shuffler-1", "users": 4, "round": 1}
 

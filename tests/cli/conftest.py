@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from veilmix.cli import main
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.scoring.outcome import Outcome
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def test_the_first_screen_imports_nothing_heavy(arguments: tuple[str, ...]) -> N
     _, imported = modules(*arguments)
     assert not {name for name in imported if name.split(".")[0] in HEAVY}
     room = {name for name in imported if name.startswith("veilmix.cli.")}
-    assert room == {"veilmix.cli.app", "veilmix.cli.departure", "veilmix.cli.lazy"}
+    assert room == {"veilmix.cli.app", "veilmix.cli.exit_now", "veilmix.cli.lazy"}
     assert "veilmix.scenarios" not in imported
 
 
@@ -82,7 +82,7 @@ def test_a_bug_is_1_and_says_how_to_report_it(typed, monkeypatch: pytest.MonkeyP
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of the test")
 
-    monkeypatch.setattr("veilmix.scenarios.play.run.run", broken)
+    monkeypatch.setattr("veilmix.scenarios.lab.play.run.run", broken)
     said = typed("run", "blood-type", "--seed", "5", "--no-save")
     assert said.code == 1
     assert "ZeroDivisionError: of the test" in said.err

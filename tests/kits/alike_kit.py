@@ -6,9 +6,9 @@ Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 from collections.abc import Sequence
 from pathlib import Path
 
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.validation.load import loads
 
 KINDS = [kind for kind, program in PROGRAMS.items() if not program.reports]
 

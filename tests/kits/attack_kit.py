@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from veilmix.protocol.alarms import check_alarm
-from veilmix.protocol.board import Board, replay
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.board.alarms import check_alarm
+from veilmix.protocol.board.board import Board, replay
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import check
 from veilmix.scenarios.programs.interface import Effect
 from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import check
 
 Keys = Mapping[str, Any]
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+from veilmix.scenarios.lab.scoring.result import Result, result_type
 from veilmix.scenarios.records.result_file import Run
-from veilmix.scenarios.scoring.result import Result, result_type
 from veilmix.scenarios.serialization.record import plain
 
 

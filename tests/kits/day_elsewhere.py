@@ -92,8 +92,8 @@ def doctor() -> list[list[str]]:
 def large_batches() -> list[int]:
     """The sum of a long list of work, and the bytes of a spool that lie on disk."""
     import trio
-    from veilmix.roles import spool, worker_pool
-    from veilmix.roles.instruments import Instruments
+    from veilmix.roles.compute import spool, worker_pool
+    from veilmix.roles.network.instruments import Instruments
 
     worker_pool.COPY_ABOVE, spool.MEMORY_LIMIT = 10, 10
 
@@ -109,7 +109,7 @@ def large_batches() -> list[int]:
 def transcript_ahead() -> bool:
     """Whether a transcript that a copy would write ahead is written when it is asked for."""
     import veilmix
-    from veilmix.scenarios.records import ahead
+    from veilmix.scenarios.records import transcript_writer as ahead
 
     ahead.LONG = 10
     transcript = veilmix.run("blood-type", seed=7).transcript
@@ -135,7 +135,7 @@ def journal() -> list[str]:
 def second_waits() -> list[str]:
     """The refusal of a run that does not wait for a ledger, and what a waiting run reads."""
     from veilmix.errors import StorageError
-    from veilmix.scenarios.ledger.book import opened
+    from veilmix.scenarios.lab.ledger.book import opened
 
     path, seen = FOLDER / "book.json", []
 
@@ -174,7 +174,7 @@ def poll() -> int:
 
 def pool() -> int:
     """The number of processes of a pool for which a hundred were asked."""
-    from veilmix.scenarios.studies.executors import processes
+    from veilmix.roles.compute.executors import processes
 
     with processes(100) as made:
         many: int = made._max_workers

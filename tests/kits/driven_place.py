@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import trio
 from veilmix.machines import clocks, gauge, service
 from veilmix.machines.host import Host, IdleState
-from veilmix.protocol.board import Board, Entry
-from veilmix.protocol.phases import BOARD
+from veilmix.protocol.board.board import Board, Entry
+from veilmix.protocol.board.phases import BOARD
 
 AHEAD, OVER = Path("ahead"), Path("over")
 PAUSE = 0.05  # seconds between two looks at these files

@@ -11,9 +11,10 @@ from typing import Any
 
 from saved_kit import Post, Saved
 from veilmix.errors import Reason, VeilmixError
-from veilmix.protocol.board import DIGEST_LABEL, STATE_LABEL
-from veilmix.protocol.frames import NO_SESSION, Message, decode_message
-from veilmix.protocol.messages import (
+from veilmix.protocol.board.board import DIGEST_LABEL, STATE_LABEL
+from veilmix.protocol.board.phases import BOARD
+from veilmix.protocol.wire.frames import NO_SESSION, Message, decode_message
+from veilmix.protocol.wire.messages import (
     Alarm,
     Announcement,
     Body,
@@ -31,8 +32,7 @@ from veilmix.protocol.messages import (
     Roster,
     Tally,
 )
-from veilmix.protocol.phases import BOARD
-from veilmix.protocol.signed_posts import sealed_post, sign_head, witness_of
+from veilmix.protocol.wire.signed_posts import sealed_post, sign_head, witness_of
 
 EVERYONE = ("board", "curator", "analyst", "shuffler-1", "shuffler-2")
 

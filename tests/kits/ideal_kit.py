@@ -1,7 +1,7 @@
 """A run with messages is the one without, for programs whose findings depend on no message."""
 
 import pytest
-from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 
 
 def check_same(real: Outcome, ideal: Outcome) -> None:

@@ -6,7 +6,7 @@ Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 import math
 from time import monotonic
 
-from veilmix.roles.clock import VirtualClock
+from veilmix.roles.compute.simulated_clock import VirtualClock
 
 
 class IdleClock(VirtualClock):

@@ -12,18 +12,18 @@ from typing import Any
 import msgspec
 from veilmix.crypto.identity import make_identity
 from veilmix.machines.directory import Directory
-from veilmix.protocol.board import Board
-from veilmix.protocol.history import History
-from veilmix.protocol.messages import Registry, Roster
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.history.shuffler_history import History
+from veilmix.protocol.wire.messages import Registry, Roster
 from veilmix.roles.session import play
-from veilmix.scenarios.ledger.account import Account
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.real import cast_of
+from veilmix.scenarios.deployment.ledger import Keeper, with_ledger
+from veilmix.scenarios.deployment.ledger_heads import LedgerHead
+from veilmix.scenarios.deployment.session_file import SessionFile
+from veilmix.scenarios.lab.ledger.account import Account
+from veilmix.scenarios.lab.play.fault_schedule import draw_faults
+from veilmix.scenarios.lab.play.real import cast_of
 from veilmix.scenarios.populations.samples import samples
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.sessions.file import SessionFile
-from veilmix.scenarios.sessions.ledger import Keeper, with_ledger
-from veilmix.scenarios.sessions.ledger_heads import LedgerHead
 
 ROWS = [(a, b) for a in ("red", "blue") for b in ("cat", "dog") for _ in range(15)] * 2
 GONE = (0, 1, 2, 15, 16, 30, 31, 32, 45, 46)

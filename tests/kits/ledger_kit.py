@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from veilmix.scenarios.ledger.book import opened
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.ledger.book import opened
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
 
 
 def played(book: Path, scenario: Scenario, seed: int = 7) -> Outcome:

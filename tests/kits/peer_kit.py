@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.messages import Certificate, Decision
 from veilmix.protocol.peers.agreement import Agreement
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
+from veilmix.protocol.wire.messages import Certificate, Decision
+from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles.peer import PeerCast
 
 SCHEMA = Schema((Feature("grown", ("y", "n")), Feature("blood", ("0", "A", "B"))))

@@ -22,19 +22,20 @@ from session_kit import KITS
 from veilmix.cli.text.qr import qr_svg
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.signing import Signer
-from veilmix.poll import elsewhere, mixers
+from veilmix.poll import mixers
+from veilmix.poll import remote_shufflers as elsewhere
 from veilmix.poll import session as poll_session
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.classroom import MOST_PHONES
-from veilmix.poll.finished import FinishedSession
 from veilmix.poll.questions_file import QuestionsFile
 from veilmix.poll.seeds import question
 from veilmix.poll.session import PhoneSession
-from veilmix.poll.simulated import locked_answers
-from veilmix.poll.terms import ClassTerms
-from veilmix.protocol.ballots import Phrasebook, submit_all
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import frame_envelopes
-from veilmix.protocol.session import Round, open_round
+from veilmix.poll.session_result import FinishedSession
+from veilmix.poll.simulated_people import locked_answers
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.ballots import Phrasebook, submit_all
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.wire.frames import frame_envelopes
 from veilmix.scenarios.schema.model import Scenario
 
 LONG = 86_400  # seconds: what waits for so long is ended by a test, not by time

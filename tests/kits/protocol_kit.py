@@ -13,8 +13,13 @@ from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason, Refused
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import (
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.ballots import Sealed, submit
+from veilmix.protocol.rounds.mixing import arrange, check_batch, open_envelope, open_layers
+from veilmix.protocol.rounds.registered_users import registry_root
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import (
     AnnouncedPolicy,
     Announcement,
     Flaw,
@@ -22,12 +27,10 @@ from veilmix.protocol.announcement import (
     Rules,
     Setting,
 )
-from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
-from veilmix.protocol.ballots import Sealed, submit
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import Message, Seal
-from veilmix.protocol.hiding import Hiding, Mask, Redact
-from veilmix.protocol.messages import (
+from veilmix.protocol.wire.audit_messages import Coin, Link, Opened, Toss, Traced
+from veilmix.protocol.wire.frames import Message, Seal
+from veilmix.protocol.wire.hiding_rules import Hiding, Mask, Redact
+from veilmix.protocol.wire.messages import (
     Accepted,
     Alarm,
     BallotMarks,
@@ -51,9 +54,8 @@ from veilmix.protocol.messages import (
     Submission,
     Tally,
 )
-from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
-from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import (
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.peer_messages import (
     Accusation,
     Agreed,
     FoundBallots,
@@ -61,10 +63,8 @@ from veilmix.protocol.peer_messages import (
     Share,
     ShareSecret,
 )
-from veilmix.protocol.registry import registry_root
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.token_messages import (
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.token_messages import (
     Ask,
     Evaluated,
     Grant,
@@ -74,7 +74,7 @@ from veilmix.protocol.token_messages import (
     Query,
     Roll,
 )
-from veilmix.protocol.verified_messages import (
+from veilmix.protocol.wire.verified_messages import (
     BallotKeys,
     CheckedBallots,
     HandedBallot,

@@ -11,25 +11,25 @@ import numpy as np
 from veilmix.crypto.entropy import Entropy, SeededEntropy
 from veilmix.errors import Reason
 from veilmix.machines.processes import play_apart
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
-from veilmix.protocol.ballots import Ballot, seal_ballot, seal_envelope
-from veilmix.protocol.board import Board
-from veilmix.protocol.hiding import Hiding
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.strategies import RoundResult
 from veilmix.protocol.ideal import DecisionRule, Ideal, PeopleTable, two_round
-from veilmix.protocol.messages import Body, Call, Certificate, Decision, Submission
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.record import RunRecord
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round
-from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.knowledge.run_record import RunRecord
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.rounds.ballots import Ballot, seal_ballot, seal_envelope
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
+from veilmix.protocol.wire.hiding_rules import Hiding
+from veilmix.protocol.wire.messages import Body, Call, Certificate, Decision, Submission
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles.cast import Cast
-from veilmix.roles.faults import shuffler as misdeeds
-from veilmix.roles.faults.shuffler import Act
-from veilmix.roles.faults.users import fault
-from veilmix.roles.instruments import Instrument, TranscriptRecorder
-from veilmix.roles.network import Endpoint, Fault, Network
+from veilmix.roles.network.instruments import Instrument, TranscriptRecorder
+from veilmix.roles.network.memory_network import Endpoint, Fault, Network
 from veilmix.roles.session import Stage, play
+from veilmix.scenarios.attacks.faults import shuffler as misdeeds
+from veilmix.scenarios.attacks.faults.shuffler import Act
+from veilmix.scenarios.attacks.faults.users import fault
 
 Row = tuple[str, ...]
 

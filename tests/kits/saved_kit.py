@@ -13,19 +13,19 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.identity import Identity
 from veilmix.crypto.signing import Signer
 from veilmix.machines.saved_posts import POSTS, post_line
-from veilmix.protocol.board import Board
-from veilmix.protocol.phases import BOARD
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.phases import BOARD
 from veilmix.roles.cast import Cast
-from veilmix.roles.clock import VirtualClock
-from veilmix.roles.event_loop import run_loop
-from veilmix.roles.instruments import Instrument, Instruments
+from veilmix.roles.compute.event_loop import run_loop
+from veilmix.roles.compute.simulated_clock import VirtualClock
 from veilmix.roles.keyholder import SLOW, longest_round
-from veilmix.roles.network import Network
+from veilmix.roles.network.instruments import Instrument, Instruments
+from veilmix.roles.network.memory_network import Network
 from veilmix.roles.session import PEOPLE, keyholders, make_key, perform
+from veilmix.scenarios.deployment import place
+from veilmix.scenarios.deployment.people_keys import signers_of
+from veilmix.scenarios.deployment.session_file import SessionFile, read_session
 from veilmix.scenarios.records.identity_files import read_identity
-from veilmix.scenarios.records.people_keys import signers_of
-from veilmix.scenarios.sessions import place
-from veilmix.scenarios.sessions.file import SessionFile, read_session
 
 SEED = 7
 PUBLIC = KIT.HEAD.replace("[policy]\n", "[policy]\npublish_marginals = true\n")

@@ -17,8 +17,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
+from veilmix.scenarios.deployment.people_keys import create_people
 from veilmix.scenarios.records.identity_files import create, read_identity
-from veilmix.scenarios.records.people_keys import create_people
 
 PARTIES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst")
 

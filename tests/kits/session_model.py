@@ -32,21 +32,25 @@ import trio
 from veilmix.analysis.exposure import users_below
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import VerificationError
-from veilmix.protocol import parties
-from veilmix.protocol.alarms import check_alarm, unaccounted, unbalanced
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.board import Board
-from veilmix.protocol.crowd_limits import carried_over
-from veilmix.protocol.messages import Batch, Body, Cause, Certificate, Decision
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import Strategy, strategy_of
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round
-from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.board.alarms import check_alarm, unaccounted, unbalanced
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.strategies import Strategy, strategy_of
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
+from veilmix.protocol.wire.crowd_limits import carried_over
+from veilmix.protocol.wire.messages import Batch, Body, Cause, Certificate, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.roles.cast import Cast, Guards
-from veilmix.roles.clock import VirtualClock
-from veilmix.roles.faults.curator import liar, lying
-from veilmix.roles.faults.shuffler import (
+from veilmix.roles.compute.simulated_clock import VirtualClock
+from veilmix.roles.network.instruments import Instrument, TranscriptRecorder
+from veilmix.roles.network.memory_network import Fault, Network
+from veilmix.roles.occasions import unnoted
+from veilmix.roles.session import play
+from veilmix.scenarios.attacks.faults.curator import liar, lying
+from veilmix.scenarios.attacks.faults.shuffler import (
     Act,
     Deed,
     DeviatingShuffler,
@@ -57,12 +61,8 @@ from veilmix.roles.faults.shuffler import (
     substitute,
     tag,
 )
-from veilmix.roles.faults.users import faulty, stuffer
-from veilmix.roles.faults.wire import BlockingWire, Delay, Replay, Wires
-from veilmix.roles.instruments import Instrument, TranscriptRecorder
-from veilmix.roles.network import Fault, Network
-from veilmix.roles.occasions import unnoted
-from veilmix.roles.session import play
+from veilmix.scenarios.attacks.faults.users import faulty, stuffer
+from veilmix.scenarios.attacks.faults.wire import BlockingWire, Delay, Replay, Wires
 
 SIDES = ("left", "right")
 SCHEMA = Schema((Feature("word", None, 8), Feature("name", None, 8), Feature("side", SIDES)))

@@ -9,7 +9,8 @@ import os
 from threading import Thread
 
 from phone_kit import LONG
-from veilmix.poll import elsewhere, mix, mixers, session
+from veilmix.poll import mix, mixers, session
+from veilmix.poll import remote_shufflers as elsewhere
 from veilmix.poll.clock import EagerClock
 
 PAUSE = 0.05  # seconds between two looks at the clock

@@ -10,9 +10,9 @@ from typing import Any, assert_type
 
 import veilmix
 from veilmix.analysis.scoring import TableScore
-from veilmix.scenarios.comparison.result import Comparison
+from veilmix.own_data.advise import Advised
 from veilmix.scenarios.records.result_file import Run
-from veilmix.scenarios.tables.advise import Advised
+from veilmix.scenarios.studies.comparison.result import Comparison
 
 Place = str | PathLike[str]
 

@@ -17,13 +17,13 @@ from typing import Any
 import forgery_kit
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import Signer
-from veilmix.protocol import parties
-from veilmix.protocol.board import replay
-from veilmix.protocol.messages import Body, Kind
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.board.board import replay
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.messages import Body, Kind
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.records.result_file import TRANSCRIPT
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import change, load, loads
 
 SEED = 3
 Post = tuple[str, bytes]

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import role_kit as KIT
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
-from veilmix.protocol.messages import Body, Burned
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.verified_messages import OpeningShares, ShuffledLists
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
+from veilmix.protocol.wire.messages import Body, Burned
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.verified_messages import OpeningShares, ShuffledLists
 from veilmix.roles.cast import Cast, Guards
-from veilmix.roles.network import Endpoint, Fault, Network
+from veilmix.roles.network.memory_network import Endpoint, Fault, Network
 
 RULES = Rules(min_batch=3, min_dropout=2, verified=True)
 ONE = Schema((Feature("grown", ("yes", "no")),))

@@ -14,7 +14,7 @@ from veilmix.poll.sheet import STYLE as SLIPS
 from veilmix.poll.sheet import slip_sheets
 from veilmix.report.cards import STYLE, cards_body
 from veilmix.report.write import file_of
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.lab.validation.load import load
 
 CODES = tuple(f"K7M2PX4Q9RT{letter}" for letter in "ABCDEFGHJKLMNPQRSTU")  # one more than a sheet
 A4 = 210 / 297

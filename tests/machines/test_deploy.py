@@ -14,13 +14,13 @@ import pytest
 from session_kit import CHANGED, DRIVEN, LONG, free_ports, left, let_pass
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.machines.journal import Durable
+from veilmix.scenarios.deployment.features import column_of
+from veilmix.scenarios.deployment.people_keys import create_people, read_people, signers_of
+from veilmix.scenarios.deployment.place import read_answers, site
+from veilmix.scenarios.deployment.session_file import SessionFile, read_session
 from veilmix.scenarios.populations.file_options import DEFAULT_OPTIONS, FileOptions
 from veilmix.scenarios.records.identity_files import create, read_identity
-from veilmix.scenarios.records.people_keys import create_people, read_people, signers_of
 from veilmix.scenarios.schema.model import BinsSection, FeatureSection
-from veilmix.scenarios.sessions.features import column_of
-from veilmix.scenarios.sessions.file import SessionFile, read_session
-from veilmix.scenarios.sessions.place import read_answers, site
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")

@@ -21,7 +21,7 @@ from veilmix.machines.host import secured
 from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.journal import Durable
 from veilmix.machines.processes import play_apart
-from veilmix.roles.network import Endpoint
+from veilmix.roles.network.memory_network import Endpoint
 
 pytestmark = pytest.mark.tls
 ROWS = KIT.people(12)

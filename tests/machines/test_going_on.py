@@ -14,7 +14,7 @@ from veilmix.machines.directory import Directory, SessionPlace
 from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.saved_posts import POSTS, SavedPosts, post_line
 from veilmix.machines.service import Site
-from veilmix.protocol.board import Board
+from veilmix.protocol.board.board import Board
 
 OWN = make_identity("curator")
 DIRECTORY = Directory(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import session_kit as KIT
-from veilmix.scenarios.ledger.book import read
+from veilmix.scenarios.lab.ledger.book import read
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
 
@@ -80,7 +80,7 @@ def test_people_who_add_noise_before_they_seal_are_estimated(tmp_path: Path, sta
 
 
 OTHERWISE = """
-import veilmix.scenarios.sessions.place as place
+import veilmix.scenarios.deployment.place as place
 from dataclasses import replace
 told = place.announced_policy
 place.announced_policy = lambda scenario: replace(told(scenario), k=2)

@@ -22,10 +22,10 @@ from veilmix.machines import journal as journals
 from veilmix.machines import processes
 from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.processes import LostProcess, play_apart
-from veilmix.protocol.announcement import Program
-from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.wire.announcement import Program
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.roles.network.instruments import TranscriptRecorder
 
 pytestmark = pytest.mark.tls
 PLACES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst", "people")

@@ -11,15 +11,15 @@ from veilmix.machines import host
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.clocks import RealTime
 from veilmix.machines.directory import ALL_USERS, Directory, SessionPlace
+from veilmix.machines.early_deadline import Hurry
 from veilmix.machines.host import Host
 from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
-from veilmix.machines.hurry import Hurry
 from veilmix.machines.inputs import ID, LetterInput, Letters, Parcel
 from veilmix.machines.remote import RemoteNetwork
-from veilmix.machines.world import World
-from veilmix.protocol.board import Board
-from veilmix.protocol.messages import Call
-from veilmix.roles.instruments import Instruments
+from veilmix.machines.role_step import World
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.wire.messages import Call
+from veilmix.roles.network.instruments import Instruments
 
 NAMES = ("board", "curator", "shuffler-1", "shuffler-2", "hall")
 USERS = {"hall": range(20)}
@@ -224,8 +224,8 @@ def test_a_round_is_complete_once_and_while_it_is_collected(said: bytes, ahead: 
 )
 async def test_a_post_is_in_ones_own_whole_name(peer: str, status: int) -> None:
     from veilmix.machines.inputs import PostInput
-    from veilmix.protocol.frames import NO_SESSION, Message
-    from veilmix.protocol.messages import Key
+    from veilmix.protocol.wire.frames import NO_SESSION, Message
+    from veilmix.protocol.wire.messages import Key
 
     service = BoardService(speaks=DIRECTORY.speaks_for)
     key = Message(NO_SESSION, 0, Key(PLAYED.keys["shuffler-1"])).encode()

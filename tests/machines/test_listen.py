@@ -13,11 +13,11 @@ from veilmix.errors import ParameterError, StorageError
 from veilmix.machines.directory import parse_address
 from veilmix.machines.journal import Durable
 from veilmix.machines.service import Site, run_board
-from veilmix.protocol.board import Board
+from veilmix.protocol.board.board import Board
+from veilmix.scenarios.deployment.place import site
+from veilmix.scenarios.deployment.session_file import read_session
+from veilmix.scenarios.deployment.status import _look
 from veilmix.scenarios.records.identity_files import read_identity
-from veilmix.scenarios.sessions.file import read_session
-from veilmix.scenarios.sessions.place import site
-from veilmix.scenarios.sessions.status import _look
 
 pytestmark = pytest.mark.tls
 

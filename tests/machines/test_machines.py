@@ -34,12 +34,12 @@ from veilmix.machines.inputs import (
     Tick,
 )
 from veilmix.machines.remote import RemoteNetwork
-from veilmix.machines.world import World
-from veilmix.protocol.frames import NO_SESSION, Message
-from veilmix.protocol.messages import Burned, Key
-from veilmix.protocol.wire import Reader
-from veilmix.roles import spool
-from veilmix.roles.instruments import Instruments
+from veilmix.machines.role_step import World
+from veilmix.protocol.wire.frames import NO_SESSION, Message
+from veilmix.protocol.wire.messages import Burned, Key
+from veilmix.protocol.wire.wire import Reader
+from veilmix.roles.compute import spool
+from veilmix.roles.network.instruments import Instruments
 
 TIMES = st.floats(0, 1e9)
 NAMES = st.sampled_from(["curator", "user-1", "shuffler-12"])

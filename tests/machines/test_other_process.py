@@ -17,7 +17,7 @@ from veilmix.machines.host import Host
 from veilmix.machines.http import Request, ServerLimits
 from veilmix.machines.inputs import Posted, Tick
 from veilmix.machines.journal import Durable, Journal
-from veilmix.machines.world import World
+from veilmix.machines.role_step import World
 
 OWN = make_identity("curator")
 DIRECTORY = Directory({"curator": SessionPlace("curator", OWN.public.certificate)})

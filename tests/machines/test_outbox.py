@@ -11,8 +11,8 @@ from veilmix.machines.inputs import PostInput
 from veilmix.machines.outbox import Outbox
 from veilmix.machines.remote import RemoteNetwork
 from veilmix.machines.trouble import Troubles
-from veilmix.roles.clock import VirtualClock
-from veilmix.roles.instruments import Instruments
+from veilmix.roles.compute.simulated_clock import VirtualClock
+from veilmix.roles.network.instruments import Instruments
 
 BOARD = SessionPlace("board", "")
 

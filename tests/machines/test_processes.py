@@ -16,13 +16,13 @@ from veilmix import systems
 from veilmix.errors import ParameterError
 from veilmix.machines.process_reports import portable
 from veilmix.machines.processes import LostProcess, play_apart
-from veilmix.protocol.messages import Mixed
-from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.wire.messages import Mixed
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import Instrument, TranscriptRecorder
-from veilmix.roles.network import Endpoint
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.validation.load import change, load, loads
+from veilmix.roles.network.instruments import Instrument, TranscriptRecorder
+from veilmix.roles.network.memory_network import Endpoint
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load, loads
 
 pytestmark = pytest.mark.tls
 ROWS = KIT.people(24)
@@ -235,7 +235,7 @@ sys.path.insert(0, "tests/kits")
 import time
 import role_kit as KIT
 from veilmix.machines.processes import play_apart
-from veilmix.roles.instruments import Instrument
+from veilmix.roles.network.instruments import Instrument
 
 class Watch(Instrument):
     def posted(self, time, entry):

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import session_kit as KIT
 from veilmix.errors import ParameterError
-from veilmix.roles.workplace import Workplace
-from veilmix.scenarios.studies import workplaces
+from veilmix.roles.compute import backends as workplaces
+from veilmix.roles.compute.backend import Workplace
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
 

@@ -18,10 +18,10 @@ from veilmix.cli.place_log import PlaceLog
 from veilmix.errors import Stopped, StorageError
 from veilmix.machines.journal import Durable
 from veilmix.machines.supervision import NOTIFY, heed_signals, report
-from veilmix.roles.event_loop import run_loop
+from veilmix.roles.compute.event_loop import run_loop
+from veilmix.scenarios.deployment.place import site
+from veilmix.scenarios.deployment.session_file import read_session
 from veilmix.scenarios.records.identity_files import read_identity
-from veilmix.scenarios.sessions.file import read_session
-from veilmix.scenarios.sessions.place import site
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="has signals of POSIX")

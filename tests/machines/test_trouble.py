@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 import session_kit as KIT
-from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.messages import Cause
+from veilmix.protocol.board.alarms import borne_out
+from veilmix.protocol.wire.messages import Cause
+from veilmix.scenarios.deployment.checks import verify_session
+from veilmix.scenarios.deployment.saved_session import SessionEvidence, read_posts
+from veilmix.scenarios.deployment.session_file import read_session
+from veilmix.scenarios.deployment.status import read_status
 from veilmix.scenarios.records.identity_files import read_known
-from veilmix.scenarios.sessions.checks import verify_session
-from veilmix.scenarios.sessions.file import read_session
-from veilmix.scenarios.sessions.saved_session import SessionEvidence, read_posts
-from veilmix.scenarios.sessions.status import read_status
 
 pytestmark = [
     pytest.mark.slow,
@@ -144,9 +144,9 @@ from dataclasses import replace
 from pathlib import Path
 import veilmix.machines.board_service as module
 from veilmix.errors import Refused
-from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Call, CommittedDecision
-from veilmix.protocol.signed_posts import sealed_post
+from veilmix.protocol.wire.frames import decode_message
+from veilmix.protocol.wire.messages import Call, CommittedDecision
+from veilmix.protocol.wire.signed_posts import sealed_post
 from veilmix.scenarios.records.identity_files import read_identity
 
 Service = module.BoardService

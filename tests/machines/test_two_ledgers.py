@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 import session_kit as KIT
 from veilmix.cli import main
-from veilmix.scenarios.ledger.book import read
-from veilmix.scenarios.ledger.entry import NEVER_ENDED
+from veilmix.scenarios.deployment.ledger_heads import LedgerHead, write_head
+from veilmix.scenarios.deployment.people_keys import create_people
+from veilmix.scenarios.lab.ledger.book import read
+from veilmix.scenarios.lab.ledger.entry import NEVER_ENDED
 from veilmix.scenarios.records.identity_files import read_identity
-from veilmix.scenarios.records.people_keys import create_people
-from veilmix.scenarios.sessions.ledger_heads import LedgerHead, write_head
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
 
 KEEPERS = {"shuffler-1": "people.json", "curator": "asked.json"}
 KILLED = """
 import os, signal
-from veilmix.scenarios.ledger.book import Ledger
+from veilmix.scenarios.lab.ledger.book import Ledger
 noted = Ledger.hand_on
 def hand_on(self, batch):
     noted(self, batch)

@@ -16,8 +16,8 @@ from veilmix.machines.host import secured
 from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.service import Site, tell_ready
 from veilmix.machines.trouble import DATES, MOST_REASONS, TroubleKind, Troubles
-from veilmix.protocol.board import Board
-from veilmix.scenarios.sessions.status import read_status
+from veilmix.protocol.board.board import Board
+from veilmix.scenarios.deployment.status import read_status
 
 OWN, OTHER, STRANGER = make_identity("curator"), make_identity("shuffler-1"), make_identity("x")
 LIMITS = ServerLimits(1024)

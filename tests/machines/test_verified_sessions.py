@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import session_kit as KIT
 from veilmix.errors import ScenarioError
-from veilmix.scenarios.sessions.checks import verify_session
-from veilmix.scenarios.sessions.file import read_session
-from veilmix.scenarios.sessions.saved_session import SessionEvidence, read_posts
+from veilmix.scenarios.deployment.checks import verify_session
+from veilmix.scenarios.deployment.saved_session import SessionEvidence, read_posts
+from veilmix.scenarios.deployment.session_file import read_session
 
 PROVED = '[mix]\nkind = "verified"\n[defence]\nregistered = true\n'
 ONCE = PROVED.replace("[defence]", 'submit = "once"\n[defence]')

@@ -8,8 +8,8 @@ import pytest
 import session_model as MODEL
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from veilmix.protocol.announcement import Flaw
-from veilmix.protocol.messages import Alarm, Cause
+from veilmix.protocol.wire.announcement import Flaw
+from veilmix.protocol.wire.messages import Alarm, Cause
 from veilmix.roles import board_monitor
 from veilmix.roles.cast import Cast
 

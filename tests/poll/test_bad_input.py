@@ -16,7 +16,7 @@ from veilmix.machines import gate
 from veilmix.machines.gate import BURST
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
-from veilmix.protocol.session import Round
+from veilmix.protocol.rounds.round_context import Round
 
 pytestmark = pytest.mark.slow
 

@@ -9,15 +9,15 @@ import protocol_kit as KIT
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.suites import suite
-from veilmix.protocol.announcement import decode_announcement
-from veilmix.protocol.ballots import read_ballot
-from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import Mask, Redact
-from veilmix.protocol.messages import Call
-from veilmix.protocol.mixing import open_envelope, open_layers
-from veilmix.protocol.parties import Role
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round
+from veilmix.protocol.rounds.ballots import read_ballot
+from veilmix.protocol.rounds.mixing import open_envelope, open_layers
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import decode_announcement
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.hiding_rules import Mask, Redact
+from veilmix.protocol.wire.messages import Call
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from veilmix.poll.cheats import CHEATS, happened, with_cheat
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 

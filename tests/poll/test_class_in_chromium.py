@@ -13,7 +13,7 @@ from sample_kit import sampled
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 

@@ -9,13 +9,13 @@ import trio.testing
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.poll import classroom
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.unwelcome import Unwelcome
-from veilmix.protocol.ballots import Phrasebook, submit_all
-from veilmix.protocol.board import Board, replay
-from veilmix.protocol.frames import frame_envelopes
-from veilmix.protocol.messages import Head, Mixed
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.signed_posts import witness_of
+from veilmix.poll.refusal import Unwelcome
+from veilmix.protocol.board.board import Board, replay
+from veilmix.protocol.rounds.ballots import Phrasebook, submit_all
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.wire.frames import frame_envelopes
+from veilmix.protocol.wire.messages import Head, Mixed
+from veilmix.protocol.wire.signed_posts import witness_of
 
 DEADLINE = 60.0
 ROWS = role_kit.people(6)

@@ -13,13 +13,13 @@ from phone_kit import Class, Client
 from veilmix.errors import ScenarioError
 from veilmix.machines.http import Request
 from veilmix.poll.cheats import with_cheat
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.editor import LARGEST, SETTINGS
 from veilmix.poll.questions import DEMO, NEW, read_questions
 from veilmix.poll.questions_file import QuestionsFile, questions_text
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.session import PhoneSession
-from veilmix.poll.terms import ClassTerms
-from veilmix.poll.unwelcome import Unwelcome
-from veilmix.protocol.announcement import decode_announcement
+from veilmix.protocol.wire.announcement import decode_announcement
 from veilmix.scenarios.serialization import atomic_file
 from veilmix.strict_text import from_toml
 

@@ -12,14 +12,14 @@ from protocol_kit import session
 from pupil_kit import join
 from veilmix.analysis.randomizers import GRR
 from veilmix.poll.assets import POLL_FOLDER
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.expected import expected_of, forecast_data, forecast_of
-from veilmix.poll.facts import facts_of
 from veilmix.poll.noise import TOO_WIDE, AnswerShare
-from veilmix.poll.terms import ClassTerms
+from veilmix.poll.page_facts import facts_of
+from veilmix.poll.precision_forecast import expected_of, forecast_data, forecast_of
 from veilmix.poll.wall import Wall
-from veilmix.protocol.board import Entry
-from veilmix.protocol.frames import Message
+from veilmix.protocol.board.board import Entry
+from veilmix.protocol.wire.frames import Message
 
 
 def test_the_widest_limits_of_the_questions_count(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from veilmix.poll.mixers import Mixers
 from veilmix.poll.seeds import Seeds
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
-from veilmix.protocol.session import open_round
-from veilmix.roles.instruments import Instruments
-from veilmix.roles.network import Network
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.roles.network.instruments import Instruments
+from veilmix.roles.network.memory_network import Network
 
 HOST = "192.168.1.20:8766"
 OTHER = "class.local:8766"

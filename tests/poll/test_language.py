@@ -22,11 +22,11 @@ from veilmix.machines.http import Request
 from veilmix.poll.assets import POLL_FOLDER, assets, page
 from veilmix.poll.cheats import CHEATS
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.expected import VERDICT_KEYS
+from veilmix.poll.precision_forecast import VERDICT_KEYS
 from veilmix.poll.questions import NEW, read_lang, read_questions
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
-from veilmix.protocol.crowd_limits import check_batch_size
+from veilmix.protocol.wire.crowd_limits import check_batch_size
 from veilmix.strict_text import from_toml
 
 STATIC = sorted((POLL_FOLDER / "static").glob("*.js"))

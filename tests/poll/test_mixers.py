@@ -10,15 +10,16 @@ from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError, ParameterError
 from veilmix.machines.http import Request
 from veilmix.machines.inputs import ID, LetterInput, Parcel
-from veilmix.poll import elsewhere, mix
-from veilmix.poll.elsewhere import ClassIdentities, MixerLink
+from veilmix.poll import mix
+from veilmix.poll import remote_shufflers as elsewhere
 from veilmix.poll.enrolment import IdentityRecord, MixOffer, Papers, PartySeat
 from veilmix.poll.mixers import SILENCE, Mixers
 from veilmix.poll.questions import DEMO, read_questions, table_of
-from veilmix.poll.unwelcome import Unwelcome
-from veilmix.roles.instruments import Instruments
-from veilmix.roles.network import Network
-from veilmix.roles.workplace import LOCAL_WORKPLACE
+from veilmix.poll.refusal import Unwelcome
+from veilmix.poll.remote_shufflers import ClassIdentities, MixerLink
+from veilmix.roles.compute.backend import LOCAL_WORKPLACE
+from veilmix.roles.network.instruments import Instruments
+from veilmix.roles.network.memory_network import Network
 
 ADA, BOB, EVE = (make_identity(name) for name in ("ada", "bob", "eve"))
 ADA_AGAIN = make_identity("ada")

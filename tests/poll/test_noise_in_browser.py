@@ -8,13 +8,13 @@ import protocol_kit as KIT
 import pytest
 from scipy.stats import chi2
 from veilmix.analysis.randomizers import GRR
-from veilmix.protocol.announcement import AnnouncedPolicy, Program
-from veilmix.protocol.ballots import read_ballot
-from veilmix.protocol.frames import Message
-from veilmix.protocol.messages import Call
-from veilmix.protocol.mixing import open_envelope, open_layers
-from veilmix.protocol.parties import Role
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.rounds.ballots import read_ballot
+from veilmix.protocol.rounds.mixing import open_envelope, open_layers
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.messages import Call
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 
 pytestmark = pytest.mark.slow
 

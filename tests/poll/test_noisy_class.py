@@ -16,7 +16,7 @@ from veilmix.cli.commands.mix import say_release
 from veilmix.poll.noise import AnswerShare, at_most, lines
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ import pytest
 import trio
 from veilmix.machines.gate import Gate, device_of, from_where
 from veilmix.machines.http import HttpResponse, Request
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.classroom import MOST_OF_ONE, Classroom
 from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.session import PhoneSession
-from veilmix.poll.terms import ClassTerms
-from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
 

@@ -16,11 +16,12 @@ from phone_kit import LEISURE, LONG, Class, Client, together, unhurried
 from session_kit import CHANGED
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError, ParameterError
-from veilmix.poll import elsewhere, mix, mixers
+from veilmix.poll import mix, mixers
+from veilmix.poll import remote_shufflers as elsewhere
 from veilmix.poll.enrolment import IdentityRecord, MixOffer, Papers, PartySeat
+from veilmix.poll.fingerprint_words import key_words, session_words
 from veilmix.poll.questions import DEMO, read_questions, scenario_of, table_of
-from veilmix.poll.words import key_words, session_words
-from veilmix.roles.workplace import LOCAL_WORKPLACE
+from veilmix.roles.compute.backend import LOCAL_WORKPLACE
 from veilmix.scenarios.schema.model import Scenario
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from phone_kit import Class, Client, unhurried
 from pupil_kit import begin, join
 from veilmix.poll.questions import DEMO, read_questions
-from veilmix.protocol.messages import Kind
+from veilmix.protocol.wire.messages import Kind
 
 pytestmark = pytest.mark.slow
 

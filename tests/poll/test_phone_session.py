@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 import pytest
 from phone_kit import LONG, Class, Client, together, unhurried
 from veilmix.poll import web
+from veilmix.poll.fingerprint_words import key_words, session_words, words
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
-from veilmix.poll.words import key_words, session_words, words
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 

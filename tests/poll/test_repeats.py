@@ -19,21 +19,21 @@ from veilmix.crypto.signing import Signer
 from veilmix.languages.language import english
 from veilmix.poll import session
 from veilmix.poll.cheats import with_cheat
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.finished import FinishedSession
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.repeats import OF_PEOPLE, POSTS, reason_against, stays_sealed
+from veilmix.poll.session_result import FinishedSession
 from veilmix.poll.slips import Slips
 from veilmix.poll.teacher import Teacher
-from veilmix.poll.terms import ClassTerms
-from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
-from veilmix.protocol.messages import Kind
-from veilmix.protocol.phases import BOARD, Phase
-from veilmix.protocol.transcript import Event
+from veilmix.protocol.board.phases import BOARD, Phase
+from veilmix.protocol.knowledge.transcript import Event
+from veilmix.protocol.wire.messages import Kind
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 ROWS = (("on foot", "yes", "never"), ("by car", "no", "never"))
 CODES = ("K7M2PX4Q9RTA", "K7M2PX4Q9RTB")

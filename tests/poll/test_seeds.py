@@ -11,24 +11,24 @@ from veilmix.errors import Reason, Refused
 from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request
 from veilmix.poll.classroom import Classroom, Phone
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.seeds import MARGIN, Seeds, is_query, question
-from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
-from veilmix.protocol import threshold
-from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Program, Rules
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import Message, Seal
-from veilmix.protocol.messages import Burned, Kind
-from veilmix.protocol.opened_prefixes import PREFIXES
-from veilmix.protocol.parties import RANDOMNESS
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.programs import first_call
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.token_messages import Evaluated, Query
-from veilmix.roles.instruments import Instruments
-from veilmix.roles.network import Bag, Network
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.board.strategies import first_call
+from veilmix.protocol.rounds import threshold
+from veilmix.protocol.rounds.opened_prefixes import PREFIXES
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Announcement, Program, Rules
+from veilmix.protocol.wire.frames import Message, Seal
+from veilmix.protocol.wire.messages import Burned, Kind
+from veilmix.protocol.wire.parties import RANDOMNESS
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.token_messages import Evaluated, Query
+from veilmix.roles.network.instruments import Instruments
+from veilmix.roles.network.memory_network import Bag, Network
 
 SCHEMA = Schema((Feature("colour", ("red", "green")), Feature("city", ("Ur", "Rome"))))
 ENTROPY = SeededEntropy(3)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from phone_kit import Class, Client, unhurried
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.singles import counts_data, lines, singles_of
-from veilmix.protocol.transcript import Read, Transcript
+from veilmix.protocol.knowledge.transcript import Read, Transcript
 from veilmix.scenarios.schema.model import Fault
 
 TOOL = Path(__file__).parents[2] / "tools" / "class_outcomes.py"

@@ -17,13 +17,13 @@ from veilmix.machines.gate import Gate
 from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll import sheet as sheets
 from veilmix.poll import slips as slips_module
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.classroom import MOST_PHONES, Classroom
 from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.session import PhoneSession
 from veilmix.poll.sheet import sheet
 from veilmix.poll.slips import LENGTH, LETTERS, Slips, fresh_slips, printed, read_slips
-from veilmix.poll.terms import ClassTerms
-from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
 

@@ -8,16 +8,16 @@ import pytest
 import trio
 import trio.testing
 from phone_kit import Class, Client, together, unhurried
+from veilmix.poll.class_settings import ClassTerms
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.farewell import Farewell
 from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.session import PhoneSession
-from veilmix.poll.simulated import SimulatedPeople
+from veilmix.poll.simulated_people import SimulatedPeople
 from veilmix.poll.teacher import LONGEST, MORE, SPARE, Teacher
-from veilmix.poll.terms import ClassTerms
-from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
-from veilmix.protocol.phases import Phase
+from veilmix.protocol.board.phases import Phase
 
 ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
 

@@ -15,11 +15,11 @@ from veilmix.languages.language import english, languages
 from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import MOST_PHONES, Classroom
 from veilmix.poll.questions import DEMO, read_questions
+from veilmix.poll.refusal import Unwelcome
 from veilmix.poll.slips import Slips
 from veilmix.poll.teacher import MORE, Teacher
 from veilmix.poll.teacher_page import TeacherPage
-from veilmix.poll.unwelcome import Unwelcome
-from veilmix.protocol.phases import Phase
+from veilmix.protocol.board.phases import Phase
 
 HOST = "192.168.1.20"
 LATEST = 2e9  # seconds: no round of these tests ends by itself

@@ -14,16 +14,16 @@ from phone_kit import Class, Client, together
 from pupil_kit import KEPT, alone, begin, choose, join, narrow, pick, seal
 from veilmix.cli import main
 from veilmix.crypto.entropy import SystemEntropy
+from veilmix.poll.party_places import cast_of
 from veilmix.poll.record import outcome_of_phones
 from veilmix.poll.seeds import question
-from veilmix.poll.stage import cast_of
-from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import BLANK
 from veilmix.protocol.ideal import PeopleTable, run_through
-from veilmix.protocol.token_messages import Query
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.hiding_rules import BLANK
+from veilmix.protocol.wire.token_messages import Query
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.verification.checks import verify
 
 VEILMIX = str(Path(sys.executable).with_name("veilmix"))
 pytestmark = pytest.mark.slow

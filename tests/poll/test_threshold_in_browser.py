@@ -8,23 +8,23 @@ from typing import Any
 
 import protocol_kit as KIT
 import pytest
-from veilmix.analysis.exposure.alike import shared_values
+from veilmix.analysis.exposure.equal_people import shared_values
 from veilmix.crypto import ristretto
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import Sealer, Shape, open_groups
 from veilmix.crypto.voprf import OprfKey
-from veilmix.protocol import threshold
-from veilmix.protocol.announcement import AnnouncedPolicy, Program
-from veilmix.protocol.exclusion import excluded
-from veilmix.protocol.frames import Message, Seal, decode_message
-from veilmix.protocol.hiding import BLANK, HIDDEN
-from veilmix.protocol.messages import Call
-from veilmix.protocol.mixing import open_envelope, open_layers
-from veilmix.protocol.opened_prefixes import PREFIXES, WHOLE, exposed, opened, sampled_rule
-from veilmix.protocol.parties import Role
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round
-from veilmix.protocol.token_messages import Evaluated, Issued, Query
+from veilmix.protocol.rounds import threshold
+from veilmix.protocol.rounds.exclusion import excluded
+from veilmix.protocol.rounds.mixing import open_envelope, open_layers
+from veilmix.protocol.rounds.opened_prefixes import PREFIXES, WHOLE, exposed, opened, sampled_rule
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
+from veilmix.protocol.wire.frames import Message, Seal, decode_message
+from veilmix.protocol.wire.hiding_rules import BLANK, HIDDEN
+from veilmix.protocol.wire.messages import Call
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.token_messages import Evaluated, Issued, Query
 
 pytestmark = pytest.mark.slow
 

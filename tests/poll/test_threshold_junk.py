@@ -17,15 +17,15 @@ from veilmix.crypto.threshold import Sealer, Shape, TextLevel
 from veilmix.crypto.verifiable_sharing import SHARE, SharePoint, decode_share
 from veilmix.poll.record import PARTLY, STANDS, UNREADABLE, outcome_of_phones
 from veilmix.poll.seeds import question
-from veilmix.protocol import threshold
-from veilmix.protocol.ballots import VALUES, Phrasebook, salts, submit_all
-from veilmix.protocol.frames import decode_message, frame_envelopes
-from veilmix.protocol.hiding import BLANK
-from veilmix.protocol.session import Round, sealing
-from veilmix.protocol.token_messages import Evaluated
+from veilmix.protocol.rounds import threshold
+from veilmix.protocol.rounds.ballots import VALUES, Phrasebook, salts, submit_all
+from veilmix.protocol.rounds.round_context import Round, sealing
+from veilmix.protocol.wire.frames import decode_message, frame_envelopes
+from veilmix.protocol.wire.hiding_rules import BLANK
+from veilmix.protocol.wire.token_messages import Evaluated
 from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 

@@ -16,15 +16,15 @@ from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.poll import session as poll_session
 from veilmix.poll.classroom import Classroom
+from veilmix.poll.fingerprint_words import compared_digest, session_words
 from veilmix.poll.questions import DEMO, read_questions
-from veilmix.poll.unwelcome import Unwelcome
-from veilmix.poll.words import compared_digest, session_words
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import Message, decode_message
-from veilmix.protocol.messages import Body, Closed, Registry, Submission
-from veilmix.protocol.registry import submission
-from veilmix.protocol.verified_messages import BallotKeys
-from veilmix.roles.network import Endpoint, Network
+from veilmix.poll.refusal import Unwelcome
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.registered_users import submission
+from veilmix.protocol.wire.frames import Message, decode_message
+from veilmix.protocol.wire.messages import Body, Closed, Registry, Submission
+from veilmix.protocol.wire.verified_messages import BallotKeys
+from veilmix.roles.network.memory_network import Endpoint, Network
 from veilmix.scenarios.schema.model import Scenario
 
 ROWS = (("on foot", "yes", "never"), ("by car", "no", "never"))

@@ -20,24 +20,11 @@ from veilmix.crypto.verified.keys import make_key
 from veilmix.crypto.verified.submit_once import ReaderKeys, make_once
 from veilmix.crypto.verified.transcript import ProofContext
 from veilmix.crypto.verified.values import ValueElements
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import Announcement, Program, Rules
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import Message, decode_message
-from veilmix.protocol.messages import Body, Call, Registry, Submission
-from veilmix.protocol.parties import Role
-from veilmix.protocol.registry import check_senders, registry_root
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.verified_answers import AnswerElements
-from veilmix.protocol.verified_messages import (
-    BallotKeys,
-    CheckedBallots,
-    HandedBallot,
-    HandedBallots,
-    ShuffledLists,
-)
-from veilmix.protocol.verified_round import (
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.rounds.registered_users import check_senders, registry_root
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.rounds.verified_answers import AnswerElements
+from veilmix.protocol.rounds.verified_round import (
     GROUP,
     check_handed,
     closed_digest,
@@ -47,6 +34,19 @@ from veilmix.protocol.verified_round import (
     key_owners,
     keys_due,
     posted_keys,
+)
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import Announcement, Program, Rules
+from veilmix.protocol.wire.frames import Message, decode_message
+from veilmix.protocol.wire.messages import Body, Call, Registry, Submission
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallot,
+    HandedBallots,
+    ShuffledLists,
 )
 from veilmix.roles.session import play
 

@@ -14,8 +14,8 @@ from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.poll.wall import Wall
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.verification.checks import verify
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from class_kit import alike, noisy
 from phone_kit import Class, Client, together, unhurried
 from veilmix.languages.language import languages
 from veilmix.poll.cheats import with_cheat
+from veilmix.poll.fingerprint_words import compared_digest, session_words
 from veilmix.poll.questions import DEMO, read_questions
-from veilmix.poll.words import compared_digest, session_words
 
 pytestmark = pytest.mark.slow
 

@@ -9,10 +9,14 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.merkle import EMPTY_ROOT
 from veilmix.crypto.signing import Signer
 from veilmix.errors import ParameterError, Reason, VerificationError
-from veilmix.protocol.alarms import check_alarm, seen_wrong
-from veilmix.protocol.announcement import Flaw, Rules
-from veilmix.protocol.board import Board
-from veilmix.protocol.messages import (
+from veilmix.protocol.board.alarms import check_alarm, seen_wrong
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.strategies import strategy_of
+from veilmix.protocol.rounds.mixing import batch_digest
+from veilmix.protocol.rounds.registered_users import check_senders, registry_root, submission
+from veilmix.protocol.rounds.tallying import read_ballots
+from veilmix.protocol.wire.announcement import Flaw, Rules
+from veilmix.protocol.wire.messages import (
     Alarm,
     Cause,
     Certificate,
@@ -23,13 +27,9 @@ from veilmix.protocol.messages import (
     Submission,
     Tally,
 )
-from veilmix.protocol.mixing import batch_digest
-from veilmix.protocol.programs import strategy_of
-from veilmix.protocol.registry import check_senders, registry_root, submission
-from veilmix.protocol.schema import Schema
-from veilmix.protocol.signed_posts import sign_head, witness_of
-from veilmix.protocol.tallying import read_ballots
-from veilmix.protocol.wire import Writer
+from veilmix.protocol.wire.schema import Schema
+from veilmix.protocol.wire.signed_posts import sign_head, witness_of
+from veilmix.protocol.wire.wire import Writer
 
 HELD = KIT.session(2, registry=KIT.ROOT)
 PLAN = HELD.plan()

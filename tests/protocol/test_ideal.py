@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
 from veilmix.protocol.ideal import (
     PeopleTable,
     answer,
     count_cells,
     two_round,
 )
-from veilmix.protocol.messages import Call, Certificate, Decision
-from veilmix.protocol.parties import Role
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
+from veilmix.protocol.wire.messages import Call, Certificate, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 
 
 @st.composite

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.programs.interface import Mode
 from veilmix.scenarios.records.run_folder import Run, read, save
 

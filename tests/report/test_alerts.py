@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from claims_kit import claiming
 from msgspec.structs import replace as changed_scenario
+from veilmix.presentation.pieces import LEVELS
 from veilmix.report.alerts import CHECKS, alerts
-from veilmix.report.gathered import gather
-from veilmix.scenarios.pages.pieces import LEVELS
-from veilmix.scenarios.play.run import run
+from veilmix.report.run_facts import gather
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.validation.load import load
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'

@@ -9,10 +9,10 @@ from math import prod
 from pathlib import Path
 
 import pytest
+from veilmix.presentation.pieces import Alert
 from veilmix.report import exposure_alerts
 from veilmix.report.alerts import alerts
-from veilmix.report.gathered import gather
-from veilmix.scenarios.pages.pieces import Alert
+from veilmix.report.run_facts import gather
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.records.result_file import Run
 

@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec.structs import replace
+from veilmix.presentation.wording import AUDITED, UNRECORDED, audited
+from veilmix.scenarios.lab.scoring.coalitions import coalitions
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.topology import CENTRAL, links
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.coalitions import coalitions
-from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.wording import AUDITED, UNRECORDED, audited
 
 
 def scenario(shufflers: int, *, audit: bool = True) -> Scenario:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from printed_kit import headings
+from veilmix.presentation.pieces import Page, Paragraph, Section, VerdictAnswer
 from veilmix.report import compare as compared
 from veilmix.report.make import make
 from veilmix.report.write import html
-from veilmix.scenarios.comparison.compare import compare
-from veilmix.scenarios.pages.pieces import Page, Paragraph, Section, VerdictAnswer
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.studies.comparison.compare import compare
 
 A4 = 842  # points high
 

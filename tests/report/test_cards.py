@@ -11,9 +11,9 @@ from veilmix import report
 from veilmix.errors import ParameterError
 from veilmix.languages.language import languages
 from veilmix.report.cards import cards
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load
 
 
 def people(text: str) -> list[dict[str, str]]:

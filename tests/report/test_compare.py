@@ -13,10 +13,10 @@ from veilmix.errors import StorageError
 from veilmix.report import compare as report
 from veilmix.report.make import make
 from veilmix.report.write import html
-from veilmix.scenarios.comparison.compare import compare
-from veilmix.scenarios.comparison.result import COMPARISON, Comparison
-from veilmix.scenarios.comparison.result_folder import points, save
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.comparison.compare import compare
+from veilmix.scenarios.studies.comparison.result import COMPARISON, Comparison
+from veilmix.scenarios.studies.comparison.result_folder import points, save
 
 pytestmark = pytest.mark.slow
 NAMES = ("exposure", "trusted", "local")

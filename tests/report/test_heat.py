@@ -1,8 +1,8 @@
 """The picture of an attack matrix on its page: a sign for every cell, and its words."""
 
 from veilmix.analysis.figures.attack_matrix import MEANING, HeatTable, Sign
-from veilmix.report.heat import figure
-from veilmix.scenarios.pages.pieces import PageNumbers
+from veilmix.presentation.pieces import PageNumbers
+from veilmix.report.heat_map import figure
 
 SIGNS = (
     Sign("works", 1.0, 0.0, withheld=False, named=False, is_baseline=False),

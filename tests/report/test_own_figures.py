@@ -10,8 +10,8 @@ import veilmix
 from page_packages import install
 from veilmix.errors import ParameterError
 from veilmix.report.make import make
+from veilmix.scenarios.lab.scoring.figure_plugins import OwnFigure
 from veilmix.scenarios.schema import plugs
-from veilmix.scenarios.scoring.own_figures import OwnFigure
 
 IMAGE = re.compile(r'<img src="data:image/svg\+xml;charset=utf-8;base64,([^"]+)" alt="([^"]*)">')
 NUMBERS = re.compile(r'href="data:text/csv;charset=utf-8;base64,([^"]+)" download="([^"]*)"')

@@ -12,13 +12,13 @@ import pytest
 from claims_kit import claiming
 from veilmix.errors import StorageError
 from veilmix.installation import missing
+from veilmix.presentation.pieces import Page
 from veilmix.report.make import make
 from veilmix.report.run import page
 from veilmix.report.write import html
-from veilmix.scenarios.pages.pieces import Page
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load, shipped
 from veilmix.scenarios.records.run_folder import Run, read, save
-from veilmix.scenarios.validation.load import load, shipped
 
 EVIL = '<script>alert("1")</script>'
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'

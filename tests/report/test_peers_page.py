@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from veilmix.protocol.peers.routes import followed
-from veilmix.protocol.peers.view import PeerRecord
-from veilmix.report.make import make
-from veilmix.scenarios.pages.pieces import (
+from veilmix.presentation.pieces import (
     Page,
     PageFigure,
     PageGrid,
@@ -20,18 +17,21 @@ from veilmix.scenarios.pages.pieces import (
     Section,
     VerdictAnswer,
 )
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.peers.routes import followed
+from veilmix.protocol.peers.view import PeerRecord
+from veilmix.report.make import make
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs import registry
-from veilmix.scenarios.programs.peers.found import smallest_linking
-from veilmix.scenarios.programs.peers.learned import learned
+from veilmix.scenarios.programs.curated.choices import ExposureProgram
+from veilmix.scenarios.programs.peer_findings import smallest_linking
+from veilmix.scenarios.programs.peers.peer_knowledge import learned
 from veilmix.scenarios.programs.peers.record import reckoned
 from veilmix.scenarios.programs.peers.section import answer
-from veilmix.scenarios.programs.two_round.choices import ExposureProgram
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.views import record_of
 from veilmix.scenarios.schema.model import Expect, Fault
-from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.verification.views import record_of
 
 KEYS = ["crowds", "decision", "found", "trust", "peers", "traffic", "repeat"]
 

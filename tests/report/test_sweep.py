@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from veilmix.analysis.figures.sweep import BREAKS
+from veilmix.presentation.pieces import Page
 from veilmix.report.make import make
-from veilmix.scenarios.pages.pieces import Page
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.studies.sweep_file import SweepLine, written
-from veilmix.scenarios.validation.load import load, loads
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import load, loads
+from veilmix.scenarios.studies.sweeps.sweep_file import SweepLine, written
 
 
 def result(people: int, k: int, seed: int) -> dict[str, object]:

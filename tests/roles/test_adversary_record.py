@@ -5,16 +5,17 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol import audit, parties
-from veilmix.protocol.adversary_view import AdversaryView
-from veilmix.protocol.announcement import Program
-from veilmix.protocol.ballots import answers
-from veilmix.protocol.board import Board
-from veilmix.protocol.messages import Certificate, Decision
-from veilmix.protocol.phases import BOARD
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.phases import BOARD
+from veilmix.protocol.knowledge.adversary_view import AdversaryView
+from veilmix.protocol.rounds import audit
+from veilmix.protocol.rounds.ballots import answers
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import Program
+from veilmix.protocol.wire.messages import Certificate, Decision
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import Instrument
+from veilmix.roles.network.instruments import Instrument
 
 pytestmark = pytest.mark.memory
 ROWS = KIT.people(9)

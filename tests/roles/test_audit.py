@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.audit_messages import Opened, Toss, Traced
-from veilmix.protocol.messages import Body, Submission
-from veilmix.protocol.session import Round
-from veilmix.protocol.view import view
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.audit_messages import Opened, Toss, Traced
+from veilmix.protocol.wire.messages import Body, Submission
 from veilmix.roles import shuffler
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat
-from veilmix.roles.network import Endpoint
+from veilmix.roles.network.memory_network import Endpoint
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat
 
 MANY = 12
 ROWS = KIT.people(MANY)

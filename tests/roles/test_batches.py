@@ -12,17 +12,19 @@ from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason
 from veilmix.machines import remote
-from veilmix.protocol import mixing, parties
-from veilmix.protocol.ballots import seal_envelope
-from veilmix.protocol.messages import Batch, Body, Kind, Mixed, Submission
-from veilmix.protocol.mixing import batch_digest, piece_size
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.transcript import split_names
-from veilmix.roles import batches, spool
+from veilmix.protocol.knowledge.transcript import split_names
+from veilmix.protocol.rounds import mixing
+from veilmix.protocol.rounds.ballots import seal_envelope
+from veilmix.protocol.rounds.mixing import batch_digest, piece_size
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.messages import Batch, Body, Kind, Mixed, Submission
+from veilmix.roles import batches
 from veilmix.roles.batches import LayerRun, Sorting, _cut
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.batch_door import BatchDoor, Turn
-from veilmix.roles.network import Endpoint
+from veilmix.roles.compute import spool
+from veilmix.roles.network.memory_network import Endpoint
+from veilmix.scenarios.attacks.faults.batch_door import BatchDoor, Turn
 
 ROWS = KIT.people(12)
 SMALL = 2_000  # bytes in a piece: some ten layers

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.ballots import submit
-from veilmix.protocol.challenge import evidence
-from veilmix.protocol.locks import Proofs
-from veilmix.protocol.messages import Accepted, Alarm, BallotMarks, Body, Cause, Kind
-from veilmix.protocol.peer_messages import Share, ShareSecret
-from veilmix.protocol.session import Round
-from veilmix.protocol.view import view
+from veilmix.protocol.board.alarms import borne_out
+from veilmix.protocol.board.challenge import evidence
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.rounds.ballots import submit
+from veilmix.protocol.rounds.locks import Proofs
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.messages import Accepted, Alarm, BallotMarks, Body, Cause, Kind
+from veilmix.protocol.wire.peer_messages import Share, ShareSecret
 from veilmix.roles import shuffler, user
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, DeviatingShuffler, cheat
-from veilmix.roles.network import INBOX, Bag, Endpoint, Fault, Network
+from veilmix.roles.network.memory_network import INBOX, Bag, Endpoint, Fault, Network
+from veilmix.scenarios.attacks.faults.shuffler import Deed, DeviatingShuffler, cheat
 
 pytestmark = pytest.mark.memory  # test_challenge_over_networks.py has the others
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Rules
+from veilmix.protocol.wire.announcement import Rules
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, substitute
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat, substitute
 
 MANY = 12
 ROWS = KIT.people(MANY)

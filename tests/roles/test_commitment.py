@@ -11,11 +11,13 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite_by_code
-from veilmix.protocol.announcement import AnnouncedPolicy, Setting
-from veilmix.protocol.board import Board
-from veilmix.protocol.commitment import MIN_PLAINTEXT, SEALED_LABEL, commit
-from veilmix.protocol.decision_frames import write_opened_certificate
-from veilmix.protocol.messages import (
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.knowledge.run_record import RunRecord
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Setting
+from veilmix.protocol.wire.commitment import MIN_PLAINTEXT, SEALED_LABEL, commit
+from veilmix.protocol.wire.decision_frames import write_opened_certificate
+from veilmix.protocol.wire.messages import (
     Body,
     Call,
     CommittedDecision,
@@ -23,10 +25,8 @@ from veilmix.protocol.messages import (
     Kind,
     OpenedCertificate,
 )
-from veilmix.protocol.record import RunRecord
-from veilmix.protocol.view import view
-from veilmix.protocol.wire import Writer
-from veilmix.roles.network import Endpoint, Fault
+from veilmix.protocol.wire.wire import Writer
+from veilmix.roles.network.memory_network import Endpoint, Fault
 from veilmix.roles.people import Row
 
 ROWS = KIT.people(12)

@@ -8,19 +8,19 @@ import pytest
 import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.board import Board, Entry
-from veilmix.protocol.challenge import COMPLAINTS_END, LOOKING, MARKS_DUE, _rebuilt
-from veilmix.protocol.locks import locked, unlock
-from veilmix.protocol.messages import Alarm, BallotMarks, Body, Kind
-from veilmix.protocol.session import open_round
-from veilmix.protocol.wire import decode
+from veilmix.protocol.board.board import Board, Entry
+from veilmix.protocol.board.challenge import COMPLAINTS_END, LOOKING, MARKS_DUE, _rebuilt
+from veilmix.protocol.rounds.locks import locked, unlock
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.messages import Alarm, BallotMarks, Body, Kind
+from veilmix.protocol.wire.wire import decode
 from veilmix.roles import challenge
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, drop, substitute
-from veilmix.roles.instruments import Instrument
-from veilmix.roles.network import Endpoint, Fault, Network
+from veilmix.roles.network.instruments import Instrument
+from veilmix.roles.network.memory_network import Endpoint, Fault, Network
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat, drop, substitute
 
 pytestmark = pytest.mark.memory
 

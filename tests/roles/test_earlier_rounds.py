@@ -9,10 +9,10 @@ import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import RoundBurned
-from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules, Setting
-from veilmix.protocol.messages import Burned
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.tallying import BallotReading
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.rounds.tallying import BallotReading
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program, Rules, Setting
+from veilmix.protocol.wire.messages import Burned
 from veilmix.roles import mint, shuffler
 from veilmix.roles.cast import Guards
 

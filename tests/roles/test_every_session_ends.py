@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import role_kit as KIT
 import trio
-from veilmix.protocol.board import Board
-from veilmix.protocol.frames import KINDS
-from veilmix.protocol.messages import Body, Kind
-from veilmix.protocol.phases import Phase
+from veilmix.protocol.board.board import Board
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.wire.frames import KINDS
+from veilmix.protocol.wire.messages import Body, Kind
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint, Fault
+from veilmix.roles.network.memory_network import Endpoint, Fault
 
 pytestmark = pytest.mark.memory
 ROWS = KIT.people(9)

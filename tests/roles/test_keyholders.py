@@ -10,14 +10,24 @@ import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason, Refused
-from veilmix.protocol.announcement import Announcement
-from veilmix.protocol.board import Board, Entry
-from veilmix.protocol.messages import Batch, Body, Burned, Call, Consent, Key, Kind, Mixed, Tally
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.session import Round
-from veilmix.roles.faults.batch_door import BatchDoor, Turn
-from veilmix.roles.instruments import Instrument
-from veilmix.roles.network import Endpoint
+from veilmix.protocol.board.board import Board, Entry
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import Announcement
+from veilmix.protocol.wire.messages import (
+    Batch,
+    Body,
+    Burned,
+    Call,
+    Consent,
+    Key,
+    Kind,
+    Mixed,
+    Tally,
+)
+from veilmix.roles.network.instruments import Instrument
+from veilmix.roles.network.memory_network import Endpoint
+from veilmix.scenarios.attacks.faults.batch_door import BatchDoor, Turn
 
 ROWS = KIT.people(9)
 

@@ -6,15 +6,15 @@ import pytest
 import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.messages import Alarm, Cause, Kind
-from veilmix.protocol.session import Round
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.messages import Alarm, Cause, Kind
 from veilmix.roles import user
 from veilmix.roles.analyst import MISDECIDED
 from veilmix.roles.board_monitor import BoardMonitor
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, substitute
-from veilmix.roles.network import Endpoint
+from veilmix.roles.network.memory_network import Endpoint
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat, substitute
 
 pytestmark = pytest.mark.memory
 

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from role_kit import Asking, Saying, ballots
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
-from veilmix.protocol.hiding import (
+from veilmix.protocol.board.strategies import strategy_of
+from veilmix.protocol.ideal import Ideal, PeopleTable, hide_table, run_through
+from veilmix.protocol.ideal_view import ideal_view
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program, Rules
+from veilmix.protocol.wire.hiding_rules import (
     BLANK,
     COVERS,
     HIDDEN,
@@ -22,14 +26,10 @@ from veilmix.protocol.hiding import (
     Redact,
     cover_draws,
 )
-from veilmix.protocol.ideal import Ideal, PeopleTable, hide_table, run_through
-from veilmix.protocol.ideal_view import ideal_view
-from veilmix.protocol.messages import Call, Submission
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import strategy_of
-from veilmix.protocol.session import open_round
-from veilmix.roles.faults.users import Faulty
-from veilmix.roles.network import Network
+from veilmix.protocol.wire.messages import Call, Submission
+from veilmix.protocol.wire.parties import Role
+from veilmix.roles.network.memory_network import Network
+from veilmix.scenarios.attacks.faults.users import Faulty
 
 PEOPLE = KIT.people(24)
 DEEP = Rules(min_dropout=3, min_batch=4)
@@ -195,7 +195,7 @@ def test_whoever_left_does_not_come_back() -> None:
 def test_who_left_between_two_rounds_is_told_apart_by_any_two() -> None:
     """Lost on the way, not at the door: ballots of round 3 are as many as of round 1, less one."""
     from veilmix.errors import RoundBurned
-    from veilmix.protocol.crowd_limits import check_rounds
+    from veilmix.protocol.wire.crowd_limits import check_rounds
 
     check_rounds([24, 21], 18, 3)
     check_rounds([24, 21], 21, 3)
@@ -266,7 +266,7 @@ class Deceived(Faulty):
         self.call, self.row = call, row
 
     async def send(self, plan: Any, receiver: str, body: Any) -> None:
-        from veilmix.protocol.ballots import submit
+        from veilmix.protocol.rounds.ballots import submit
 
         if plan.call.round == self.call.round and isinstance(body, Submission):
             board = self.network.board
@@ -305,7 +305,7 @@ def test_whoever_is_shown_another_question_is_absent_not_identified(shown: Call)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_read_is_the_same_through_the_eyes_of_an_ideal_run(name: str) -> None:
     """Counts by round, and what was hidden before they were said; so are the layers opened."""
-    from veilmix.protocol.view import view
+    from veilmix.protocol.knowledge.view import view
 
     played = cast(*CASES[name])
     run, outcome = KIT.run(played), straight(played)
@@ -319,7 +319,7 @@ def test_what_is_read_is_the_same_through_the_eyes_of_an_ideal_run(name: str) ->
 
 def test_what_was_hidden_is_pinned_on_nobody() -> None:
     """With all keys a coalition follows everybody in every round, and learns what was said."""
-    from veilmix.protocol.view import view
+    from veilmix.protocol.knowledge.view import view
 
     run = KIT.run(cast(Program.HIERARCHICAL, DEEPER))
     seen = view(run.transcript, ["curator", "shuffler-1", "shuffler-2"], run.board)

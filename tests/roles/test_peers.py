@@ -9,25 +9,25 @@ from peer_kit import ROWS, SCHEMA, TERMS, both, cast
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
 from veilmix.errors import ParameterError, Refused
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import AnnouncedPolicy, Program
-from veilmix.protocol.ballots import Ballot
+from veilmix.protocol.board.strategies import strategy_of
 from veilmix.protocol.ideal import PeopleTable, run_through
-from veilmix.protocol.messages import Body, Certificate, Decision
-from veilmix.protocol.peer_messages import Accusation, Agreed, Relay
+from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.peers.accounting import Reckoning, reckon
 from veilmix.protocol.peers.agreement import Agreement, PeerRound
 from veilmix.protocol.peers.board import replay_peers
 from veilmix.protocol.peers.onions import bags_of, make_onion, make_onions, seal_again, wrap_path
 from veilmix.protocol.peers.routes import Route, followed
 from veilmix.protocol.peers.view import PeerRecord
-from veilmix.protocol.programs import strategy_of
-from veilmix.protocol.schema import Schema
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.faults import peer as misdeeds
-from veilmix.roles.faults.peer import faulty_peer
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.protocol.rounds.ballots import Ballot
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
+from veilmix.protocol.wire.messages import Body, Certificate, Decision
+from veilmix.protocol.wire.peer_messages import Accusation, Agreed, Relay
+from veilmix.protocol.wire.schema import Schema
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.peer import Commons, PeerSeat, play_peers
+from veilmix.scenarios.attacks.faults import peer as misdeeds
+from veilmix.scenarios.attacks.faults.peer import faulty_peer
 
 Played = tuple[Reckoning, Transcript]
 

@@ -8,13 +8,13 @@ import pytest
 import role_kit as KIT
 import trio
 import veilmix.roles
-from veilmix.protocol.board import Entry
-from veilmix.protocol.messages import Kind
-from veilmix.protocol.phases import Phase
-from veilmix.roles.board_stream import Delayed, Hold, OwnStream, PausedStream
+from veilmix.protocol.board.board import Entry
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.wire.messages import Kind
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import Instrument
-from veilmix.roles.network import Endpoint, Fault, Network
+from veilmix.roles.network.board_stream import Delayed, Hold, OwnStream, PausedStream
+from veilmix.roles.network.instruments import Instrument
+from veilmix.roles.network.memory_network import Endpoint, Fault, Network
 
 ROWS = KIT.people(9)
 ROLES = (
@@ -24,7 +24,7 @@ ROLES = (
 
 
 def behind_the_doors(source: str) -> list[str]:
-    """Where a role reaches past its place: `X.network`, and what it takes from `network.py`."""
+    """Where a role reaches past its place: `X.network`, and uses of `memory_network.py`."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and node.attr == "network":
@@ -152,7 +152,7 @@ def test_a_place_may_wrap_each_door() -> None:
 @pytest.mark.memory
 def test_letters_that_wait_come_together_up_to_a_number() -> None:
     async def main() -> list[int]:
-        from veilmix.roles.instruments import Instruments
+        from veilmix.roles.network.instruments import Instruments
 
         network = Network(Instruments([], print))
         network.inbox("shuffler-1")

@@ -10,11 +10,11 @@ import pytest
 import role_kit as KIT
 import verified_session_kit as VERIFIED
 from veilmix.crypto.verified.rows import Remix, remix
-from veilmix.protocol import verified_round
-from veilmix.protocol.session import open_round
-from veilmix.protocol.verified_answers import AnswerElements
-from veilmix.protocol.verified_round import GROUP, share_elements
-from veilmix.protocol.view import ViewedRun
+from veilmix.protocol.knowledge.view import ViewedRun
+from veilmix.protocol.rounds import verified_round
+from veilmix.protocol.rounds.round_context import open_round
+from veilmix.protocol.rounds.verified_answers import AnswerElements
+from veilmix.protocol.rounds.verified_round import GROUP, share_elements
 
 SHUFFLERS = frozenset({"shuffler-1", "shuffler-2"})
 

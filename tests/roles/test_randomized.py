@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import Entropy, SeededEntropy
-from veilmix.protocol.announcement import Program
+from veilmix.protocol.board.phases import Phase
 from veilmix.protocol.ideal import randomized
-from veilmix.protocol.messages import Kind
-from veilmix.protocol.parties import Role
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.view import view
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.wire.announcement import Program
+from veilmix.protocol.wire.messages import Kind
+from veilmix.protocol.wire.parties import Role
 from veilmix.roles import session
 
 ROWS = KIT.people(40)

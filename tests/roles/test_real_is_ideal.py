@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules, Setting
 
 
 def policies(*, divided: bool) -> st.SearchStrategy[AnnouncedPolicy]:

@@ -7,21 +7,22 @@ import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
 from veilmix.crypto.keys import SuiteCode
-from veilmix.protocol.announcement import AnnouncedPolicy, Rules
-from veilmix.protocol.board import replay
-from veilmix.protocol.exploits import EPHEMERAL
-from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Batch, Submission
-from veilmix.protocol.peer_messages import Relay
+from veilmix.protocol.board.board import replay
+from veilmix.protocol.knowledge.exploits import EPHEMERAL
 from veilmix.protocol.peers.agreement import Agreement
-from veilmix.roles import session, worker_pool
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Rules
+from veilmix.protocol.wire.frames import decode_message
+from veilmix.protocol.wire.messages import Batch, Submission
+from veilmix.protocol.wire.peer_messages import Relay
+from veilmix.roles import session
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat, substitute
-from veilmix.roles.faults.users import stuffer
-from veilmix.roles.instruments import Instrument
-from veilmix.roles.network import Fault
+from veilmix.roles.compute import worker_pool
+from veilmix.roles.network.instruments import Instrument
+from veilmix.roles.network.memory_network import Fault
 from veilmix.roles.occasions import unnoted
 from veilmix.roles.peer import PeerCast, play_peers
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat, substitute
+from veilmix.scenarios.attacks.faults.users import stuffer
 
 ROWS = KIT.people(40)
 FAULTS = {

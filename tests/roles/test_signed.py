@@ -8,13 +8,14 @@ import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.errors import Reason, Refused
-from veilmix.protocol import parties
-from veilmix.protocol.alarms import check_alarm
-from veilmix.protocol.announcement import Announcement, Program
-from veilmix.protocol.board import END, Entry, replay
-from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import Mask
-from veilmix.protocol.messages import (
+from veilmix.protocol.board.alarms import check_alarm
+from veilmix.protocol.board.board import END, Entry, replay
+from veilmix.protocol.board.phases import BOARD
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import Announcement, Program
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.hiding_rules import Mask
+from veilmix.protocol.wire.messages import (
     Alarm,
     Body,
     Burned,
@@ -25,13 +26,12 @@ from veilmix.protocol.messages import (
     Mixed,
     Submission,
 )
-from veilmix.protocol.parties import Role
-from veilmix.protocol.phases import BOARD
-from veilmix.protocol.schema import Schema
-from veilmix.protocol.signed_posts import fork_between, sealed_post, sign_head, witness_of
-from veilmix.roles.board_stream import OwnStream, Retold
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Schema
+from veilmix.protocol.wire.signed_posts import fork_between, sealed_post, sign_head, witness_of
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.network.board_stream import OwnStream, Retold
+from veilmix.roles.network.memory_network import Endpoint, Network
 
 ROWS = KIT.people(24)
 PEOPLE = {name: Signer(SeededEntropy(9).fork(name)) for name in (
@@ -146,7 +146,7 @@ def two_faced(network: Network, party: str) -> Endpoint:
 
 
 def hierarchical(**changes: Any) -> Any:
-    from veilmix.protocol.messages import Certificate, Decision
+    from veilmix.protocol.wire.messages import Certificate, Decision
 
     class Asking:
         def ask(self, schema: Any, heard: Any) -> Call | None:

@@ -11,15 +11,15 @@ import trio
 import trio.testing
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason, Refused, RoundBurned
-from veilmix.protocol.announcement import Setting
-from veilmix.protocol.audit import layer_hash
-from veilmix.protocol.challenge import COMPLAINTS_END, MARKS_DUE
-from veilmix.protocol.messages import Alarm, Batch, Cause, Mixed, Submission
-from veilmix.protocol.mixing import batch_digest
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.token_messages import Ask, Grant, PublicGrant, Roll
-from veilmix.protocol.tokens import ask_digest
-from veilmix.protocol.verified_messages import HandedBallot, HandedBallots
+from veilmix.protocol.board.challenge import COMPLAINTS_END, MARKS_DUE
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.rounds.audit import layer_hash
+from veilmix.protocol.rounds.mixing import batch_digest
+from veilmix.protocol.rounds.tokens import ask_digest
+from veilmix.protocol.wire.announcement import Setting
+from veilmix.protocol.wire.messages import Alarm, Batch, Cause, Mixed, Submission
+from veilmix.protocol.wire.token_messages import Ask, Grant, PublicGrant, Roll
+from veilmix.protocol.wire.verified_messages import HandedBallot, HandedBallots
 from veilmix.roles import (
     audit,
     batches,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import AnnouncedPolicy, Setting
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Setting
 from veilmix.roles import session
 
 ROWS = KIT.people(30)

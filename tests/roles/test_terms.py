@@ -1,4 +1,4 @@
-"""Whoever knows what was agreed on takes no part in anything else (protocol/terms.py)."""
+"""A party that knows the terms takes no part in anything else (board/agreed_terms.py)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
-from veilmix.protocol.announcement import Announcement, Rules
-from veilmix.protocol.messages import Body, Call, Kind
-from veilmix.protocol.terms import Terms
+from veilmix.protocol.board.agreed_terms import Terms
+from veilmix.protocol.wire.announcement import Announcement, Rules
+from veilmix.protocol.wire.messages import Body, Call, Kind
 from veilmix.roles import session
-from veilmix.roles.network import Endpoint, Fault
+from veilmix.roles.network.memory_network import Endpoint, Fault
 
 ROWS = KIT.people(12)
 BURNED = "finds in the announcement another policy than was agreed on"

@@ -9,19 +9,19 @@ import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import Reason, Refused
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
-from veilmix.protocol.board import replay
-from veilmix.protocol.frames import Message
-from veilmix.protocol.hiding import BLANK
+from veilmix.protocol.board.board import replay
+from veilmix.protocol.board.phases import Phase
 from veilmix.protocol.ideal import run_through
-from veilmix.protocol.messages import Body, Kind
-from veilmix.protocol.opened_prefixes import PREFIXES, WHOLE, ByThreshold
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.session import Round
-from veilmix.protocol.token_messages import Evaluated, Issued, Query
+from veilmix.protocol.rounds.opened_prefixes import PREFIXES, WHOLE, ByThreshold
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program, Rules
+from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.hiding_rules import BLANK
+from veilmix.protocol.wire.messages import Body, Kind
+from veilmix.protocol.wire.token_messages import Evaluated, Issued, Query
 from veilmix.roles.cast import Cast
-from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.network.memory_network import Endpoint, Network
 
 ROWS = [*KIT.people(40), ("red", "Ur", "no"), ("blue", "Ur", "yes")]
 K = 2

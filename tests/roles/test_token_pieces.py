@@ -5,12 +5,13 @@ import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import Entropy
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.session import Round
-from veilmix.roles import user, worker_pool
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.roles import user
 from veilmix.roles.cast import Guards
-from veilmix.roles.network import Endpoint
-from veilmix.roles.worker_pool import WorkerPool
+from veilmix.roles.compute import worker_pool
+from veilmix.roles.compute.worker_pool import WorkerPool
+from veilmix.roles.network.memory_network import Endpoint
 
 pytestmark = pytest.mark.memory
 

@@ -12,19 +12,19 @@ from veilmix.crypto.montgomery import base_multiples
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import Reason, RoundBurned
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Body, Kind, Submission, Tally
-from veilmix.protocol.parties import user
-from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.tallying import BallotReading
-from veilmix.protocol.token_messages import Ask, Grant, Issued, Roll
-from veilmix.protocol.tokens import give, make_asks
-from veilmix.protocol.view import view
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.rounds.round_context import Round, open_round
+from veilmix.protocol.rounds.tallying import BallotReading
+from veilmix.protocol.rounds.tokens import give, make_asks
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.frames import decode_message
+from veilmix.protocol.wire.messages import Body, Kind, Submission, Tally
+from veilmix.protocol.wire.parties import user
+from veilmix.protocol.wire.token_messages import Ask, Grant, Issued, Roll
 from veilmix.roles import mint
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Deed, cheat
-from veilmix.roles.network import INBOX, Bag, Endpoint, Network
+from veilmix.roles.network.memory_network import INBOX, Bag, Endpoint, Network
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat
 
 MANY = 20
 ROWS = KIT.people(MANY)

@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.announcement import Rules
-from veilmix.protocol.frames import Message, frame_envelopes
-from veilmix.protocol.messages import Body, Kind, Submission
-from veilmix.protocol.mixing import open_envelopes
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.session import Round
-from veilmix.protocol.view import view
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.rounds.mixing import open_envelopes
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.frames import Message, frame_envelopes
+from veilmix.protocol.wire.messages import Body, Kind, Submission
 from veilmix.roles import shuffler
-from veilmix.roles.board_stream import BoardStream
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import Instruments
-from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.network.board_stream import BoardStream
+from veilmix.roles.network.instruments import Instruments
+from veilmix.roles.network.memory_network import Endpoint, Network
 
 ROWS = KIT.people(12)
 

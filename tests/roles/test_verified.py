@@ -12,23 +12,11 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.verified.rows import CiphertextRows
 from veilmix.crypto.verified.shares import DecryptionShares
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Program
-from veilmix.protocol.hiding import BLANK, Redact
-from veilmix.protocol.messages import Body, Submission, Tally
-from veilmix.protocol.parties import shuffler, user
-from veilmix.protocol.phases import Phase
-from veilmix.protocol.registry import submission
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.session import Round
-from veilmix.protocol.verified_answers import AnswerElements
-from veilmix.protocol.verified_messages import (
-    BallotKeys,
-    CheckedBallots,
-    HandedBallots,
-    OpeningShares,
-    ShuffledLists,
-)
-from veilmix.protocol.verified_round import (
+from veilmix.protocol.board.phases import Phase
+from veilmix.protocol.rounds.registered_users import submission
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.rounds.verified_answers import AnswerElements
+from veilmix.protocol.rounds.verified_round import (
     GROUP,
     first_lists,
     joint_keys,
@@ -36,7 +24,19 @@ from veilmix.protocol.verified_round import (
     read_opened,
     shuffle,
 )
-from veilmix.roles.network import Endpoint, Fault
+from veilmix.protocol.wire.announcement import Program
+from veilmix.protocol.wire.hiding_rules import BLANK, Redact
+from veilmix.protocol.wire.messages import Body, Submission, Tally
+from veilmix.protocol.wire.parties import shuffler, user
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.protocol.wire.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
+)
+from veilmix.roles.network.memory_network import Endpoint, Fault
 from verified_kit import add
 
 Change = Callable[[Any], Body | None]

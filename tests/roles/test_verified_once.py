@@ -10,23 +10,29 @@ import verified_session_kit as VERIFIED
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.verified.rows import CiphertextRows
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Program
-from veilmix.protocol.messages import Body, Submission
-from veilmix.protocol.parties import user
-from veilmix.protocol.registry import submission
-from veilmix.protocol.session import Round
-from veilmix.protocol.verified_answers import AnswerElements
-from veilmix.protocol.verified_messages import (
+from veilmix.protocol.board.verified_record import check_record
+from veilmix.protocol.rounds.registered_users import submission
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.protocol.rounds.verified_answers import AnswerElements
+from veilmix.protocol.rounds.verified_round import (
+    GROUP,
+    first_lists,
+    joint_keys,
+    make_ballots,
+    shuffle,
+)
+from veilmix.protocol.wire.announcement import Program
+from veilmix.protocol.wire.messages import Body, Submission
+from veilmix.protocol.wire.parties import user
+from veilmix.protocol.wire.verified_messages import (
     BallotKeys,
     CheckedBallots,
     HandedBallots,
     ShuffledLists,
 )
-from veilmix.protocol.verified_record import check_record
-from veilmix.protocol.verified_round import GROUP, first_lists, joint_keys, make_ballots, shuffle
 from veilmix.roles import verified_door
 from veilmix.roles.cast import Cast
-from veilmix.roles.network import Endpoint
+from veilmix.roles.network.memory_network import Endpoint
 from verified_kit import add
 
 

@@ -10,13 +10,14 @@ import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError
-from veilmix.protocol import parties, transcript
-from veilmix.protocol.announcement import AnnouncedPolicy
-from veilmix.protocol.messages import Kind
-from veilmix.protocol.phases import BOARD
-from veilmix.protocol.session import sealing
-from veilmix.protocol.transcript import Transcript, name_of, names_of, split_names
-from veilmix.protocol.view import view
+from veilmix.protocol.board.phases import BOARD
+from veilmix.protocol.knowledge import transcript
+from veilmix.protocol.knowledge.transcript import Transcript, name_of, names_of, split_names
+from veilmix.protocol.knowledge.view import view
+from veilmix.protocol.rounds.round_context import sealing
+from veilmix.protocol.wire import parties
+from veilmix.protocol.wire.announcement import AnnouncedPolicy
+from veilmix.protocol.wire.messages import Kind
 
 ROWS = KIT.people(9)
 FAULTS = {"user_2": "absent", "user_4": "duplicate", "user_6": "malformed", "user_8": ("late", [2])}
@@ -249,9 +250,9 @@ def test_no_secret_is_in_anything_recorded() -> None:
 def test_the_salts_and_keys_searched_for_are_the_real_ones() -> None:
     """Remove the seed's stream from the search and the test above would prove nothing."""
     from veilmix.crypto.suites import suite
-    from veilmix.protocol.ballots import submit
-    from veilmix.protocol.mixing import open_envelope, open_layers
-    from veilmix.protocol.session import open_round
+    from veilmix.protocol.rounds.ballots import submit
+    from veilmix.protocol.rounds.mixing import open_envelope, open_layers
+    from veilmix.protocol.rounds.round_context import open_round
 
     run = RUNS[1]
     secrets = secrets_of_a_seeded_run(1, 1, run.board.session)

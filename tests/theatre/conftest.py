@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.schema.model import Expect, Fault, Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.theatre.page import render
 from veilmix.theatre.show import outcome_data
 

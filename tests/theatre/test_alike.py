@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from alike_kit import KINDS, scenario_of
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.theatre.page import render
 from veilmix.theatre.show import outcome_data
 

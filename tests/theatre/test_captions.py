@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import veilmix
 from veilmix.languages.language import Language, english
-from veilmix.protocol.announcement import AnnouncedPolicy, Program
-from veilmix.protocol.hiding import Mask, Redact
-from veilmix.protocol.messages import Call, Certificate, Decision
-from veilmix.protocol.parties import Role
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.presentation.decision_captions import promise, rule
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
+from veilmix.protocol.wire.hiding_rules import Mask, Redact
+from veilmix.protocol.wire.messages import Call, Certificate, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.programs.registry import PROGRAMS, ProgramRegistry, heard_as
-from veilmix.scenarios.programs.stage import promise, rule
 from veilmix.scenarios.schema.model import Policy
 from veilmix.theatre.show import outcome_data
 

@@ -3,11 +3,16 @@
 from itertools import chain, combinations
 
 import pytest
-from veilmix.scenarios.studies.attack_plan import mark_of
-from veilmix.scenarios.studies.cheating_result import AttackRun, AttackRuns, CheatingStudy, worst_of
-from veilmix.scenarios.studies.cheating_text import no_success
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
+from veilmix.presentation.wording import OUTSIDE_CATALOGUE, sentence
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.cheating.cheating_result import (
+    AttackRun,
+    AttackRuns,
+    CheatingStudy,
+    worst_of,
+)
+from veilmix.scenarios.studies.cheating.cheating_text import no_success
+from veilmix.scenarios.studies.matrix.attack_plan import mark_of
 from veilmix.theatre.cheating import cheating_data
 from veilmix.theatre.page import render
 

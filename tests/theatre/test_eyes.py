@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 from veilmix.analysis.trust import cells_certain, received_reports, users_linked
-from veilmix.protocol.board import replay
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View, ViewedRun, view
+from veilmix.protocol.board.board import replay
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View, ViewedRun, view
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.records.verification.explanation import why
 from veilmix.scenarios.serialization.transcripts import ordered
-from veilmix.scenarios.verification.explanation import why
 
 ALL_AT_ONCE = """([coalitions, positions]) =>
     positions.map(at => coalitions.map(eyes => window.veilmix.knows(eyes, at)))"""

@@ -7,7 +7,7 @@ from functools import cache, partial
 import pytest
 import trio
 import trio.testing
-from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.theatre.http import MOST_CONNECTIONS, HttpResponse, PageServer, Request
 from veilmix.theatre.live import Playing, Theatre, prepared
 from veilmix.theatre.log import ReaderPlace

@@ -11,21 +11,26 @@ from veilmix.cli import main
 from veilmix.crypto.identity import make_identity
 from veilmix.languages.language import ENGLISH, FOLDER, Language, languages
 from veilmix.machines.http import Request
-from veilmix.protocol.announcement import AnnouncedPolicy
-from veilmix.protocol.messages import Kind
+from veilmix.protocol.wire.announcement import AnnouncedPolicy
+from veilmix.protocol.wire.messages import Kind
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.schema.model import Policy
-from veilmix.scenarios.validation.load import change, load
 from veilmix.strict_text import from_toml
 from veilmix.theatre.language import theatre_sentences
 from veilmix.theatre.live import Theatre, prepared
-from veilmix.theatre.outside import WAITS, Outside
 from veilmix.theatre.page import POSTED, STATIC
+from veilmix.theatre.remote_board import WAITS, Outside
 
 ROOT = STATIC.parent.parent
 SCRIPTS = sorted(STATIC.glob("*.js"))
 OWN = sorted(STATIC.parent.glob("*.py"))
-ROOMS = ("scenarios/programs", "scenarios/scoring", "scenarios/verification")
+ROOMS = (
+    "presentation",
+    "scenarios/programs",
+    "scenarios/lab/scoring",
+    "scenarios/records/verification",
+)
 PYTHON = [*OWN, *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
 IN_PYTHON = re.compile(r"""["'](says-[a-z-]*[a-z])["']""")
 BUILT_IN_PYTHON = re.compile(r"""f["'](says-[a-z-]*)\{""")
@@ -34,7 +39,7 @@ NOT_ON_PAGES = {
     "audience.py": ("cannot be listened on", "name another with", "event: present", "charset="),
     "http.py": ("this is ", ", for this computer alone"),
     "live.py": ("a new run", "; some of ", "; whole numbers", "a run that the page", "the theatre"),
-    "outside.py": ("the board",),
+    "remote_board.py": ("the board",),
     "page.py": ("use strict",),
     "show.py": ("the theatre shows at most", "lower population.users", "an ideal run"),
 }

@@ -16,18 +16,18 @@ import trio
 import trio.testing
 from session_kit import CHANGED, KITS
 from veilmix.errors import ParameterError
-from veilmix.roles.clock import VirtualClock
-from veilmix.roles.instruments import Instruments
+from veilmix.roles.compute.simulated_clock import VirtualClock
+from veilmix.roles.network.instruments import Instruments
 from veilmix.roles.session import hold
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.real import cast_of
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.lab.play.fault_schedule import draw_faults
+from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.theatre.http import HttpResponse, PageServer, Request
 from veilmix.theatre.live import Playing, Theatre, _changes, live, prepared
 from veilmix.theatre.log import MAX_ENTRIES, EventLog, ReaderPlace
 from veilmix.theatre.show import outcome_data
-from veilmix.theatre.stages import STAGES
+from veilmix.theatre.stage_data import STAGES
 from veilmix.theatre.submission_delays import with_delays
 
 PORT = 8765

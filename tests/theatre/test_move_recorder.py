@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import AnnouncedPolicy, Flaw, Program, Rules
-from veilmix.protocol.opened_prefixes import WHOLE, ByThreshold
-from veilmix.roles.faults.shuffler import Deed, cheat
-from veilmix.roles.faults.wire import Replay
+from veilmix.protocol.rounds.opened_prefixes import WHOLE, ByThreshold
+from veilmix.protocol.wire.announcement import AnnouncedPolicy, Flaw, Program, Rules
+from veilmix.scenarios.attacks.faults.shuffler import Deed, cheat
+from veilmix.scenarios.attacks.faults.wire import Replay
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.serialization.transcripts import ordered

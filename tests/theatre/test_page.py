@@ -8,10 +8,10 @@ import re
 
 import pytest
 from veilmix.errors import ParameterError
-from veilmix.protocol.transcript import Transcript
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.serialization.transcripts import ordered
-from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.page import LIVE, LIVE_STYLE, SCRIPTS, STATIC, embedded, render
 from veilmix.theatre.show import MAX_PEOPLE, outcome_data, show
 

@@ -9,8 +9,8 @@ from veilmix.analysis.trust import cells_certain
 from veilmix.protocol.peers.agreement import Agreement
 from veilmix.protocol.peers.board import PeerBoard
 from veilmix.protocol.peers.view import PeerRecord
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.programs.peers.record import reckoned
-from veilmix.scenarios.scoring.outcome import Outcome
 
 PEERS = [f"peer-{number}" for number in range(1, 13)]
 KNOWN = """([coalitions, at]) => coalitions.map(eyes => window.veilmix.knows(eyes, at))"""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import click
 import pytest
 from veilmix.cli.commands import advise, counts, score
-from veilmix.scenarios.tables.reading import ROLES
+from veilmix.own_data.read_table import ROLES
 from veilmix.workbench.choices import FURTHER, KEEPING_LEVELS, UserChoices
 from veilmix.workbench.options import COUNTS, JUDGE, OPTIONS, SCORE, STEPS, counts_arguments
 

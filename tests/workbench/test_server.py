@@ -22,7 +22,7 @@ import pytest
 from veilmix.cli.app import start
 from veilmix.errors import StorageError
 from veilmix.workbench import files as files_module
-from veilmix.workbench import further as further_module
+from veilmix.workbench import other_commands as further_module
 from veilmix.workbench.choices import UserChoices
 from veilmix.workbench.files import OwnFiles
 from veilmix.workbench.options import Files, advise_arguments

@@ -1,4 +1,4 @@
-// What a set of parties knows together after so many moves: the rule of protocol/view.py. A test
+// What a set of parties knows together after so many moves: the rule of protocol/knowledge/view.py. A test
 // compares it with Python, for every coalition of a run, move by move. Nothing here draws.
 
 const MESSAGES = new Set(["post", "send", "batch"]);
@@ -37,7 +37,7 @@ function reached(round, eyes, person, ask) {
   return closed < 0 ? round.openers.length : closed;
 }
 
-// Per person the smallest crowd that audits leave it (protocol/audit_ways.py): behind a hop that is not
+// Per person the smallest crowd that audits leave it (protocol/knowledge/audit_paths.py): behind a hop that is not
 // followed, those who were closed there are told from all others. Crowds that overlap are one here.
 function auditedCrowds(known, handed, eyes) {
   const hiding = new Map();

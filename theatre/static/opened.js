@@ -1,5 +1,5 @@
 // Where only what k people share opens: what the reader has opened, and what is open of a person
-// (protocol/opened_prefixes.py, protocol/opened_views.py). Nothing here draws.
+// (protocol/rounds/opened_prefixes.py, protocol/knowledge/opened_views.py). Nothing here draws.
 
 const CLOSED = " blank"; // what stands in a cell for what did not open
 const beginning = (row, end) => JSON.stringify(row.slice(0, end));

@@ -4,7 +4,7 @@
 const nameOf = (bill, index) => `${bill.person}-${index + 1}`;
 const calledOf = (bill, index) => named(nameOf(bill, index));
 
-// How a value is spelt that its owner has hidden (protocol/hiding.py); as plain text, in brackets.
+// How a value is spelt that its owner has hidden (protocol/wire/hiding_rules.py); as plain text, in brackets.
 const HIDDEN = new Map([[" other", "value-other"], [" blank", "value-blank"]]);
 const spelt = (value) => (HIDDEN.has(value) ? t(HIDDEN.get(value)) : value);
 

@@ -1,6 +1,6 @@
 // One person's way: person, envelope, onions, count; as far as these eyes can follow it, and why, by
-// the rules of protocol/derivation.py in the words of `show --why` (scenarios/verification/
-// explanation.py; a test compares them). Behind the last layer they can open there is only the crowd.
+// the rules of protocol/knowledge/derivation.py in the words of `show --why` (scenarios/records/
+// verification/explanation.py; a test compares them). Behind the last layer they can open there is only the crowd.
 
 function wayOf(bill, moves, position, eyes, who, known) {
   const rounds = new Map();

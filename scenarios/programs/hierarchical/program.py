@@ -5,18 +5,18 @@ from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.model import Policy, Scenario
-from ..two_round.program import Decided
-from ..two_round.text import COUNTING, last_round_sentence
+from ..curated.program import Decided
+from ..curated.text import COUNTING, last_round_sentence
 from . import text
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.messages import Call, Decision
-    from ....protocol.programs import RoundResult, Strategy
-    from ....protocol.schema import Schema
-    from ...pages.pieces import Section
-    from ...wording import Block
-    from ..dropped import UnreleasedColumn
+    from ....presentation.pieces import Section
+    from ....presentation.wording import Block
+    from ....protocol.board.strategies import RoundResult, Strategy
+    from ....protocol.wire.messages import Call, Decision
+    from ....protocol.wire.schema import Schema
+    from ..dropped_columns import UnreleasedColumn
     from ..evidence import Claims
     from ..findings import Findings
     from ..interface import ConsideredColumns, Scored, Session
@@ -29,7 +29,7 @@ def _chooses(policy: Policy) -> bool:
 
 def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
     """Return as many groups as the curator may choose, the widest, each after its parts."""
-    from ....protocol.programs import MOST_CHOSEN
+    from ....protocol.board.strategies import MOST_CHOSEN
 
     sizes = range(len(columns), 1, -1)
     wide = islice(chain.from_iterable(combinations(columns, n) for n in sizes), MOST_CHOSEN)
@@ -48,14 +48,14 @@ class HierarchicalProgram(Decided):
 
     def rounds(self, features: int, policy: Policy) -> int:
         """Return one round per group size or per chosen group, and the release."""
-        from ....protocol.programs import MOST_CHOSEN
+        from ....protocol.board.strategies import MOST_CHOSEN
 
         groups = 2**features - features - 1
         return 2 + min(MOST_CHOSEN, groups) if _chooses(policy) else features + 1
 
     def proof(self, policy: Policy) -> str:
         """Return the kind, the way of asking, and the limit of people certain to the curator."""
-        from ....protocol.programs import BEST
+        from ....protocol.board.strategies import BEST
 
         limit = policy.curator_exposure
         words = [self.kind, *([BEST] if _chooses(policy) else [])]
@@ -69,8 +69,8 @@ class HierarchicalProgram(Decided):
 
     def deeper(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
         """Yield the queries for groups, as if all of the largest allowed number were safe."""
-        from ....protocol.messages import Call
-        from ....protocol.parties import Role
+        from ....protocol.wire.messages import Call
+        from ....protocol.wire.parties import Role
         from .strategy import MOST_ASKED
 
         if _chooses(policy):
@@ -83,7 +83,7 @@ class HierarchicalProgram(Decided):
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound by all counts, if there are few columns."""
-        from ..two_round.options import MAX_LISTED_COLUMNS, curator_results
+        from ..curated.options import MAX_LISTED_COLUMNS, curator_results
         from .strategy import considered
 
         decision, schema = session.played.decision, session.crowd.people.schema
@@ -95,7 +95,7 @@ class HierarchicalProgram(Decided):
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the exposure bound with each suppressed column."""
-        from ..two_round.options import curator_results
+        from ..curated.options import curator_results
         from .strategy import dropped
 
         decision, schema = session.played.decision, session.crowd.people.schema
@@ -107,9 +107,9 @@ class HierarchicalProgram(Decided):
 
     def score(self, session: "Session") -> "Scored":
         """Return the record of each round for the curator."""
+        from ..curated.options import curator_results
         from ..interface import Scored
-        from ..two_round.options import curator_results
-        from .heard import standings
+        from .round_counts import standings
         from .rounds import Rounds, round_records
 
         people, played, k = session.crowd.people, session.played, session.scenario.policy.k

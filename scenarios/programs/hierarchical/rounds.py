@@ -9,12 +9,12 @@ from ....analysis.trust.certain_cells import Certain, Certainty
 from ....analysis.trust.even_tables import even_bits
 from ....analysis.trust.overlapping_counts import chained_bits
 from ....analysis.trust.side import Side
-from ....protocol.hiding import OTHER_VALUE, Mask
-from ....protocol.messages import Call, Counts
-from ....protocol.parties import CURATOR, Role
-from ....protocol.record import CountsSeen
-from ....protocol.transcript import Transcript
-from ....protocol.view import View
+from ....protocol.knowledge.run_record import CountsSeen
+from ....protocol.knowledge.transcript import Transcript
+from ....protocol.knowledge.view import View
+from ....protocol.wire.hiding_rules import OTHER_VALUE, Mask
+from ....protocol.wire.messages import Call, Counts
+from ....protocol.wire.parties import CURATOR, Role
 from ...serialization.record import Record
 from ..findings import Findings
 

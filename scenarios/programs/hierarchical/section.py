@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ...pages.pieces import PageGrid, Paragraph, Section
-from ...wording import plural
+from ....presentation.pieces import PageGrid, Paragraph, Section
+from ....presentation.wording import plural
 from .rounds import RoundRecord
 from .text import HEADINGS, NOTE, row
 

@@ -32,18 +32,18 @@ from math import comb, prod
 from typing import TYPE_CHECKING, Any
 
 from ....errors import VerificationError
-from ....protocol.hiding import Mask
-from ....protocol.messages import Call, Certificate, Counts, Decision
-from ....protocol.parties import Role
-from ....protocol.programs import MOST_CHOSEN, RoundResult
-from ....protocol.schema import Schema
-from ....protocol.tallying import marginals
+from ....protocol.board.strategies import MOST_CHOSEN, RoundResult
+from ....protocol.rounds.tallying import marginals
+from ....protocol.wire.hiding_rules import Mask
+from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.parties import Role
+from ....protocol.wire.schema import Schema
 from ....strict_text import from_json
 from ...schema.model import Policy
-from ..dropped import UnreleasedColumn
+from ..dropped_columns import UnreleasedColumn
 from ..interface import ConsideredColumns
 from ..weights import column_weights
-from .heard import answered_again, knowledge, masked
+from .round_counts import answered_again, knowledge, masked
 
 if TYPE_CHECKING:
     from ....analysis.composition.group_counts import Group, NamedValues

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...wording import Block, Grid, Line
+from ....presentation.wording import Block, Grid, Line
 
 if TYPE_CHECKING:
     from .rounds import RoundRecord

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....analysis.exposure.cells import distinct
 from ...populations.sets import unpack_text
-from ..randomized.questions import Question
+from ..noisy_questions import Question
 
 DRAWS = 4096
 TABLE = 1 << 21  # likelihoods held together

@@ -14,14 +14,14 @@ from ..randomized.program import Randomizing
 from . import text
 
 if TYPE_CHECKING:
-    from ...pages.pieces import Section, VerdictAnswer
+    from ....presentation.pieces import Section, VerdictAnswer
+    from ....presentation.wording import Block
     from ...populations import Population
     from ...populations.samples import Samples
-    from ...wording import Block
     from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
-    from ..randomized.questions import Question
+    from ..noisy_questions import Question
 
 
 class IncidenceProgram(Randomizing):
@@ -85,7 +85,7 @@ class IncidenceProgram(Randomizing):
     def score(self, session: "Session") -> "Scored":
         """Estimate the number of elements per number of sets."""
         from ..interface import Scored
-        from ..randomized.questions import reports
+        from ..noisy_questions import reports
         from .information import compose_vectors
         from .score import score
 

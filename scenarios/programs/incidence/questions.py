@@ -7,7 +7,7 @@ from math import exp
 from ....analysis.randomizers import BitFlip
 from ...populations import Population
 from ...populations.sets import piece_ends, piece_names, positions_of
-from ..randomized.questions import Question
+from ..noisy_questions import Question
 
 
 def noise(epsilon: float, positions: int) -> tuple[Question, ...]:

@@ -14,12 +14,12 @@ import numpy as np
 from msgspec import field
 
 from ....analysis.incidence import Count, IncidenceEstimate, estimate, eta_of, incidence
-from ....protocol.messages import Counts
+from ....protocol.wire.messages import Counts
 from ...populations.sets import readable, unpack_text, vectors_of
 from ...schema.model import Scenario
 from ...serialization.record import Record
 from ..findings import Findings, StatedEpsilon
-from ..randomized.questions import Question
+from ..noisy_questions import Question
 
 if TYPE_CHECKING:
     from ...populations import Population
@@ -255,7 +255,7 @@ def result(
     leakage: tuple[float, float],
 ) -> IncidenceFindings:
     """Combine the estimates with the truth and the leakage."""
-    from ..randomized.questions import rule
+    from ..noisy_questions import rule
 
     estimate = estimated(scenario, vector_tally)
     epsilon = scenario.local.epsilon or 0.0

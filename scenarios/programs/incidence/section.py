@@ -1,6 +1,6 @@
 """The number of sets per element on the page of a run: estimates, their limits, and the truth."""
 
-from ...pages.pieces import (
+from ....presentation.pieces import (
     EXPOSED,
     RELEASED,
     PageFigure,
@@ -9,8 +9,8 @@ from ...pages.pieces import (
     Section,
     VerdictAnswer,
 )
-from ...pages.svg import plot
-from ...wording import percent, plural
+from ....presentation.svg import plot
+from ....presentation.wording import percent, plural
 from .score import IncidenceFindings
 
 KEYS = ("psi", "estimate", "low", "high", "truth")

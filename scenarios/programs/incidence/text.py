@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-from ...wording import Block, Grid, Line, give_or_take, percent, plural
+from ....presentation.wording import Block, Grid, Line, give_or_take, percent, plural
 
 if TYPE_CHECKING:
     from ...populations import Population

@@ -10,7 +10,7 @@ from itertools import pairwise
 from ....errors import VerificationError
 from ...populations.sets import piece_ends
 from ...serialization.record import plain
-from ..claims import claimed, require_close
+from ..claim_check import claimed, require_close
 from ..evidence import ProgramEvidence
 from .score import IncidenceFindings, result, tally
 

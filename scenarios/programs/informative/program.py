@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from ..two_round.program import Decided
+from ..curated.program import Decided
 
 if TYPE_CHECKING:
-    from ....protocol.messages import Decision
-    from ....protocol.programs import Strategy
-    from ....protocol.schema import Schema
+    from ....protocol.board.strategies import Strategy
+    from ....protocol.wire.messages import Decision
+    from ....protocol.wire.schema import Schema
 
 
 def bits(count: Sequence[int]) -> float:
@@ -54,8 +54,8 @@ class Informative(Decided):
         """Return the strategy that decides from the counts of single columns."""
         from msgspec.structs import replace
 
-        from ....protocol.messages import Decision
-        from ..two_round.rules import BySingles, as_certificate, choose, listed, named_rule
+        from ....protocol.wire.messages import Decision
+        from ..curated.rules import BySingles, as_certificate, choose, listed, named_rule
 
         policy = scenario.policy
 

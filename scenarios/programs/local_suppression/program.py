@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...schema.model import Policy, Scenario
-from ..two_round.program import Decided
-from ..two_round.text import COUNTING, last_round_sentence
-from ..two_round.text import promise as promised
+from ..curated.program import Decided
+from ..curated.text import COUNTING, last_round_sentence
+from ..curated.text import promise as promised
 from . import text
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.messages import Call, Decision
-    from ....protocol.programs import RoundResult, Strategy
-    from ....protocol.schema import Schema
+    from ....protocol.board.strategies import RoundResult, Strategy
+    from ....protocol.wire.messages import Call, Decision
+    from ....protocol.wire.schema import Schema
     from ..findings import Findings
     from ..interface import Scored, Session
 

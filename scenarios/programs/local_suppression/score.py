@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import field
 
-from ....protocol.hiding import BLANK, Redact
-from ....protocol.messages import Counts, Decision
-from ....protocol.schema import Schema
+from ....protocol.wire.hiding_rules import BLANK, Redact
+from ....protocol.wire.messages import Counts, Decision
+from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
 from ...serialization.record import Record
 from ..findings import Findings

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....errors import VerificationError
-from ....protocol.hiding import Redact
-from ....protocol.messages import Call, Certificate, Counts, Decision
-from ....protocol.programs import RoundResult
-from ....protocol.schema import Schema
-from ....protocol.tallying import marginals
+from ....protocol.board.strategies import RoundResult
+from ....protocol.rounds.tallying import marginals
+from ....protocol.wire.hiding_rules import Redact
+from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
-from ..two_round.rules import as_certificate, prove_singles
+from ..curated.rules import as_certificate, prove_singles
 from ..weights import column_weights
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from msgspec.structs import replace as changed
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from ..two_round.program import Decided
+from ..curated.program import Decided
 from ..weights import column_weights
 
 if TYPE_CHECKING:
-    from ....protocol.messages import Counts, Decision
-    from ....protocol.programs import Strategy
-    from ....protocol.schema import Schema
+    from ....protocol.board.strategies import Strategy
+    from ....protocol.wire.messages import Counts, Decision
+    from ....protocol.wire.schema import Schema
     from ..interface import ConsideredColumns, Session
 
 MAX_COLUMNS = 2  # columns of a cross table
@@ -34,8 +34,8 @@ def cross_table(
     counts: of every value of every column, zeros of a public domain included. new_people: the
     number of new people in round 2; None if it asks the people of round 1.
     """
-    from ..two_round.rule_names import PLAIN, PRICED
-    from ..two_round.rules import bound, named_rule
+    from ..curated.rule_names import PLAIN, PRICED
+    from ..curated.rules import bound, named_rule
 
     rule, gains = named_rule(policy, new_people, schema), column_weights(policy, schema.names)
     allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
@@ -72,8 +72,8 @@ class PairsProgram(Decided):
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Return the strategy that decides from the counts of single columns."""
-        from ....protocol.messages import Decision
-        from ..two_round.rules import BySingles, as_certificate, bound, choose, listed, named_rule
+        from ....protocol.wire.messages import Decision
+        from ..curated.rules import BySingles, as_certificate, bound, choose, listed, named_rule
 
         policy = scenario.policy
 

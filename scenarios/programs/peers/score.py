@@ -11,11 +11,11 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
+from ....analysis.estimation.mean_interval import estimate
 from ....analysis.trust.peer_paths import path_share
 from ....protocol.peers.routes import followed
 from ....protocol.peers.view import PeerRecord
-from ...mean import estimate
-from .found import OfSize, Spread
+from ..peer_findings import OfSize, Spread
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import astuple
 
-from ....protocol.peers.view import PeerRecord
-from ...pages.pieces import (
+from ....presentation.pieces import (
     Block,
     PageFigure,
     PageGrid,
@@ -14,10 +13,11 @@ from ...pages.pieces import (
     Section,
     VerdictAnswer,
 )
-from ...pages.svg import Plot, plot
-from ...wording import percent, plural
-from .found import OfSize, PeersFound, Spread, smallest_linking
-from .learned import PeerLearned, learned
+from ....presentation.svg import Plot, plot
+from ....presentation.wording import percent, plural
+from ....protocol.peers.view import PeerRecord
+from ..peer_findings import OfSize, PeersFound, Spread, smallest_linking
+from .peer_knowledge import PeerLearned, learned
 from .text import SIZES, numbers, rows_by_size
 
 TRUSTED = "Who must be trusted?"

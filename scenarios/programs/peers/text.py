@@ -2,8 +2,8 @@
 
 from msgspec.structs import astuple
 
-from ...wording import percent
-from .found import PeersFound, Spread
+from ....presentation.wording import percent
+from ..peer_findings import PeersFound, Spread
 
 SIZES = (
     "members",

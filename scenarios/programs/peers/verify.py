@@ -13,11 +13,11 @@ from typing import Any
 
 from ....analysis.exposure import users_below
 from ....errors import VerificationError
+from ....protocol.board.promise import promised_share, prove
 from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
-from ....protocol.promise import promised_share, prove
 from ..evidence import NoGround, ProgramEvidence
-from .found import PeersFound
+from ..peer_findings import PeersFound
 from .record import agreement_of, reckoned
 from .score import by_size
 

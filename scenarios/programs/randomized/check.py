@@ -7,16 +7,16 @@ data.
 from collections.abc import Iterator, Sequence
 
 from ....errors import LocalError
-from ....protocol.schema import MAX_WIDTH
-from ...populations.coarser import is_coarser
+from ....protocol.wire.schema import MAX_WIDTH
+from ...populations.coarsening import is_coarser
 from ...populations.facts import ScenarioFacts
 from ...populations.people import WIDTH
 from ...schema.kinds import KIND
 from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
+from ..noisy_questions import feature_budget, is_sampled
 from ..registry import program_of
-from .questions import feature_budget, is_sampled
 from .value_numbers import number
 
 BITS = "bit-flip"  # of sets

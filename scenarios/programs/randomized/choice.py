@@ -13,13 +13,13 @@ from math import sqrt
 from typing import Any
 
 from ....errors import LocalError
+from ....presentation.wording import percent
 from ...populations import Population
 from ...schema.mechanisms import Mechanism, mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
-from ...wording import percent
+from ..noisy_questions import feature_budget, is_sampled, questions
 from .check import SAMPLED, too_wide
-from .questions import feature_budget, is_sampled, questions
 
 TASK_PHRASES = {
     "shares": "of a share of people",

@@ -25,7 +25,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...serialization.record import Record
-from .questions import Question
+from ..noisy_questions import Question
 
 SMALL = 1 << 20  # entries of a matrix that is summed over
 ROWS = 1 << 16  # different rows; with more the information is not computed

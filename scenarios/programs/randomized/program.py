@@ -17,15 +17,15 @@ from . import text
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import AnnouncedPolicy
-    from ....protocol.schema import Schema
-    from ...pages.pieces import Section, VerdictAnswer
+    from ....presentation.pieces import Section, VerdictAnswer
+    from ....presentation.wording import Block
+    from ....protocol.wire.announcement import AnnouncedPolicy
+    from ....protocol.wire.schema import Schema
     from ...populations import Population
-    from ...wording import Block
     from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
-    from .questions import Question
+    from ..noisy_questions import Question
 
 
 class Randomizing(OneRound):
@@ -41,8 +41,8 @@ class Randomizing(OneRound):
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
         """Return the announced policy: a rule for the noise, and no class size."""
-        from ....protocol.announcement import AnnouncedPolicy
-        from .questions import rule
+        from ....protocol.wire.announcement import AnnouncedPolicy
+        from ..noisy_questions import rule
 
         return AnnouncedPolicy(1, 1.0, rule(scenario, len(scenario.feature)))
 
@@ -64,19 +64,19 @@ class Histogram(Randomizing):
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
         """Return the schema of reports in place of values."""
-        from .questions import reported_schema
+        from ..noisy_questions import reported_schema
 
         return reported_schema(scenario, schema)
 
     def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the features, or of a joint report of all."""
-        from .questions import reported_names
+        from ..noisy_questions import reported_names
 
         return reported_names(scenario, names)
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
         """Return a question for each feature, or a joint question."""
-        from .questions import questions
+        from ..noisy_questions import questions
 
         return questions(scenario, people.schema.names, people.values)
 
@@ -87,7 +87,7 @@ class Histogram(Randomizing):
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
         """Return the questions of a recorded run, without the true values."""
-        from .questions import questions
+        from ..noisy_questions import questions
         from .score import Randomized
 
         local = result.findings
@@ -98,7 +98,7 @@ class Histogram(Randomizing):
     def score(self, session: "Session") -> "Scored":
         """Estimate the shares from the reports."""
         from ..interface import Scored
-        from .questions import reports
+        from ..noisy_questions import reports
         from .score import score
 
         scenario, people = session.scenario, session.crowd.people
@@ -129,7 +129,7 @@ class Histogram(Randomizing):
     def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:
         """Yield the expected precision, and the mechanisms by their error."""
         from .choice import advice
-        from .foreseen import foreseen
+        from .limit_forecast import foreseen
 
         yield from foreseen(scenario, people)
         yield from advice(scenario, people)

@@ -14,21 +14,21 @@ from msgspec import field
 
 from ....analysis.randomizers import BitFlip, Estimate
 from ....deprecated import keeps_old
-from ....protocol.messages import Counts
+from ....presentation.wording import percent
+from ....protocol.wire.messages import Counts
 from ...populations import Population
 from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
-from ...wording import percent
 from ..findings import Findings, StatedEpsilon
+from ..noisy_questions import MAX_LISTED, Question, feature_budget, gathered, rule
 from .encoding import SymbolTally, tally
-from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
-from .found import FoundFeature, searched
-from .found import against as found_against
-from .measured import MeasuredFeature, against, measures
+from .epsilon_rows import shuffled_epsilons
+from .numeric_estimates import MeasuredFeature, against, measures
+from .open_domain_values import FoundFeature, searched
+from .open_domain_values import against as found_against
 from .privacy import ADJACENCY, PrivacyLoss, read_privacy, unseen_privacy
-from .questions import MAX_LISTED, Question, feature_budget, gathered, rule
-from .stated import shuffled_epsilons
+from .share_estimates import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...pages.pieces import (
+from ....presentation.pieces import (
     EXPOSED,
     RELEASED,
     Block,
@@ -13,12 +13,12 @@ from ...pages.pieces import (
     Section,
     VerdictAnswer,
 )
-from ...pages.svg import Drawing, PositionScale, number, plot, shorten
+from ....presentation.svg import Drawing, PositionScale, number, plot, shorten
+from ....presentation.wording import percent, plural
 from ...schema.model import Scenario
 from ...serialization.record import plain
-from ...wording import percent, plural
-from .found import FoundFeature, promised, rows_of
-from .measured import MeasuredFeature, error_meaning
+from .numeric_estimates import MeasuredFeature, error_meaning
+from .open_domain_values import FoundFeature, promised, rows_of
 from .privacy import ADJACENCY
 from .score import Randomized
 from .text import NEIGHBOURS, relying

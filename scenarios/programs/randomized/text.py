@@ -7,17 +7,17 @@ distribution is biased, and its column says so. Every epsilon is printed with it
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....presentation.wording import Block, Grid, Line, give_or_take, noun_of, percent, plural
 from ...schema.mechanisms import mechanisms
-from ...wording import Block, Grid, Line, give_or_take, noun_of, percent, plural
-from .found import grid as grid_of_found
-from .found import promised
-from .measured import error_meaning, grid
+from .numeric_estimates import error_meaning, grid
+from .open_domain_values import grid as grid_of_found
+from .open_domain_values import promised
 
 if TYPE_CHECKING:
     from ...schema.model import Scenario
-    from .estimated import Estimated
     from .privacy import Shuffled
     from .score import Randomized
+    from .share_estimates import Estimated
 
 COVERAGE_NOTE = "95 % are expected, at least"
 NAMED = 5  # values whose limits are at the nearest end

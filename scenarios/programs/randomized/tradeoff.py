@@ -18,8 +18,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...schema.model import Scenario
+from ..noisy_questions import questions
 from .privacy import average_privacy_of, entries_of
-from .questions import questions
 
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
 ENTRIES = 1 << 20  # of matrices, about 3 s of work; beyond so many no S_mu is computed

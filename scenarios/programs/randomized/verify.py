@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from math import isclose
 
 from ....errors import VerificationError
-from ....protocol.messages import Counts
+from ....protocol.wire.messages import Counts
 from ...serialization.record import plain
-from ..claims import CLOSE, claimed, require_close
+from ..claim_check import CLOSE, claimed, require_close
 from ..evidence import ProgramEvidence
-from .estimated import limits, worst
-from .found import FoundFeature, searched
-from .found import compare_with_truth as found_held
-from .measured import MeasuredFeature, compare_with_truth, measures
+from ..noisy_questions import Question, gathered, questions, rule
+from .numeric_estimates import MeasuredFeature, compare_with_truth, measures
+from .open_domain_values import FoundFeature, searched
+from .open_domain_values import compare_with_truth as found_held
 from .privacy import PrivacyLoss, after_shuffling, unseen_information
-from .questions import Question, gathered, questions, rule
 from .score import Randomized, budget_of, estimates
+from .share_estimates import limits, worst
 
 SOLVED = 1e-5  # tolerance of values from an equation solved to 1e-6
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from ....analysis.estimation.sampled_counts import counted_limits
 from ....analysis.shuffled import removed_delta, replaced_delta
 from ....analysis.shuffled.sampled_rows import PARTS, rate_parts
-from ....protocol.hiding import BLANK
+from ....protocol.wire.hiding_rules import BLANK
 from ...serialization.record import Record
 from ..findings import StatedEpsilon
 from .check import EPSILON
 
 if TYPE_CHECKING:
-    from ....protocol.messages import Counts
+    from ....protocol.wire.messages import Counts
     from ...schema.model import Policy
 
 MAX_ROWS = 20  # rows with estimates, the largest

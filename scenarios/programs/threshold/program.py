@@ -3,25 +3,25 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....presentation.wording import plural
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
-from ...wording import plural
 from ..one_round import OneRound
 from . import text
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import AnnouncedPolicy
-    from ....protocol.messages import Call, Counts, Decision
-    from ....protocol.programs import RoundResult, Strategy
-    from ....protocol.schema import Schema
-    from ...pages.pieces import Section
-    from ...wording import Block
+    from ....presentation.pieces import Section
+    from ....presentation.wording import Block
+    from ....protocol.board.strategies import RoundResult, Strategy
+    from ....protocol.wire.announcement import AnnouncedPolicy
+    from ....protocol.wire.messages import Call, Counts, Decision
+    from ....protocol.wire.schema import Schema
     from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
-    from ..participation import Participation
+    from ..random_participation import Participation
 
 
 class Threshold(OneRound):
@@ -43,13 +43,13 @@ class Threshold(OneRound):
         if policy.sample is None:
             return None
         from ....analysis.shuffled.sampled_rows import rate_parts
-        from ..participation import Participation
+        from ..random_participation import Participation
 
         return Participation(rate_parts(policy.sample))
 
     def proof(self, policy: Policy) -> str:
         """Return the rule: whole rows, prefixes, or rows of random participants."""
-        from ....protocol.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
+        from ....protocol.rounds.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
         if participation := self.participation(policy):
             return sampled_rule(
@@ -60,7 +60,7 @@ class Threshold(OneRound):
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Return the strategy that queries all columns at once and ignores counts."""
-        from ....protocol.opened_prefixes import ByThreshold
+        from ....protocol.rounds.opened_prefixes import ByThreshold
 
         return ByThreshold(scenario.policy.k, self.proof(scenario.policy))
 
@@ -90,7 +90,7 @@ class Threshold(OneRound):
 
     def exposed(self, release: "Counts", k: int) -> int:
         """Return the number of people with a value in a prefix that fewer than k share."""
-        from ....protocol.opened_prefixes import exposed
+        from ....protocol.rounds.opened_prefixes import exposed
 
         return exposed(release, k)
 
@@ -165,7 +165,7 @@ class Threshold(OneRound):
 
     def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
         """Return the condition for opening a row, as a clause."""
-        from ....protocol.opened_prefixes import PARTS, sample_parts
+        from ....protocol.rounds.opened_prefixes import PARTS, sample_parts
 
         if parts := sample_parts(policy.rule):
             probability = f"{parts / PARTS:.3g}".replace(".", language.decimal)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ....protocol.exclusion import (
+from ....protocol.rounds.exclusion import (
     Excluded,
     close_further,
     domains_of,
@@ -19,22 +19,22 @@ from ....protocol.exclusion import (
     known_to_reader,
     sizes_behind,
 )
-from ....protocol.opened_prefixes import (
+from ....protocol.rounds.opened_prefixes import (
     cells_said,
     closed_groups,
     cut_short,
     opened,
     prefix_of,
 )
-from ....protocol.parties import ANALYST, RANDOMNESS
+from ....protocol.wire.parties import ANALYST, RANDOMNESS
 from ...serialization.record import Record
 from ..findings import Findings, StatedEpsilon
 from .estimates import Sampled, estimated_cells, sampled_by
 
 if TYPE_CHECKING:
-    from ....protocol.messages import Counts
-    from ....protocol.schema import Schema
-    from ....protocol.transcript import Read, Transcript
+    from ....protocol.knowledge.transcript import Read, Transcript
+    from ....protocol.wire.messages import Counts
+    from ....protocol.wire.schema import Schema
     from ...schema.model import Policy
     from ..interface import Played
 

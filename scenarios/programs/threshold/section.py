@@ -1,7 +1,7 @@
 """Rows that k people opened, on the page of a run."""
 
-from ...pages.pieces import PageGrid, Section
-from ...wording import percent
+from ....presentation.pieces import PageGrid, Section
+from ....presentation.wording import percent
 from .estimates import Sampled
 from .score import OpenedRows
 from .text import excluded_rows

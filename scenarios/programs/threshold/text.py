@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...wording import Block, Grid, Line, percent, plural
+from ....presentation.wording import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import AnnouncedPolicy
-    from ....protocol.messages import Counts
-    from ....protocol.schema import Schema
+    from ....protocol.wire.announcement import AnnouncedPolicy
+    from ....protocol.wire.messages import Counts
+    from ....protocol.wire.schema import Schema
     from ...schema.model import Policy, Scenario
     from .estimates import Sampled
     from .score import OpenedRows
@@ -119,8 +119,8 @@ def excluded_on_stage(
     policy: "AnnouncedPolicy", schema: "Schema", release: "Counts", language: "Language"
 ) -> str:
     """Return the sentence on users known by exclusion to all readers of the release."""
-    from ....protocol.exclusion import domains_of, excluded
-    from ....protocol.opened_prefixes import by_prefixes, closes_further, sample_parts
+    from ....protocol.rounds.exclusion import domains_of, excluded
+    from ....protocol.rounds.opened_prefixes import by_prefixes, closes_further, sample_parts
 
     if sample_parts(policy.rule) is not None:
         return language.say("says-excluded-none")

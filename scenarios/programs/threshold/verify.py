@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ....errors import VerificationError
 from ...serialization.record import plain
-from ..claims import claimed, require_close
+from ..claim_check import claimed, require_close
 from ..evidence import ProgramEvidence
 from .score import OpenedRows, public_record
 

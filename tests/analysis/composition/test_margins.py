@@ -21,8 +21,8 @@ from veilmix.analysis.composition.check_margins import check_margins as check
 from veilmix.analysis.composition.margins_bound import MarginsCertificate
 from veilmix.analysis.composition.margins_bound import margins_bound as bound
 from veilmix.errors import ParameterError, VerificationError
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.validation.load import load
 
 FORGED = int(os.environ.get("VEILMIX_FORGED", "4000"))
 

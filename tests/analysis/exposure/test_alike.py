@@ -5,8 +5,8 @@ from itertools import product
 from math import comb
 
 import pytest
-from veilmix.analysis.exposure.alike import shared_values
-from veilmix.protocol.hiding import BLANK, HIDDEN
+from veilmix.analysis.exposure.equal_people import shared_values
+from veilmix.protocol.wire.hiding_rules import BLANK, HIDDEN
 
 ROWS = list(product("xy", "pq"))
 

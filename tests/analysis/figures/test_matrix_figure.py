@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 from veilmix.analysis.figures.attack_matrix import LOOKS, MEANING, WITHHELD, HeatTable, Sign, draw
-from veilmix.scenarios.studies.matrix_result import Verdict
+from veilmix.scenarios.studies.matrix.matrix_result import Verdict
 
 
 def test_every_outcome_has_a_mark_and_a_colour_of_its_own() -> None:

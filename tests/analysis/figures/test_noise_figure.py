@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from veilmix.analysis.figures import randomized as noise_figure
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.validation.load import loads
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import loads
 
 
 def local(mechanism: str, more: str = "") -> Any:

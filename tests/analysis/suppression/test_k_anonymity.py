@@ -54,8 +54,8 @@ def test_required_forbidden_and_ties() -> None:
 
 def test_it_keeps_what_no_bound_on_marginals_can_promise() -> None:
     """All four of Titanic: true exposure 8 of 2,201, where two rounds promise three columns."""
+    from veilmix.scenarios.lab.validation.load import load
     from veilmix.scenarios.programs.registry import samples
-    from veilmix.scenarios.validation.load import load
 
     people = samples(load("titanic"), 0).people
     choice = best_columns(people.codes, 5, 0.05)

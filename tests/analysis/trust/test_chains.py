@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from veilmix.analysis.trust.overlapping_counts import chained_bits
-from veilmix.protocol.hiding import Mask, Redact, apply_rule
-from veilmix.protocol.record import CountsSeen
+from veilmix.protocol.knowledge.run_record import CountsSeen
+from veilmix.protocol.wire.hiding_rules import Mask, Redact, apply_rule
 
 SIZES = (2, 2, 3)
 ROWS = ((0, 0, 0), (0, 0, 1), (0, 1, 2), (1, 1, 0))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust import received_of_persons
-from veilmix.protocol.record import CountsSeen, all_values
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View
+from veilmix.protocol.knowledge.run_record import CountsSeen, all_values
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View
 
 SIZES, ROWS, N = (2, 2), 2, 3
 CELLS = tuple(product("ab", "xy"))

@@ -19,9 +19,9 @@ from veilmix.analysis.trust import (
     view_bits,
 )
 from veilmix.analysis.trust.best_guesses import Method
-from veilmix.protocol.record import CountsSeen
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View
+from veilmix.protocol.knowledge.run_record import CountsSeen
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View
 
 Table = tuple[tuple[str, ...], ...]
 VALUES = (("a", "b"), ("x", "y", "z"))

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust import inferred, received
 from veilmix.analysis.trust.side import Side
-from veilmix.protocol.hiding import BLANK, COVERS, OTHER_VALUE, Hiding, Mask, Redact
-from veilmix.protocol.record import CountsSeen
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View
+from veilmix.protocol.knowledge.run_record import CountsSeen
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View
+from veilmix.protocol.wire.hiding_rules import BLANK, COVERS, OTHER_VALUE, Hiding, Mask, Redact
 
 VALUES = ("a", "b", "c")
 ROWS = list(product(VALUES, ("x", "y")))

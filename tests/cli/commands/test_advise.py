@@ -10,12 +10,12 @@ import pytest
 import veilmix
 from veilmix.analysis.advice.information_kept import prediction, two_way_distance
 from veilmix.errors import DataError
+from veilmix.own_data.advise import advise
+from veilmix.own_data.coarsening_ladders import column, widths
+from veilmix.own_data.read_table import Reading, read
+from veilmix.own_data.sample_patients import COLUMNS, patients
 from veilmix.scenarios.populations.people import SourceTable
 from veilmix.scenarios.populations.roles import ColumnRole
-from veilmix.scenarios.tables.advise import advise
-from veilmix.scenarios.tables.ladders import column, widths
-from veilmix.scenarios.tables.patients import COLUMNS, patients
-from veilmix.scenarios.tables.reading import Reading, read
 
 GONE = "(missing)"
 

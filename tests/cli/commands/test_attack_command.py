@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.studies.attack_plan import ASKING, drawn
-from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.lab.validation.load import change, load
+from veilmix.scenarios.studies.matrix.attack_plan import ASKING, drawn
 
 ONLY = ("--attacks", "forward,tag", "--defences", "order,balance", "--repeats", "2")
 HERE = (*ONLY, "--workers", "1")

@@ -151,7 +151,7 @@ def test_a_disk_that_has_no_room_for_a_batch_is_named(typed, monkeypatch, number
     def failing(*_: object) -> int:
         raise OSError(number, "the disk says no")
 
-    monkeypatch.setattr("veilmix.roles.spool.MEMORY_LIMIT", 1_000)
+    monkeypatch.setattr("veilmix.roles.compute.spool.MEMORY_LIMIT", 1_000)
     monkeypatch.setattr("os.pwrite", failing)
     monkeypatch.setenv("VEILMIX_SCRATCH", ".")
     said = typed("run", "titanic")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from veilmix.presentation.wording import OUTSIDE_CATALOGUE
 from veilmix.report.make import make
-from veilmix.scenarios.studies.cheating_file import CHEATING
-from veilmix.scenarios.studies.trust_table import measured_trust
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.wording import OUTSIDE_CATALOGUE
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.cheating.cheating_file import CHEATING
+from veilmix.scenarios.studies.cheating.trust_table import measured_trust
 
 
 @pytest.fixture

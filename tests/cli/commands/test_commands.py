@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from veilmix.installation import PROJECT_FOLDER
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import attacks, loads, shipped, source
-from veilmix.scenarios.wording import give_or_take
+from veilmix.presentation.wording import give_or_take
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import attacks, loads, shipped, source
 
 PARTIES = {"curator", "analyst", "shuffler-1", "shuffler-2"}
 

@@ -17,8 +17,8 @@ import pytest
 from rich.progress import Progress
 from sample_kit import sampled
 from veilmix.cli.text.progress import Bar
-from veilmix.protocol.messages import Kind
-from veilmix.roles.instruments import Instrument
+from veilmix.protocol.wire.messages import Kind
+from veilmix.roles.network.instruments import Instrument
 
 PEOPLE = '[population]\nsource = "builtin:blood-type"\n'
 POLICY = "[policy]\nk = 2\nmax_exposure = 0.08\n"
@@ -174,7 +174,7 @@ def test_ctrl_c_in_each_phase_is_130_in_one_line(typed, monkeypatch, moment: str
 @pytest.mark.parametrize("stage", ["users seal", "shuffler-1 opens", "analyst opens"])
 def test_a_run_without_enough_memory_is_one_line(typed, monkeypatch, stage: str) -> None:
     """Where its work is done, in whatever thread or copy; and it is no bug."""
-    from veilmix.roles.worker_pool import WorkerPool
+    from veilmix.roles.compute.worker_pool import WorkerPool
 
     real = WorkerPool.spread
 

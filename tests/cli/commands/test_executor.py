@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from veilmix.scenarios.studies import dask_cluster
+from veilmix.roles.compute import dask_cluster
 
 COMMANDS = {
     "run": ("run", "blood-type", "--seed", "7", "--no-save", "--format", "json"),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.scenarios.tables.judged_release import judge_release
-from veilmix.scenarios.tables.reading import Reading
-from veilmix.scenarios.tables.released_values import ValueTexts, fit_column, interval_of
+from veilmix.own_data.judged_release import judge_release
+from veilmix.own_data.read_table import Reading
+from veilmix.own_data.released_values import ValueTexts, fit_column, interval_of
 
 ADULT = Path(__file__).parents[4] / "shared" / "data" / "adult" / "adult.data"
 ILLNESSES = ("flu", "gout", "cold")

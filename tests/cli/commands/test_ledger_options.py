@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.ledger.book import read
+from veilmix.scenarios.lab.ledger.book import read
 
 ROWS = [(a, b) for a in ("red", "blue") for b in ("cat", "dog") for _ in range(15)]
 GONE = (0, 1, 2, 15, 16, 30, 31, 32, 45, 46)

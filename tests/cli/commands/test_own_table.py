@@ -5,8 +5,8 @@ import io
 from pathlib import Path
 
 import pytest
+from veilmix.presentation.wording import escaped, visible
 from veilmix.scenarios.serialization.csv_text import csv_text, safe
-from veilmix.scenarios.wording import escaped, visible
 
 NAMES = ("patient", "case", "name", "contact")
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import veilmix
 from veilmix.errors import LocalError, UnknownParty
+from veilmix.scenarios.deployment.place import site
+from veilmix.scenarios.deployment.session_file import read_session
+from veilmix.scenarios.lab.scoring.outcome import find_coalition
 from veilmix.scenarios.records.run_folder import read
-from veilmix.scenarios.scoring.outcome import find_coalition
-from veilmix.scenarios.sessions.file import read_session
-from veilmix.scenarios.sessions.place import site
-from veilmix.scenarios.verification.explanation import why
-from veilmix.scenarios.verification.views import view_of
+from veilmix.scenarios.records.verification.explanation import why
+from veilmix.scenarios.records.verification.views import view_of
 
 SCENARIO = """
 [scenario]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from veilmix.cli import own_table
+from veilmix.cli import table_options as own_table
 
 ROWS = [
     (f"P{who:03}", "fm"[who % 2], f"w{(who + visit * who) % 4}")
@@ -195,7 +195,7 @@ def test_a_session_of_patients_with_six_visits_each(typed: Any, visits: str) -> 
 def test_more_rows_than_a_session_takes_are_not_written(
     typed: Any, visits: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("veilmix.scenarios.tables.written.MAX_ROWS", 3)
+    monkeypatch.setattr("veilmix.own_data.scenario_file.MAX_ROWS", 3)
     said = typed("advise", visits, "--person", "patient_id", "--k", "2", "--write", "s.toml")
     assert (said.code, "a person has 4 different rows as advised" in said.err) == (2, True)
     assert not (tmp_path / "s.toml").exists()

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization.record import plain as plain_data
 
 DEEP, BLANK = "hierarchical-class", "local-suppression-class"
@@ -78,7 +78,7 @@ def test_the_rounds_and_the_proof_are_in_result_json(typed, deep: Outcome) -> No
 
 @pytest.mark.slow
 def test_a_burned_question_is_told(typed, tmp_path: Path) -> None:
-    from veilmix.scenarios.validation.load import source
+    from veilmix.scenarios.lab.validation.load import source
 
     path = tmp_path / "gone.toml"
     fault = '\n[[fault]]\nattack = "absent"\nusers = 1\nround = 2\n'

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.scoring.outcome import Outcome
 
 CLASS = "randomized-class"
 

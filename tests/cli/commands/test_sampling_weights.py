@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from veilmix.analysis.exposure.sampled_population import sampled_risk
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.populations.roles import ColumnRole, guess_roles
-from veilmix.scenarios.validation.load import load
 
 SIZE = 240
 RNG = np.random.default_rng(3)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.schema.dump import dump
 from veilmix.scenarios.schema.model import Defence, DeviationSection
-from veilmix.scenarios.studies.search_file import replay
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.studies.search.search_file import replay
 
 OWN_ROW = (
     DeviationSection(

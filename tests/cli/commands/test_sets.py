@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import source
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.validation.load import source
 
 CLASS = "incidence-class"
 

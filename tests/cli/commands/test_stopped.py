@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.comparison.compare import ComparisonStopped, compare, programs
-from veilmix.scenarios.studies import attack_matrix as matrix
-from veilmix.scenarios.studies import matrix_runs
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.studies.comparison.compare import ComparisonStopped, compare, programs
+from veilmix.scenarios.studies.matrix import attack_matrix as matrix
+from veilmix.scenarios.studies.matrix import matrix_runs
 
 
 def stops_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -18,7 +18,7 @@ def stops_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "veilmix.scenarios.comparison.compare.programs", lambda: table | {name: press}
+        "veilmix.scenarios.studies.comparison.compare.programs", lambda: table | {name: press}
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 import veilmix
 from veilmix.analysis.frames import Cell, Frame
 from veilmix.errors import ParameterError, ScenarioError, StorageError
-from veilmix.scenarios.comparison import result_folder
-from veilmix.scenarios.studies import matrix_frames
+from veilmix.scenarios.studies.comparison import result_folder
+from veilmix.scenarios.studies.matrix import matrix_frames
 
 GRID = {"policy.k": [2, 20]}
 IDEAL = {"seed": 7, "mode": "ideal"}
@@ -65,7 +65,7 @@ def test_a_run_that_crashes_is_set_apart(monkeypatch: pytest.MonkeyPatch) -> Non
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("no power")
 
-    monkeypatch.setattr("veilmix.scenarios.studies.sweep.run", crash)
+    monkeypatch.setattr("veilmix.scenarios.studies.sweeps.sweep.run", crash)
     swept = veilmix.sweep("blood-type", **IDEAL)
     assert swept.lines == ()
     assert "no power" in str(swept.failed[0].error)
@@ -88,7 +88,7 @@ def test_wrong_arguments_of_a_sweep_are_named() -> None:
 
 @pytest.mark.slow
 def test_a_matrix_has_the_cells_of_the_command(typed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veilmix.scenarios.studies.attack_matrix.PAIRS", 1)
+    monkeypatch.setattr("veilmix.scenarios.studies.matrix.attack_matrix.PAIRS", 1)
     matrix = veilmix.attack("blood-type", repeats=1, **ATTACK)
     said = typed(
         *("attack", "blood-type", "--attacks", "forward", "--defences", "order", "--repeats", "1"),

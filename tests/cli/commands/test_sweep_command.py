@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sample_kit import sampled
 from veilmix.cli.grid import values
-from veilmix.scenarios.studies.swept import read_sweep
+from veilmix.scenarios.studies.sweeps.sweep_runs import read_sweep
 
 QUICK = ("--mode", "ideal", "--executor", "thread", "--workers", "1")
 SWEEP = ("sweep", "blood-type", "--set", "policy.k=2,6", "--repeats", "2", *QUICK)
@@ -137,14 +137,14 @@ def test_check_judges_the_grid_and_says_what_it_comes_to(typed) -> None:
 
 @pytest.mark.slow
 def test_a_crash_is_reported_and_the_rest_kept(typed, monkeypatch: pytest.MonkeyPatch) -> None:
-    from veilmix.scenarios.play.run import run
+    from veilmix.scenarios.lab.play.run import run
 
     def fails(scenario, *args, **more):
         if scenario.policy.k == 6:
             raise ZeroDivisionError("of the test")
         return run(scenario, *args, **more)
 
-    monkeypatch.setattr("veilmix.scenarios.studies.sweep.run", fails)
+    monkeypatch.setattr("veilmix.scenarios.studies.sweeps.sweep.run", fails)
     said = typed(*SWEEP, "--no-figure")
     assert said.code == 1
     assert "2 runs of 4 crashed" in said.err

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.validation.load import source
+from veilmix.scenarios.lab.validation.load import source
 
 PAGE = "<!doctype html>"
 
@@ -60,7 +60,7 @@ def test_nothing_but_a_page_is_written_over(typed) -> None:
 def test_what_cannot_be_shown_says_why(
     typed, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], why: str
 ) -> None:
-    monkeypatch.setattr("veilmix.scenarios.play.run.run", None)  # nothing is played for it
+    monkeypatch.setattr("veilmix.scenarios.lab.play.run.run", None)  # nothing is played for it
     said = typed("theatre", *arguments)
     assert said.code == 2
     assert why in said.err

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.wording import AUDITED
+from veilmix.presentation.wording import AUDITED
 
 FILE = """
 [scenario]

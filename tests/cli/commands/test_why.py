@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.records.run_folder import save
 
 ALL = "curator+shuffler-1+shuffler-2"

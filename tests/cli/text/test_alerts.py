@@ -4,10 +4,10 @@ import pytest
 from veilmix.cli.text.alerts import print_alerts, raised
 from veilmix.cli.text.layout import PipeConsole
 from veilmix.report.alerts import alerts
-from veilmix.report.gathered import gather
-from veilmix.scenarios.play.run import run
+from veilmix.report.run_facts import gather
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.scoring.outcome import Outcome
 
 RARE = """
 [scenario]

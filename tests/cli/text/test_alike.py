@@ -7,11 +7,11 @@ import pytest
 from alike_kit import KINDS, scenario_of
 from veilmix.cli.text.layout import PipeConsole
 from veilmix.cli.text.run_scores import scores
-from veilmix.report.gathered import gather
+from veilmix.report.run_facts import gather
 from veilmix.report.verdict import verdict
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.scoring.outcome import Outcome
 
 PUBLIC = "answered the same: their answer is public now"
 

@@ -6,8 +6,8 @@ import pytest
 import veilmix
 from veilmix.cli.text import pace
 from veilmix.cli.text.pace import EVERY, FIRST_DELAY, Pace
-from veilmix.scenarios.studies import doors
-from veilmix.scenarios.studies import sweep as played_by
+from veilmix.scenarios.studies import api as doors
+from veilmix.scenarios.studies.sweeps import sweep as played_by
 
 
 def test_the_first_line_comes_late_and_the_others_seldom(capsys) -> None:

@@ -1,7 +1,7 @@
 """Words and figures that every page writes the same way."""
 
 import pytest
-from veilmix.scenarios.wording import size
+from veilmix.presentation.wording import size
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from veilmix.analysis.figures import Redrawn
 from veilmix.cli.text import picture_files
 from veilmix.cli.text.sweep import draw
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.studies.sweep_file import SweepLine
-from veilmix.scenarios.studies.sweep_scores import panels_of
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.studies.sweeps.sweep_file import SweepLine
+from veilmix.scenarios.studies.sweeps.sweep_scores import panels_of
 
 KS = (2, 20, 200)
 

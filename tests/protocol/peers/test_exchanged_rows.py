@@ -8,9 +8,9 @@ from itertools import permutations, product
 
 import pytest
 from peer_kit import ROWS, TERMS, cast
+from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.peers.view import PeerRecord
-from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.peer import play_peers
 
 Bags = Counter[tuple[int, int, int, int, int]]

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from veilmix.crypto.ristretto import base_times, plus
 from veilmix.crypto.verified.rows import ballot_rows
-from veilmix.protocol.messages import (
+from veilmix.protocol.search.changes import CHANGES, changed, changes_of, parsed, written
+from veilmix.protocol.wire.messages import (
     Accepted,
     BallotMarks,
     Body,
@@ -15,10 +16,9 @@ from veilmix.protocol.messages import (
     Envelope,
     Tally,
 )
-from veilmix.protocol.parties import Role
-from veilmix.protocol.search.changes import CHANGES, changed, changes_of, parsed, written
-from veilmix.protocol.token_messages import Evaluated, Issued, Mint, Roll
-from veilmix.protocol.verified_messages import OpeningShares, ShuffledLists
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.token_messages import Evaluated, Issued, Mint, Roll
+from veilmix.protocol.wire.verified_messages import OpeningShares, ShuffledLists
 
 CALL = Call(1, Role.CURATOR, ((0,), (1,)))
 ROLL = Roll((0, 1, 5))

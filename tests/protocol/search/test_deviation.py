@@ -1,8 +1,8 @@
 """Deviations: whom they mean, and how they are written."""
 
 import pytest
-from veilmix.protocol.messages import Kind
 from veilmix.protocol.search.deviation import OWN_KEYS, Action, Deviation, text_of
+from veilmix.protocol.wire.messages import Kind
 
 LESS = Deviation(
     by="curator",

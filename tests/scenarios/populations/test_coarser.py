@@ -7,11 +7,11 @@ import pytest
 import veilmix
 from sample_kit import sampled
 from veilmix.errors import DataError, ScenarioError
-from veilmix.protocol.announcement import Announcement
-from veilmix.protocol.board import Entry
-from veilmix.protocol.coarsening import Bins
-from veilmix.roles.instruments import Instrument
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.board.board import Entry
+from veilmix.protocol.wire.announcement import Announcement
+from veilmix.protocol.wire.coarsening import Bins
+from veilmix.roles.network.instruments import Instrument
+from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.randomized.score import Randomized
 from veilmix.scenarios.schema.model import BinsSection, FeatureSection, PopulationSection

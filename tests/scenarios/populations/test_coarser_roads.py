@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import veilmix
 from sample_kit import sampled
-from veilmix.protocol.coarsening import coarsened
+from veilmix.protocol.wire.coarsening import coarsened
 from veilmix.scenarios.populations import population
 
 CHAINS: dict[str, tuple[str, ...]] = {

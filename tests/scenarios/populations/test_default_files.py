@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from veilmix.errors import DataError
+from veilmix.own_data.read_table import Reading, read
 from veilmix.scenarios.populations.file_options import options_of
 from veilmix.scenarios.populations.files import source_of
-from veilmix.scenarios.tables.reading import Reading, read
 
 
 @dataclass(frozen=True)

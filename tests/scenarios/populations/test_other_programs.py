@@ -10,9 +10,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from veilmix.errors import DataError
-from veilmix.scenarios.populations import packed, population
+from veilmix.own_data.read_table import Reading, read
+from veilmix.scenarios.populations import population
+from veilmix.scenarios.populations import unpacked_size as packed
 from veilmix.scenarios.schema.model import PopulationSection
-from veilmix.scenarios.tables.reading import Reading, read
 
 WRITTEN = tomllib.loads(Path(__file__).with_name("written_files.toml").read_text("utf-8"))
 LIBRARIES = {"xls": "python_calamine", "ods": "python_calamine"}

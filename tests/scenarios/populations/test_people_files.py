@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from veilmix.errors import DataError
 from veilmix.installation import missing
+from veilmix.own_data import export
 from veilmix.scenarios.populations import Population, files, population
 from veilmix.scenarios.schema.model import FeatureSection, PopulationSection
 from veilmix.scenarios.serialization import content
-from veilmix.scenarios.tables import export
 
 SMALL = "name,city,wage\nann,Oslo,1\nbob,Rome,2\ncyd,Oslo,1\n"
 

@@ -11,8 +11,8 @@ import veilmix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import DataError, ScenarioError
+from veilmix.own_data.read_table import Reading, read
 from veilmix.scenarios.populations.dates import in_time
-from veilmix.scenarios.tables.reading import Reading, read
 
 PATIENTS, VISITS = 40, 6
 COLUMNS = ("patient_id", "visit_date", "sex", "age", "ward")

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.errors import DataError
+from veilmix.own_data import read_table as reading
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.populations.header_line import names_columns
 from veilmix.scenarios.schema.model import PopulationSection
-from veilmix.scenarios.tables import reading
 
 ROWS = [["Ort", "Größe"], ["Köln", "1,5"], ["Nîmes", "2,25"], ["Köln", "1,5"]]
 

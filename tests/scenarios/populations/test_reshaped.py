@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from veilmix.cli import main
 from veilmix.errors import DataError
+from veilmix.own_data.api import advise
+from veilmix.own_data.read_table import Reading, read, suspects
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.populations.build import population
-from veilmix.scenarios.populations.coarser import levels
-from veilmix.scenarios.populations.reshaped import number_spellings, one_spelling, set_sign
+from veilmix.scenarios.populations.coarsening import levels
+from veilmix.scenarios.populations.column_forms import number_spellings, one_spelling, set_sign
 from veilmix.scenarios.schema.model import FeatureSection, PopulationSection
-from veilmix.scenarios.tables.doors import advise
-from veilmix.scenarios.tables.reading import Reading, read, suspects
-from veilmix.scenarios.validation.load import loads
 
 CELLS = ("fever;cough", "cough;fever", "cough; fever;", "pain", "", "pain;cough", "fever")
 

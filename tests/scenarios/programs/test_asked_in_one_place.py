@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-ROOMS = ("analysis", "cli", "machines", "protocol", "report", "roles", "scenarios", "theatre")
+ROOMS = (
+    *("analysis", "cli", "machines", "own_data", "presentation", "protocol", "report", "roles"),
+    *("scenarios", "theatre"),
+)
 FILES = sorted(path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 TOPOLOGY = Path("scenarios/programs/topology.py")  # asks whether there are peers
 SCHEMA = Path("scenarios/schema/model.py")  # too, for what a key means where nothing is said

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 from veilmix.analysis.randomizers import GRR, Randomizer
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.randomized import choice
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.validation.load import load
 
 
 class Unheard(GRR):

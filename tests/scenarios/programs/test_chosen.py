@@ -11,27 +11,27 @@ from veilmix.analysis.trust.certain_cells import Certain
 from veilmix.analysis.trust.side import Side
 from veilmix.errors import ScenarioError
 from veilmix.languages.language import english
-from veilmix.protocol.hiding import Mask, Redact
-from veilmix.protocol.messages import Call
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import BEST, MOST_CHOSEN, RoundResult
+from veilmix.protocol.board.strategies import BEST, MOST_CHOSEN, RoundResult
+from veilmix.protocol.wire.hiding_rules import Mask, Redact
+from veilmix.protocol.wire.messages import Call
+from veilmix.protocol.wire.parties import Role
 from veilmix.report.make import make
-from veilmix.scenarios.play.announcement import announced_policy
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.hierarchical.heard import masked, standings
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.hierarchical.program import (
     HierarchicalProgram,
 )
+from veilmix.scenarios.programs.hierarchical.round_counts import masked, standings
 from veilmix.scenarios.programs.hierarchical.rounds import RoundRecord
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.programs.hierarchical.text import row
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.views import learnt_in
 from veilmix.scenarios.schema.model import Expect, Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies.cheating import AttemptTrial, attempts, play
-from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.verification.checks import require, verify
-from veilmix.scenarios.verification.views import learnt_in
+from veilmix.scenarios.studies.cheating.coalition_study import AttemptTrial, attempts, play
 
 CLASS = {"policy.ask": "best", "policy.max_exposure": 0.1}
 
@@ -155,8 +155,8 @@ def test_census_from_race_and_work_to_all_four() -> None:
 @pytest.mark.slow
 def test_what_is_asked_follows_from_what_was_read() -> None:
     """Asked again from the record of rounds 1 to r, the same group comes out."""
-    from veilmix.protocol.board import replay
-    from veilmix.protocol.programs import RoundResult
+    from veilmix.protocol.board.board import replay
+    from veilmix.protocol.board.strategies import RoundResult
 
     chosen = scenario("hierarchical-class")
     outcome = run(chosen, 2, worst_case_nodes=0)

@@ -15,20 +15,20 @@ from claims_kit import claiming
 from msgspec.structs import replace
 from sample_kit import sampled
 from veilmix.errors import ScenarioError
-from veilmix.protocol.announcement import Program, Rules
+from veilmix.protocol.board.strategies import RoundResult
 from veilmix.protocol.ideal import Ideal, PeopleTable, run_through
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.announcement import announced_policy
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.hierarchical.heard import certainties
+from veilmix.protocol.wire.announcement import Program, Rules
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load
+from veilmix.scenarios.programs.hierarchical.round_counts import certainties
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
 from veilmix.scenarios.schema.model import Expect, Policy
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.verification.checks import require, verify
 
 Rows = tuple[tuple[int, ...], ...]
 SCHEMA = Schema(tuple(Feature(name, ("0", "1")) for name in "abc"))

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ScenarioError, VerificationError
-from veilmix.protocol.tallying import marginals
-from veilmix.scenarios.play.announcement import announced_policy
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.two_round.rules import verify_certificate
+from veilmix.protocol.rounds.tallying import marginals
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load, loads
+from veilmix.scenarios.programs.curated.rules import verify_certificate
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.checks import require, verify
 
 TITANIC = '[scenario]\nname="t"\n[population]\nsource="builtin:titanic"\n[policy]\nk=5\n'
 

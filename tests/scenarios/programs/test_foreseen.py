@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.randomized.foreseen import WIDTH, foreseen, picture
+from veilmix.presentation.wording import percent
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import loads
+from veilmix.scenarios.programs.randomized.limit_forecast import WIDTH, foreseen, picture
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.validation.load import loads
-from veilmix.scenarios.wording import percent
 
 
 def scenario(

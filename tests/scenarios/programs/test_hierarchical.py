@@ -9,16 +9,19 @@ import msgspec
 import pytest
 from veilmix.analysis.composition.certificate import Certificate as Proof
 from veilmix.errors import VerificationError
-from veilmix.protocol.hiding import Mask
-from veilmix.protocol.messages import Call, Certificate
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.board.strategies import RoundResult
+from veilmix.protocol.wire.hiding_rules import Mask
+from veilmix.protocol.wire.messages import Call, Certificate
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.hierarchical import strategy as hierarchical
-from veilmix.scenarios.programs.hierarchical.heard import knowledge
+from veilmix.scenarios.programs.hierarchical.round_counts import knowledge
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import (
     About,
     Expect,
@@ -28,10 +31,7 @@ from veilmix.scenarios.schema.model import (
     PopulationSection,
     Scenario,
 )
-from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.verification.checks import verify
 
 FOUR = tuple(FeatureSection(name=name, levels=4) for name in ("a", "b", "c", "d"))
 
@@ -200,7 +200,7 @@ def known() -> tuple[Schema, list[RoundResult]]:
     """What the curator of the class read."""
     outcome = run("hierarchical-class", worst_case_nodes=0)
     assert outcome.transcript is not None
-    from veilmix.protocol.board import replay
+    from veilmix.protocol.board.board import replay
 
     board = replay(outcome.transcript.posts)
     reads = [reading for reading in outcome.transcript.reads if reading.reader == "curator"]

@@ -11,13 +11,13 @@ from hypothesis import strategies as some
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.errors import ScenarioError
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, loads
 from veilmix.scenarios.programs.informative.program import bits
 from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.validation.load import change, loads
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.records.verification.checks import verify
 
 TEXT = """[scenario]
 name = "telling"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ScenarioError
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.programs.interface import ReleaseProgram
 from veilmix.scenarios.programs.registry import PROGRAMS, program_of
 from veilmix.scenarios.schema.kinds import BUILT_IN
-from veilmix.scenarios.validation.load import loads
 
 ROOT = Path(__file__).parents[3]
 NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "requirements"}

@@ -16,11 +16,9 @@ from veilmix.analysis.randomizers import (
     UnaryEncoding,
 )
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
-from veilmix.scenarios.programs.randomized import privacy
-from veilmix.scenarios.programs.randomized.check import MOST_VALUES
-from veilmix.scenarios.programs.randomized.encoding import read, tally
-from veilmix.scenarios.programs.randomized.questions import (
+from veilmix.protocol.wire.schema import MAX_NAME, MAX_WIDTH, Feature
+from veilmix.scenarios.lab.validation.load import loads
+from veilmix.scenarios.programs.noisy_questions import (
     as_table,
     joined,
     questions,
@@ -28,13 +26,15 @@ from veilmix.scenarios.programs.randomized.questions import (
     reports,
     rule,
 )
+from veilmix.scenarios.programs.randomized import privacy
+from veilmix.scenarios.programs.randomized.check import MOST_VALUES
+from veilmix.scenarios.programs.randomized.encoding import read, tally
 from veilmix.scenarios.programs.registry import (
     announced_names,
     announced_schema,
     noisy_questions,
     samples,
 )
-from veilmix.scenarios.validation.load import loads
 
 MECHANISMS = (
     "grr",

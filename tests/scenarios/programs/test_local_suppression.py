@@ -9,19 +9,19 @@ import msgspec
 import pytest
 from claims_kit import claiming, put
 from veilmix.errors import VerificationError
-from veilmix.protocol.hiding import BLANK, Redact
-from veilmix.protocol.messages import Call, Decision
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.board.strategies import RoundResult
+from veilmix.protocol.wire.hiding_rules import BLANK, Redact
+from veilmix.protocol.wire.messages import Call, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.local_suppression import strategy as local_suppression
 from veilmix.scenarios.programs.local_suppression.strategy import LocalSuppressionStrategy
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import About, Fault, Policy, PopulationSection, Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.verification.checks import verify
 
 
 def ideal(scenario: Any, **changes: Any) -> Outcome:

@@ -15,12 +15,12 @@ import pytest
 from census_kit import CENSUS
 from msgspec.structs import replace
 from veilmix.analysis.optimization import solver_process
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.two_round import rules
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load
+from veilmix.scenarios.programs.curated import rules
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
 from veilmix.scenarios.schema.model import Expect, Scenario
-from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.verification.checks import require, verify
 
 LEAP = 1e6  # seconds
 CLOCKS = "perf_counter", "monotonic", "process_time", "time", "thread_time"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ScenarioError
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load, loads, shipped
 from veilmix.scenarios.programs.randomized.choice import ranking
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.mechanisms import BUILT_IN
-from veilmix.scenarios.validation.load import change, load, loads, shipped
-from veilmix.scenarios.verification.checks import verify
 
 NOISE = tuple(name for name in shipped() if name.startswith("noise-"))
 

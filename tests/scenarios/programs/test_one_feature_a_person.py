@@ -11,23 +11,23 @@ from sample_kit import sampled
 from veilmix.analysis.randomizers import GRR, SampledFeature, UnaryEncoding
 from veilmix.analysis.shuffled import shuffle
 from veilmix.errors import ScenarioError
-from veilmix.scenarios.comparison.local import with_noise
-from veilmix.scenarios.play.announcement import announced_policy
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.report_reidentification import in_reports
+from veilmix.scenarios.lab.validation.load import loads
+from veilmix.scenarios.programs.noisy_questions import sample
 from veilmix.scenarios.programs.randomized.check import SAMPLED
 from veilmix.scenarios.programs.randomized.choice import advice, ranking
-from veilmix.scenarios.programs.randomized.foreseen import foreseen
-from veilmix.scenarios.programs.randomized.questions import sample
+from veilmix.scenarios.programs.randomized.limit_forecast import foreseen
 from veilmix.scenarios.programs.randomized.score import estimates
 from veilmix.scenarios.programs.randomized.text import scores, steps, summary
 from veilmix.scenarios.programs.randomized.tradeoff import trades
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.report_reidentification import in_reports
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.validation.load import loads
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.studies.comparison.local import with_noise
 
 
 def scenario(
@@ -185,7 +185,7 @@ def test_an_attacker_finds_people_by_the_feature_that_they_drew() -> None:
 
 def test_a_session_between_machines_refuses_what_cannot_be_drawn() -> None:
     from veilmix.errors import ParameterError
-    from veilmix.scenarios.sessions.file import _check_noise
+    from veilmix.scenarios.deployment.session_file import _check_noise
 
     drawn = scenario("oue")
     _check_noise(drawn)

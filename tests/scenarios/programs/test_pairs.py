@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.errors import ScenarioError
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.programs.pairs.program import cross_table
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Policy
-from veilmix.scenarios.validation.load import loads
-from veilmix.scenarios.verification.checks import verify
 
 TEXT = """[scenario]
 name = "cross"

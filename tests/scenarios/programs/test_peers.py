@@ -7,16 +7,16 @@ import pytest
 from msgspec.structs import replace
 from veilmix.analysis.trust.peer_paths import path_share
 from veilmix.errors import ParameterError, ScenarioError
-from veilmix.scenarios.comparison.compare import compare
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.peers.score import sizes_of
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
+from veilmix.scenarios.records.verification.views import board, view_of
 from veilmix.scenarios.schema.model import Fault, Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies.sweep_file import half, smallest_coalition
-from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.checks import verify
-from veilmix.scenarios.verification.views import board, view_of
+from veilmix.scenarios.studies.comparison.compare import compare
+from veilmix.scenarios.studies.sweeps.sweep_file import half, smallest_coalition
 
 VILLAGE = load("village")
 

@@ -13,24 +13,24 @@ from sample_kit import sampled
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.trust import received_reports, users_linked
 from veilmix.errors import LocalError
-from veilmix.protocol.announcement import Program
-from veilmix.protocol.parties import Role
-from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import View
-from veilmix.scenarios.play.announcement import announced_policy
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.knowledge.view import View
+from veilmix.protocol.wire.announcement import Program
+from veilmix.protocol.wire.parties import Role
+from veilmix.scenarios.lab.play.announcement import announced_policy
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, loads
+from veilmix.scenarios.programs.noisy_questions import sample
 from veilmix.scenarios.programs.randomized import privacy as local_told
 from veilmix.scenarios.programs.randomized.choice import advice, ranking
-from veilmix.scenarios.programs.randomized.estimated import compare
-from veilmix.scenarios.programs.randomized.questions import sample
 from veilmix.scenarios.programs.randomized.score import estimates
+from veilmix.scenarios.programs.randomized.share_estimates import compare
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies.cost import cost
-from veilmix.scenarios.validation.load import change, loads
-from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.studies.costs.cost import cost
 
 COLUMNS = ("hadamard", "hadamard-blocks", "projective")
 SHARES = ("grr", "rappor", "oue", "blh", "local-hash", "subset", *COLUMNS)
@@ -274,7 +274,7 @@ def test_an_announcement_of_another_noise_is_found(kept: Run) -> None:
     }
     assert verdicts["terms"] is False
     assert kept.transcript is not None
-    from veilmix.protocol.board import replay
+    from veilmix.protocol.board.board import replay
 
     announced = replay(kept.transcript.posts).announcement
     assert announced is not None

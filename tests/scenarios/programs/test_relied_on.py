@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.programs.randomized import privacy as local_told
 from veilmix.scenarios.programs.randomized.score import Randomized
 from veilmix.scenarios.programs.randomized.text import scores
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import loads
-from veilmix.scenarios.verification.checks import verify
 
 
 def scenario(mechanism: str, users: int = 40, more: str = "") -> Scenario:

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from veilmix.analysis.incidence import estimate, eta_of, incidence, zipf
 from veilmix.analysis.randomizers import BitFlip
 from veilmix.errors import DataError, VerificationError
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, loads
 from veilmix.scenarios.populations import sets
 from veilmix.scenarios.programs.incidence.score import tally
 from veilmix.scenarios.programs.incidence.verify import recomputed
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import verify
+from veilmix.scenarios.records.verification.evidence import RecordEvidence
 from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import change, loads
-from veilmix.scenarios.verification.checks import verify
-from veilmix.scenarios.verification.evidence import RecordEvidence
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "wifi_probes" / "device_session.csv"
 HEAD = '[scenario]\nname = "s"\nseed = 5\n'
@@ -284,7 +284,7 @@ def test_a_record_is_recomputed_and_its_lies_are_found(mode: str, tmp_path: Path
 
 
 def test_what_is_announced_binds_the_budget_of_a_position() -> None:
-    from veilmix.scenarios.play.announcement import announced_policy
+    from veilmix.scenarios.lab.play.announcement import announced_policy
 
     chosen = made(4, 90, 2.5)
     assert announced_policy(chosen).rule == "bit-flip epsilon=2.5 each position"

@@ -10,8 +10,7 @@ from hypothesis import strategies as some
 from ideal_kit import check_same
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, ScenarioError
-from veilmix.protocol.hiding import BLANK
-from veilmix.protocol.opened_prefixes import (
+from veilmix.protocol.rounds.opened_prefixes import (
     cells_said,
     closed_groups,
     crowds,
@@ -20,19 +19,20 @@ from veilmix.protocol.opened_prefixes import (
     opened,
     prefix_of,
 )
-from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.comparison.compare import compare
-from veilmix.scenarios.ledger.book import Ledger
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.wire.hiding_rules import BLANK
+from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.lab.ledger.book import Ledger
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.threshold.score import OpenedRows, best_order
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
 from veilmix.scenarios.schema.model import Policy, Scenario
-from veilmix.scenarios.studies.attack_matrix import attack
-from veilmix.scenarios.studies.cheating import attempts, measure
-from veilmix.scenarios.studies.cheating_file import unmeasured
-from veilmix.scenarios.studies.cheating_text import why_unmeasured
-from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.checks import require, verify
+from veilmix.scenarios.studies.cheating.cheating_file import unmeasured
+from veilmix.scenarios.studies.cheating.cheating_text import why_unmeasured
+from veilmix.scenarios.studies.cheating.coalition_study import attempts, measure
+from veilmix.scenarios.studies.comparison.compare import compare
+from veilmix.scenarios.studies.matrix.attack_matrix import attack
 
 TEXT = """[scenario]
 name = "shared"

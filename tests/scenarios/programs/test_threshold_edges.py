@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 from ideal_kit import check_same
-from veilmix.scenarios.play.run import run
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.validation.load import check
 from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
 from veilmix.scenarios.schema.model import Fault, Scenario
-from veilmix.scenarios.validation.load import check
-from veilmix.scenarios.verification.checks import require, verify
 
 MANY = tuple(f"v{number}" for number in range(40))
 Known = tuple[int, int]  # people known by exclusion: to everybody, to the reader

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ScenarioError
 from veilmix.languages.language import english
-from veilmix.protocol.hiding import BLANK
-from veilmix.protocol.opened_prefixes import (
+from veilmix.protocol.rounds.opened_prefixes import (
     PARTS,
     closed_groups,
     cover,
@@ -20,18 +19,19 @@ from veilmix.protocol.opened_prefixes import (
     sample_parts,
     sampled_rule,
 )
-from veilmix.scenarios.attacks.count_closed import ATTACK as COUNTING
-from veilmix.scenarios.comparison.compare import compare
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.participation import drawn
+from veilmix.protocol.wire.hiding_rules import BLANK
+from veilmix.scenarios.attacks.entries.count_closed import ATTACK as COUNTING
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.validation.load import change, load, loads
+from veilmix.scenarios.programs.random_participation import drawn
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.programs.threshold.estimates import estimated_cells
 from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.checks import require, verify
 from veilmix.scenarios.schema.model import Policy
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.checks import require, verify
+from veilmix.scenarios.studies.comparison.compare import compare
 
 TEXT = """[scenario]
 name = "shared"

@@ -2,8 +2,8 @@
 
 import pytest
 from veilmix.cli import main
+from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.registry import UNCHECKED_QUERIES, unchecked_queries
-from veilmix.scenarios.validation.load import change, load
 
 SAID = "the curator can query all columns together"
 

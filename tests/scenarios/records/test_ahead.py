@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from veilmix import systems
-from veilmix.scenarios.play.run import run
-from veilmix.scenarios.records import ahead
-from veilmix.scenarios.records.ahead import writing_ahead
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.records import transcript_writer as ahead
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.transcript_writer import writing_ahead
 
 
 @pytest.mark.parametrize("mode", ["real", "ideal"])

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.errors import StorageError
-from veilmix.protocol.messages import Kind
-from veilmix.protocol.transcript import Event, SealedAnswers, Transcript
-from veilmix.scenarios.play.run import run
+from veilmix.protocol.knowledge.transcript import Event, SealedAnswers, Transcript
+from veilmix.protocol.wire.messages import Kind
+from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.scoring.outcome import Outcome
+from veilmix.scenarios.lab.scoring.result import WrittenRelease
+from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.records.run_folder import contents, folders, read, save
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.scoring.result import WrittenRelease
 from veilmix.scenarios.serialization import transcripts
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.serialization.transcripts import decode, encode
-from veilmix.scenarios.validation.load import loads
 
 FILES = [
     *("release.csv", "result.json", "scenario.toml", "seal.json", "transcript.jsonl.gz"),

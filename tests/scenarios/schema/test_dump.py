@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from veilmix.scenarios.lab.validation.load import load, loads, shipped
 from veilmix.scenarios.schema import shape
 from veilmix.scenarios.schema.dump import dump
 from veilmix.scenarios.schema.lines import Locator
@@ -22,7 +23,6 @@ from veilmix.scenarios.schema.model import (
     PopulationSection,
     Scenario,
 )
-from veilmix.scenarios.validation.load import load, loads, shipped
 
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 share = st.floats(0, 1)

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from veilmix.protocol.messages import Call, Decision
-from veilmix.protocol.own_batches import counted
-from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import RoundResult, Strategy
-from veilmix.protocol.schema import Schema
-from veilmix.scenarios.catalogue.attack import CURATOR, Attack, Measured
-from veilmix.scenarios.catalogue.scene import Scene
-from veilmix.scenarios.catalogue.session import AttackSetup
+from veilmix.protocol.board.strategies import RoundResult, Strategy
+from veilmix.protocol.knowledge.batch_subtraction import counted
+from veilmix.protocol.wire.messages import Call, Decision
+from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.schema import Schema
+from veilmix.scenarios.attacks.catalogue.attack import CURATOR, Attack, Measured
+from veilmix.scenarios.attacks.catalogue.scene import Scene
+from veilmix.scenarios.attacks.catalogue.setup import AttackSetup
 from veilmix.scenarios.schema.model import Fault
 
 

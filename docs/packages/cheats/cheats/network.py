@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import trio
 from veilmix.errors import Refused
-from veilmix.protocol.frames import decode_message
-from veilmix.roles.network import Network, Wire
+from veilmix.protocol.wire.frames import decode_message
+from veilmix.roles.network.memory_network import Network, Wire
 from veilmix.roles.occasions import Note, note_of
-from veilmix.scenarios.catalogue.attack import NETWORK, Attack, aimed
-from veilmix.scenarios.catalogue.entries import target
-from veilmix.scenarios.catalogue.measures import uncounted
-from veilmix.scenarios.catalogue.session import AttackSetup
+from veilmix.scenarios.attacks.catalogue.attack import NETWORK, Attack, aimed
+from veilmix.scenarios.attacks.catalogue.fault_entries import target
+from veilmix.scenarios.attacks.catalogue.measures import uncounted
+from veilmix.scenarios.attacks.catalogue.setup import AttackSetup
 from veilmix.scenarios.schema.model import Fault
 
 

@@ -1,14 +1,14 @@
 """A shuffler that delays some people: it takes their messages when its batch has left."""
 
 from veilmix.errors import Reason
-from veilmix.protocol.session import Round
-from veilmix.roles.faults.batch_door import Turn
-from veilmix.roles.faults.shuffler import Deed
-from veilmix.roles.network import Letter
-from veilmix.scenarios.catalogue.attack import SHUFFLER, Attack, by_shuffler
-from veilmix.scenarios.catalogue.entries import drawn
-from veilmix.scenarios.catalogue.measures import uncounted
-from veilmix.scenarios.catalogue.session import AttackSetup
+from veilmix.protocol.rounds.round_context import Round
+from veilmix.roles.network.memory_network import Letter
+from veilmix.scenarios.attacks.catalogue.attack import SHUFFLER, Attack, by_shuffler
+from veilmix.scenarios.attacks.catalogue.fault_entries import drawn
+from veilmix.scenarios.attacks.catalogue.measures import uncounted
+from veilmix.scenarios.attacks.catalogue.setup import AttackSetup
+from veilmix.scenarios.attacks.faults.batch_door import Turn
+from veilmix.scenarios.attacks.faults.shuffler import Deed
 from veilmix.scenarios.schema.model import Fault
 
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from veilmix import Frame
 from veilmix.analysis.randomizers import Pure
 from veilmix.analysis.randomizers.neighbour_laws import Neighbours, symbol_neighbours
-from veilmix.scenarios.catalogue.attack import USER, Attack, by_some
-from veilmix.scenarios.catalogue.measures import moved
+from veilmix.scenarios.attacks.catalogue.attack import USER, Attack, by_some
+from veilmix.scenarios.attacks.catalogue.measures import moved
+from veilmix.scenarios.lab.scoring.figure_plugins import OwnFigure
+from veilmix.scenarios.lab.scoring.result import Result
+from veilmix.scenarios.lab.scoring.score_plugins import Score
 from veilmix.scenarios.populations.generated import Generator
-from veilmix.scenarios.scoring.own_figures import OwnFigure
-from veilmix.scenarios.scoring.own_scores import Score
-from veilmix.scenarios.scoring.result import Result
 
 FIB = Attack(
     by=USER,

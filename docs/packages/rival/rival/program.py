@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from veilmix.protocol.messages import Decision
-from veilmix.protocol.schema import Schema
-from veilmix.scenarios.programs.two_round import rules
-from veilmix.scenarios.programs.two_round.program import Decided
+from veilmix.protocol.wire.messages import Decision
+from veilmix.protocol.wire.schema import Schema
+from veilmix.scenarios.programs.curated import rules
+from veilmix.scenarios.programs.curated.program import Decided
 from veilmix.scenarios.schema.model import Policy, Scenario
 
 

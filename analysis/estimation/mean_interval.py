@@ -1,0 +1,77 @@
+"""The mean of a score over independent runs, with its 95 % interval.
+
+If every run scored one end or the other of the possible range (0 or 1: released or not), the mean
+is a share of runs, and its interval that of a binomial probability (Clopper and Pearson), which
+holds the truth at least 95 % of the time however few the runs. (Wilson's is narrower and holds it
+83 % of the time for some probabilities. Student's has no width if all runs agree: for an event of
+probability 0.1, three runs show no event 73 % of the time.) If all scored 0 it holds for any score
+between 0 and 1, because P(X > 0) >= E[X].
+
+Any other score has Student's: mean +- t s / sqrt(R) with R - 1 degrees of freedom; it takes the
+runs as a sample and their scores as roughly normal, which the mean of many is. It ends where the
+score itself ends, at 0 or 1 say: cutting off impossible values leaves out no true mean. If all runs
+agree on another value there is no spread to estimate, and no interval.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+from statistics import fmean, stdev
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEstimate:
+    """The mean of a score over `runs`, and the ends of its interval (the mean if undefined).
+
+    Attributes:
+        score: its name.
+        runs: how many.
+        mean: over the runs.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
+        agree: whether all runs scored the same.
+    """
+
+    score: str
+    runs: int
+    mean: float
+    low: float
+    high: float
+    agree: bool = False
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ends of the interval; None if there is no interval."""
+        return (self.low, self.high) if self.low < self.high else None
+
+
+def estimate(
+    name: str, values: Sequence[float], minimum: float = -inf, maximum: float = inf
+) -> MeanEstimate:
+    """Return the mean and its 95 % interval; a single value has no interval.
+
+    minimum, maximum: between which every value of the score lies.
+    """
+    mean, runs = fmean(values), len(values)
+    low = high = mean
+    ends = isfinite(minimum) and isfinite(maximum) and set(values) <= {minimum, maximum}
+    if runs > 1 and ends and minimum < maximum:
+        low, high = (
+            minimum + (maximum - minimum) * end for end in _share(values.count(maximum), runs)
+        )
+    elif runs > 1 and (spread := stdev(values)):
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + LEVEL) / 2, runs - 1)) * spread / sqrt(runs)
+        low, high = max(mean - half, minimum), min(mean + half, maximum)
+    return MeanEstimate(name, runs, mean, low, high, len(set(values)) == 1)
+
+
+def _share(hits: int, runs: int) -> tuple[float, float]:
+    """Limits of a probability."""
+    from .confidence import clopper_pearson
+
+    low, high = clopper_pearson(hits, runs, (1 - LEVEL) / 2)
+    return float(low), float(high)

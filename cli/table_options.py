@@ -1,0 +1,269 @@
+"""The options for a user's own table at the command line.
+
+>>> import click
+>>> from veilmix.cli.table_options import crowd_options, figure_option, table_options
+>>> @click.command()
+... @crowd_options
+... @figure_option("Draw it")
+... @table_options
+... def command(k: int, **options: object) -> None:
+...     print(k, options["quasi"], options["picture"])
+>>> command.main(["people.csv", "--k", "3", "--quasi", "age"], standalone_mode=False)
+3 age None
+
+The commands `score`, `advise` and `worst`, which read such a table, have them.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import FILE, PATH, Command, FiniteRange
+from .text.capture import current_capture
+from .text.layout import clean, page, say
+from .threshold_option import check_against, threshold_option
+
+if TYPE_CHECKING:
+    from ..own_data.read_table import Reading
+    from ..scenarios.lab.ledger.account import Account
+
+NAMES = "A,B,..."
+
+CROWD = (
+    click.argument("data", type=PATH),
+    click.option(
+        "--k",
+        default=5,
+        show_default=True,
+        type=click.IntRange(1),
+        callback=check_against,
+        help="Smallest safe crowd: people in a smaller crowd are exposed.",
+    ),
+    click.option(
+        "--max-exposure",
+        default=0.01,
+        show_default=True,
+        type=FiniteRange(0, 1),
+        help="Share of people that may be in a crowd smaller than k.",
+    ),
+)
+COUNTED_K = click.option(
+    "--k",
+    default=5,
+    show_default=True,
+    type=click.IntRange(2),
+    callback=check_against,
+    help="Persons in the smallest cell that may be shown.",
+)
+FORM = (
+    click.option("--separator", metavar="SIGN", help="Separator of cells: , ; | tab or space."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Text encoding of the file, such as utf-8, utf-16, latin-1, cp1252.",
+    ),
+    click.option("--sheet", metavar="NAME", help="Sheet of a workbook. Otherwise: the first."),
+    click.option("--header/--no-header", default=None, help="Whether line 1 names the columns."),
+    click.option(
+        "--header-row",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Line N of the file (row N of the sheet) names the columns; lines above are left out.",
+    ),
+    click.option(
+        "--last-row",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Line N is the last line of the table; lines below it (totals, notes) are left out.",
+    ),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of numbers."),
+)
+OPTIONS = (
+    click.option("--columns", help="Read only these columns.", metavar=NAMES),
+    *FORM,
+    click.option(
+        "--missing-text",
+        multiple=True,
+        metavar="TEXT",
+        help=('Text of a missing cell, such as "?", besides the empty cell. May be repeated.'),
+    ),
+    click.option(
+        "--identifier",
+        metavar=NAMES,
+        help=(
+            "Columns that identify a person directly, such as a name; never asked for or released."
+        ),
+    ),
+    click.option("--text", metavar=NAMES, help="Columns of free text; never released."),
+    click.option(
+        "--quasi", metavar=NAMES, help="Quasi-identifiers: columns that an attacker may know."
+    ),
+    click.option(
+        "--sensitive",
+        metavar=NAMES,
+        help="Sensitive columns: an attacker should not learn their values.",
+    ),
+    click.option(
+        "--other", metavar=NAMES, help="Columns that are neither identifying nor sensitive."
+    ),
+    click.option(
+        "--person",
+        metavar="COLUMN",
+        help="Column that names the person: rows with one value belong to one person.",
+    ),
+    click.option(
+        "--each-row", is_flag=True, help="Each row is a person, even if an identifier repeats."
+    ),
+    click.option(
+        "--one-row",
+        metavar="RULE",
+        help=(
+            "With --person: keep one row of each person: first, last, or "
+            "earliest:COLUMN or latest:COLUMN by a date or a number."
+        ),
+    ),
+    click.option(
+        "--sets",
+        multiple=True,
+        metavar="COLUMN=SIGN",
+        help=(
+            "Column with several parts in a cell, and their separator: with "
+            "symptoms=; the cells a;b and b;a are the same set."
+        ),
+    ),
+    click.option(
+        "--yes-no",
+        multiple=True,
+        metavar="COLUMN=SIGN",
+        help=(
+            "Column with several parts in a cell, and their separator: each part "
+            "becomes a column of yes and no."
+        ),
+    ),
+    click.option(
+        "--as-number", metavar=NAMES, help="Columns of numbers: 67, 67.0 and 067 are one value."
+    ),
+    click.option(
+        "--coarsen",
+        multiple=True,
+        metavar="RULE",
+        help=(
+            "Rule that makes values coarser, such as age.bins.width=10, "
+            'born.date=year, zip.prefix=3, sex.fold=["case"], job.merge_below=50. '
+            "May be repeated."
+        ),
+    ),
+)
+
+
+def crowd_options(command: Command) -> Command:
+    """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
+    return _with(CROWD, threshold_option(command))
+
+
+def target_options(command: Command) -> Command:
+    """Add a threshold and a target to a command, without a table: `k`, `max_exposure`."""
+    return _with(CROWD[1:], threshold_option(command))
+
+
+def counted_options(command: Command) -> Command:
+    """Add a table and a crowd size to a command: `data`, `k`."""
+    return _with((CROWD[0], COUNTED_K), command)
+
+
+def table_options(command: Command) -> Command:
+    """Add the options of a table to a command, which takes them as `**reading`."""
+    return _with(OPTIONS, command)
+
+
+def form_options(command: Command) -> Command:
+    """Add the options on the form of a file to a command, which takes them as `**form`."""
+    return _with(FORM, command)
+
+
+def ledger_option(command: Command) -> Command:
+    """Add a ledger to a command: `ledger`, a file or None."""
+    return click.option(
+        "--ledger",
+        type=FILE,
+        metavar="FILE",
+        help=(
+            "Ledger of earlier releases. A table is refused if its difference to an "
+            "earlier release shows smaller crowds than were promised; a released table is added."
+        ),
+    )(command)
+
+
+def tell_ledger(account: "Account | None", *, err: bool) -> None:
+    """Print the account of a ledger, if a ledger was named. err: on stderr."""
+    if account is None:
+        return
+    from .text.layout import Grid, lay_out
+    from .text.ledger import ledger_rows
+
+    say(page(err=err))
+    lay_out(page(err=err), Grid(("ledger", "value", "meaning"), [*ledger_rows(account)], (1,)))
+
+
+def figure_option(drawn: str) -> Callable[[Command], Command]:
+    """Add `picture`, a file to draw to, to a command. drawn: its help, as "Draw the curves"."""
+    return click.option("--figure", "picture", type=FILE, help=f"{drawn} to a .png or .svg file.")
+
+
+def check_figure(picture: Path | None) -> None:
+    """Raise an error if a picture could not be drawn, before any data are read."""
+    from ..analysis import drawing
+
+    if picture is not None:
+        drawing.require()
+        drawing.check_path(picture)
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Print the warnings about a table, a line each."""
+    for line in lines:
+        say(page(err=True), f"warning   {clean(line)}", style="yellow")
+
+
+def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
+    """Ask at a terminal for the definition of a person, if an identifier occurs several times.
+
+    Without a terminal there is no question, and reading the table fails with an error that names
+    both answers.
+    """
+    from ..own_data.read_table import read
+    from ..scenarios.populations.persons import RepeatedPersonsError
+
+    if not (at_terminal() and reading.person is None and not reading.each_row):
+        return reading
+    try:
+        read(data, reading, missing)
+    except RepeatedPersonsError as found:
+        say(
+            page(err=True),
+            clean(
+                f"{found.rows:,} rows, but {found.persons:,} different values of the identifier "
+                f"{found.column!r}. What is a person?"
+            ),
+        )
+        answers = click.Choice(["value", "row"])
+        prompt_text = "each value of this column, or each row"
+        answer = click.prompt(prompt_text, type=answers, default="value", err=True)
+        person = found.column if answer == "value" else None
+        return replace(reading, person=person, each_row=person is None)
+    return reading
+
+
+def at_terminal() -> bool:
+    """Whether a user at a terminal can answer a question."""
+    return current_capture() is None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command

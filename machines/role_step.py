@@ -1,0 +1,163 @@
+"""A role in a world of its own: one input, all its consequences, and then it is idle again.
+
+The role runs in a thread with an event loop and a clock that move only when they are told to. So it
+takes no input while it is at work, and a step is a function of all inputs so far: that is the
+reason why a killed party can be played again from its inputs, and makes the same outputs.
+"""
+
+import math
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from ..roles.compute.simulated_clock import VirtualClock
+from .inputs import Input, Parcel, PostInput, Tick
+from .remote import RemoteNetwork
+
+
+class SteppedClock(VirtualClock):
+    """A clock that stands still until it is moved; it knows the deadline that comes next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deadline = math.inf
+        self._jobs = 0
+        self._rested = trio.Event()
+
+    @property
+    def working(self) -> int:
+        """The number of jobs that other threads are doing."""
+        return self._jobs
+
+    @working.setter
+    def working(self, jobs: int) -> None:
+        self._jobs = jobs
+        if not jobs and hasattr(self, "_rested"):
+            self._rested.set()
+            self._rested = trio.Event()
+
+    async def rest(self) -> None:
+        """Wait until no other thread has a job."""
+        while self._jobs:
+            await self._rested.wait()
+
+    def move(self, now: float) -> None:
+        """Let time pass; it never goes back."""
+        self._now = max(self._now, now)
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        """Return the time to sleep, until an input comes: trio asks when no task can run."""
+        self.deadline = deadline
+        return 0.0 if deadline <= self._now else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class WorldStep:
+    """The result of a step.
+
+    Attributes:
+        outputs: in their order.
+        deadline: when, in seconds of the session, the role wants to be told that time has passed;
+            inf: never.
+        over: whether the role has finished.
+    """
+
+    outputs: tuple[Parcel | PostInput, ...]
+    deadline: float
+    over: bool
+
+
+class World:
+    """A thread that plays a role. perform: the role, given its network; `run` raises its errors."""
+
+    def __init__(
+        self,
+        network: Callable[[], RemoteNetwork],
+        perform: Callable[[RemoteNetwork], Awaitable[None]],
+    ) -> None:
+        self._make = network
+        self._perform = perform
+        self._clock = SteppedClock()
+        self._steps, self._stepped = trio.open_memory_channel[WorldStep](1)
+        self._inner: trio.lowlevel.TrioToken | None = None
+        self._send, self._inputs = trio.open_memory_channel[Input](1)
+        self._is_leaving = False
+        self._over = False
+
+    async def run(self) -> None:
+        """Live until `leave`; to be started beside the giver of the inputs."""
+        outer = trio.lowlevel.current_trio_token()
+
+        def live() -> None:
+            trio.run(self._live, outer, clock=self._clock)
+
+        try:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(live, limiter=trio.CapacityLimiter(1))
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+
+    async def first(self) -> WorldStep:
+        """Wait until the role has done its actions before the first input."""
+        return await self._stepped.receive()
+
+    async def step(self, step_input: Input) -> WorldStep:
+        """Give one input, and wait until all its consequences have been done."""
+        self._inside(lambda: self._send.send_nowait(step_input))
+        return await self._stepped.receive()
+
+    def leave(self) -> None:
+        """End the role where it is, also in the middle of a step, which might never end."""
+        self._is_leaving = True
+        self._inside(self._end)
+
+    def _end(self) -> None:
+        self._nursery.cancel_scope.cancel()
+
+    def _inside(self, call: Callable[[], object]) -> None:
+        if self._inner is not None:
+            with suppress(trio.RunFinishedError):
+                self._inner.run_sync_soon(call)
+
+    async def _live(self, outer: trio.lowlevel.TrioToken) -> None:
+        self._inner = trio.lowlevel.current_trio_token()
+        network = self._make()
+        async with trio.open_nursery() as self._nursery:
+            if self._is_leaving:
+                return
+            self._nursery.start_soon(self._play, network)
+            await self._drive(network, outer)
+
+    async def _play(self, network: RemoteNetwork) -> None:
+        await self._perform(network)
+        self._over = True
+
+    async def _drive(self, network: RemoteNetwork, outer: trio.lowlevel.TrioToken) -> None:
+        while True:
+            await self._settle()
+            outputs, network.outputs = tuple(network.outputs), []
+            step = WorldStep(outputs, self._clock.deadline, self._over)
+            outer.run_sync_soon(self._steps.send_nowait, step)
+            step_input = await self._inputs.receive()
+            self._clock.move(step_input.time)
+            if not isinstance(step_input.body, Tick):
+                network.take(step_input.body)
+
+    async def _settle(self) -> None:
+        """Wait until every task of the role waits, and no thread works for a task."""
+        while True:
+            await wait_all_tasks_blocked()
+            if not self._clock.working:
+                return
+            await self._clock.rest()
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first error of a group."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,554 @@
+"""Advice on a table: a level for each column, with few people below k and a small loss.
+
+The search is `analysis.advice`; here columns become ladders, and the result is written in the words
+of a scenario.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.advice import Advice, Choice, Ladder, search
+from ..analysis.advice.choice import choice_of
+from ..analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
+from ..analysis.advice.ladder import entropy
+from ..deprecated import keeps_old
+from ..errors import DataError, ParameterError
+from ..scenarios.populations.people import SourceTable, coarse
+from ..scenarios.schema.problems import did_you_mean, listed
+from .attacker_columns import DEFAULT_ROLES, Roles, divided
+from .coarsening_ladders import LadderColumn, column
+from .export import SUPPRESSED, with_suppressed
+from .judges import MarginalPromise, Truth, coarse_codes
+from .sensitive_targets import Targets
+from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
+
+WIDE = 20  # columns above which other choices are not measured, only the best
+MAX_CHOICES = 12  # choices that are measured and shown
+
+
+class Basis(StrEnum):
+    """The basis of the target: the table itself, or the counts of its columns alone."""
+
+    TRUTH = "truth"
+    PROMISE = "promise"
+
+
+@keeps_old(kept="released_bits")
+@dataclass(frozen=True, slots=True)
+class ChoiceCost:
+    """The cost of a choice.
+
+    Attributes:
+        released_bits: bits of each column, as it is said.
+        whole: bits of each column, before.
+        promised: people below k that the columns' counts alone can exclude no better.
+        two_way: mean distance of two-way tables, None where it was not measured.
+        predicted: of a column that was named.
+    """
+
+    released_bits: tuple[float, ...]
+    whole: tuple[float, ...]
+    promised: int
+    two_way: float | None = None
+    predicted: Prediction | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of all columns' bits that is kept."""
+        return sum(self.released_bits) / sum(self.whole) if sum(self.whole) else 1.0
+
+
+@keeps_old(
+    most="people_limit",
+    found="advice",
+    before="exposed_before",
+    known="knowledge",
+    kept="row_mask",
+    asked="requested_choice",
+)
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """Advice on a table.
+
+    Attributes:
+        table: as it was read.
+        columns: the searched columns, each with its ladder.
+        k: people in the smallest safe crowd.
+        max_exposure: the largest accepted share of people in a smaller crowd.
+        people_limit: the same as a number of people.
+        advice: the result of the search, and its proof.
+        exposed_before: the people below k with all values unchanged (but for free changes).
+        finer: of each column, the people below k if it were a level finer (by promise: as many as
+            the counts could then not exclude).
+        choices: the shown choices of the frontier, the best among them, with their costs.
+        predict: the column to predict; None: no column.
+        missing: the value of an empty cell.
+        by: whether truth or the promise decides.
+        rest: columns that are released as they are, and not searched.
+        knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
+        targets: of sensitive columns.
+        missed: people in classes that miss k or a target, once rows or cells are suppressed.
+        exposed: people below k, if attackers know the quasi-identifiers, and if they know all
+            columns that are released, of all rows.
+        suppress: the largest share of people with suppressed rows; None: no row.
+        row_mask: the released rows, if some may be left out.
+        requested_choice: the choice that the user asks for, in place of the best one; None: the
+            best one.
+        like: the file with the earlier advice that is applied; "": a search found it.
+        cells: the suppressed cells, if cells may be suppressed.
+    """
+
+    table: SourceTable
+    columns: tuple[LadderColumn, ...]
+    k: int
+    max_exposure: float
+    people_limit: int
+    advice: Advice
+    exposed_before: int
+    finer: tuple[int | None, ...]
+    choices: tuple[tuple[Choice, ChoiceCost], ...]
+    predict: str | None = None
+    missing: str = "(missing)"
+    by: Basis = Basis.TRUTH
+    rest: SourceTable | None = None
+    knowledge: str = "all"
+    targets: Mapping[str, Targets] = field(default_factory=dict)
+    missed: int = 0
+    exposed: tuple[int, int] = (0, 0)
+    suppress: float | None = None
+    row_mask: NDArray[np.bool_] | None = None
+    requested_choice: Choice | None = None
+    like: str = ""
+    cells: SuppressedCells | None = None
+
+    @property
+    def reached(self) -> bool:
+        """Whether few enough people miss the target, and it is promised if it has to be."""
+        promised = self.cost.promised if self.by is Basis.PROMISE else 0
+        return max(self.missed, promised) <= self.people_limit
+
+    @property
+    def released_limit(self) -> float:
+        """The share of released people that may miss the target, 0 to 1.
+
+        None may, once rows are left out or cells suppressed.
+        """
+        is_suppressed = self.suppress is not None or self.cells is not None
+        return 0.0 if is_suppressed else self.max_exposure
+
+    @property
+    def n(self) -> int:
+        """People in the table."""
+        return self.table.n
+
+    @property
+    def whole(self) -> SourceTable:
+        """The table with all columns, searched or not."""
+        if self.rest is None:
+            return self.table
+        return replace(
+            self.table,
+            columns=(*self.table.columns, *self.rest.columns),
+            codes=np.column_stack((self.table.codes, self.rest.codes)),
+            values=(*self.table.values, *self.rest.values),
+        )
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of the best choice that are left out."""
+        return 0 if self.row_mask is None else int(np.count_nonzero(~self.row_mask))
+
+    @property
+    def best(self) -> Choice:
+        """The choice that is advised, or asked for."""
+        return self.requested_choice or self.advice.best
+
+    @property
+    def cost(self) -> ChoiceCost:
+        """The cost of the best choice."""
+        return next(cost for choice, cost in self.choices if choice == self.best)
+
+    def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
+        """Return the table under a choice (None: the best), by columns, without dropped columns.
+
+        Rows that the best choice suppresses are left out of each; of suppressed cells the value
+        is `*`.
+
+        Every library of tables accepts it: `pandas.DataFrame(advised.coarse())`.
+        """
+        levels = (choice or self.best).levels
+        features = [
+            feature
+            for ladder, level in zip(self.columns, levels, strict=True)
+            if (feature := ladder.feature(level)) is not None
+        ]
+        coarse_table = coarse(self.table, features, self.missing)
+        tables_by_feature = {feature.name: coarse_table for feature in features}
+        tables_by_feature |= dict.fromkeys(self.rest.columns, self.rest) if self.rest else {}
+        if self.cells is not None and levels == self.best.levels:
+            coarse_table = with_suppressed(coarse_table, self.cells.mask, SUPPRESSED)
+            tables_by_feature |= {feature.name: coarse_table for feature in features}
+        rows = np.flatnonzero(self.row_mask) if self.row_mask is not None else slice(None)
+        return {
+            name: tuple(values_of.values[j][code] for code in values_of.codes[rows, j].tolist())
+            for name, values_of in tables_by_feature.items()
+            for j in (values_of.columns.index(name),)
+        }
+
+    def level_names(self, choice: Choice) -> tuple[str, ...]:
+        """The level of each column in a choice, in words."""
+        pairs = zip(self.columns, choice.levels, strict=True)
+        return tuple(column.ladder.levels[level].name for column, level in pairs)
+
+
+def advise(
+    table: SourceTable,
+    k: int = 5,
+    max_exposure: float = 0.01,
+    *,
+    missing: str = "(missing)",
+    hierarchies: Mapping[str, Path] | None = None,
+    weights: Mapping[str, float] | None = None,
+    predict: str | None = None,
+    by: str = "truth",
+    steps: int | None = None,
+    roles: Roles = DEFAULT_ROLES,
+    requested_levels: Mapping[str, int] | None = None,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Advised:
+    """Search for the coarser values with the least loss. DataError for unknown columns.
+
+    Args:
+        table: its people, direct identifiers left out.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people that may be in a smaller crowd.
+        missing: the value of an empty cell of the table.
+        hierarchies: files as ARX has them, by column.
+        weights: how much columns count, by name; otherwise the root of their bits.
+        predict: a column whose prediction from the others is measured.
+        by: the basis of the target: the table's `truth`, or the `promise` of its columns.
+        steps: of the search, at most; None: see `search`.
+        roles: columns known to attackers, columns released unchanged, and targets of sensitive
+            columns.
+        requested_levels: the level of each searched column in the choice to describe, in place of
+            the best one; DataError for a level that is not there, and for a choice that misses the
+            target.
+        progress: is called with the name of each stage.
+    """
+    table_search = find(
+        table,
+        k,
+        max_exposure,
+        missing=missing,
+        hierarchies=hierarchies,
+        weights=weights,
+        predict=predict,
+        by=by,
+        steps=steps,
+        roles=roles,
+        progress=progress,
+    )
+    return table_search.settle(requested_levels, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSearch:
+    """The result of a search, before a choice of it is described.
+
+    Attributes:
+        table: its people, with all columns.
+        columns: the searched columns, each with its ladder.
+        rest: columns that are released as they are, and not searched.
+        roles: of the columns.
+        truth: the people that miss the target, counted in the table.
+        promise: the bound on them by the counts of columns.
+        advice: the result of the search.
+        max_exposure: the share of people that may be in a smaller crowd.
+        predict: the column to predict; None: no column.
+        by: the basis of the target.
+        cells: the suppressed cells of each choice, if cells may be suppressed.
+        costs: of choices, as they are asked for.
+        like: the file with the earlier advice that is applied; "": a search found it.
+        notes: values and columns that the earlier advice does not know, a line each.
+    """
+
+    table: SourceTable
+    columns: tuple[LadderColumn, ...]
+    rest: SourceTable | None
+    roles: Roles
+    truth: Truth
+    promise: MarginalPromise
+    advice: Advice
+    max_exposure: float
+    predict: str | None
+    by: Basis
+    cells: CellsOfLevels | None = None
+    costs: dict[tuple[Choice, bool], ChoiceCost] = field(default_factory=dict)
+    like: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def people_limit(self) -> int:
+        """People that may miss the target."""
+        return _people_limit(self.roles, self.max_exposure, self.table)
+
+    @property
+    def bound(self) -> Callable[[Sequence[int]], int] | None:
+        """The judge that has to reach the target besides k in the table itself, if any."""
+        return _second_judge(self.by, self.truth, self.promise)
+
+    def settle(
+        self,
+        requested_levels: Mapping[str, int] | None = None,
+        progress: Callable[[str], None] = lambda _stage: None,
+    ) -> Advised:
+        """Describe the best choice, or the asked choice. Raises DataError, see `advise`."""
+        choice = None if requested_levels is None else self.asked_choice(requested_levels)
+        progress("what it costs")
+        best = choice or self.advice.best
+        levels, judge, truth = best.levels, self.bound or self.truth, self.truth
+        cells = self.cells_of(best)
+        return Advised(
+            truth.searched,
+            self.columns,
+            truth.k,
+            self.max_exposure,
+            people_limit=self.people_limit,
+            advice=self.advice,
+            exposed_before=truth([0] * len(levels)),
+            finer=tuple(_finer(best, j, judge) for j in range(len(levels))),
+            choices=tuple(self._costs(best)),
+            predict=self.predict,
+            missing=truth.missing,
+            by=self.by,
+            rest=self.rest,
+            knowledge=self.roles.knowledge,
+            targets=self.roles.targets,
+            missed=truth(levels) if cells is None else truth.missed_with(levels, cells.mask),
+            exposed=truth.exposed(levels, self.rest, None if cells is None else cells.mask),
+            suppress=self.roles.suppress,
+            row_mask=truth.kept_rows(levels),
+            cells=cells,
+            requested_choice=choice,
+            like=self.like,
+        )
+
+    def people(self, levels: Sequence[int]) -> int:
+        """The people that miss the target with these levels."""
+        return (self.bound or self.truth)(levels)
+
+    def cells_of(self, choice: Choice) -> SuppressedCells | None:
+        """The suppressed cells of a choice; None if no cell may be suppressed."""
+        return None if self.cells is None else self.cells.at(choice.levels)
+
+    def choice(self, levels: Sequence[int]) -> Choice:
+        """Return a choice by the level of each searched column."""
+        for choice in self.advice.tried:
+            if choice.levels == tuple(levels):
+                return choice
+        ladders = [column.ladder for column in self.columns]
+        people = self.truth.below(levels)
+        return choice_of(ladders, levels, people, self.table.n)
+
+    def asked_choice(self, requested_levels: Mapping[str, int]) -> Choice:
+        """Return a choice by level and column. Raises DataError for one that misses the target."""
+        names = [column.ladder.column for column in self.columns]
+        for name in requested_levels:
+            if name not in names:
+                raise DataError(
+                    f"--levels {name}: it is not searched; {listed(names)}"
+                    f"{did_you_mean(name, names)}"
+                )
+        for name, searched in zip(names, self.columns, strict=True):
+            highest, level = len(searched.ladder.levels) - 1, requested_levels.get(name)
+            if level is None or not 0 <= level <= highest:
+                raise DataError(
+                    f"--levels {name}: found {level}; a level of each searched column is accepted, "
+                    f"0 to {highest} (dropped) for {name}"
+                )
+        levels = tuple(requested_levels[name] for name in names)
+        if self.cells is not None:
+            return self.cells.choice(levels)
+        missed = self.people(levels)
+        if missed > self.people_limit:
+            raise DataError(
+                f"--levels: {missed:,} people miss the target with these levels; at most "
+                f"{self.people_limit:,} may"
+            )
+        return self.choice(levels)
+
+    def _costs(self, best: Choice) -> Iterator[tuple[Choice, ChoiceCost]]:
+        """Yield the choices to show with their costs; for a wide table, all costs of the best."""
+        label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
+        wide = len(self.columns) > WIDE
+        for choice in _spread(self.advice.frontier(), best):
+            whole = not wide or choice == best
+            if (choice, whole) not in self.costs:
+                self.costs[choice, whole] = _cost(
+                    self.truth.searched, self.columns, choice, self.promise, label, whole=whole
+                )
+            yield choice, self.costs[choice, whole]
+
+
+def find(
+    table: SourceTable,
+    k: int,
+    max_exposure: float,
+    *,
+    missing: str = "(missing)",
+    hierarchies: Mapping[str, Path] | None = None,
+    weights: Mapping[str, float] | None = None,
+    predict: str | None = None,
+    by: str = "truth",
+    steps: int | None = None,
+    roles: Roles = DEFAULT_ROLES,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> TableSearch:
+    """Search, and describe no choice yet. Arguments and errors: `advise`."""
+    _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
+    basis = _by(by)
+    if roles.suppress_cells is not None and basis is Basis.PROMISE:
+        raise DataError(
+            f"{table.called}: suppress_cells: a promise is proved from the counts of single "
+            "columns, which do not tell the cells to suppress; by truth is accepted"
+        )
+
+    def run_search(part: Roles) -> TableSearch:
+        progress("ladders of coarser values")
+        searched, rest = divided(table, part)
+        columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
+        truth = Truth(table, searched, columns, k, part, missing)
+        promise = MarginalPromise(searched, columns, k, table, truth.unchanged_columns)
+        cells = None
+        if part.suppress_cells is None:
+            limit = _people_limit(part, max_exposure, table)
+            advice = _searched(truth, limit, _second_judge(basis, truth, promise), steps, progress)
+        else:
+            cells = CellsOfLevels(truth, part.suppress_cells)
+            advice = advice_with_cells(cells, steps, progress)
+        return TableSearch(
+            *(table, columns, rest, part, truth, promise, advice, max_exposure, predict, basis),
+            cells=cells,
+        )
+
+    parts = [roles]
+    if roles.suppress_cells is not None and roles.suppress is not None:
+        parts = [replace(roles, suppress_cells=None), replace(roles, suppress=None)]
+    return min(map(run_search, parts), key=lambda table_search: table_search.advice.best.loss)
+
+
+def _second_judge(
+    by: Basis, truth: Truth, promise: MarginalPromise
+) -> Callable[[Sequence[int]], int] | None:
+    """Return the judge that has to reach the target besides k in the table itself, if any."""
+    if by is Basis.PROMISE:
+        return promise
+    return truth if truth.targets.targets else None
+
+
+def _searched(
+    truth: Truth,
+    people_limit: int,
+    bound: Callable[[Sequence[int]], int] | None,
+    steps: int | None,
+    progress: Callable[[str], None],
+) -> Advice:
+    """Search the columns that may become coarser."""
+    return search(
+        truth.searched.codes,
+        [column.ladder for column in truth.columns],
+        truth.k,
+        people_limit,
+        promise=bound,
+        steps=steps,
+        persons=truth.table.persons,
+        fixed=truth.fixed,
+        progress=progress,
+    )
+
+
+def _columns(
+    table: SourceTable,
+    k: int,
+    missing: str,
+    hierarchies: Mapping[str, Path],
+    weights: Mapping[str, float],
+) -> tuple[LadderColumn, ...]:
+    """Every column of a table with its ladder and its weight."""
+    return tuple(
+        _weighted(column(table, j, k, missing, hierarchies.get(name)), table, j, weights)
+        for j, name in enumerate(table.columns)
+    )
+
+
+def _by(basis: str) -> Basis:
+    try:
+        return Basis(basis)
+    except ValueError:
+        raise ParameterError(f"by: found {basis!r}; {' and '.join(Basis)} are accepted") from None
+
+
+def _check_names(table: SourceTable, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in table.columns:
+            raise DataError(
+                f"no column is called {name!r}; advice is on {listed(table.columns)}"
+                f"{did_you_mean(name, table.columns)}"
+            )
+
+
+def _weighted(
+    column: LadderColumn, table: SourceTable, j: int, weights: Mapping[str, float]
+) -> LadderColumn:
+    column_entropy = entropy(np.bincount(column.ladder.levels[0].codes[table.codes[:, j]]))
+    name = column.ladder.column
+    weight = max(1e-6, weights.get(name, column_entropy**0.5))
+    return LadderColumn(Ladder(name, column.ladder.levels, weight), column.steps)
+
+
+def _people_limit(roles: Roles, max_exposure: float, table: SourceTable) -> int:
+    from ..analysis.scoring.table_score import allowed
+
+    return allowed(roles.limit(max_exposure), table.n)
+
+
+def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
+    """Return the people that miss the target if column j is a level finer."""
+    if best.levels[j] == 0:
+        return None
+    levels = list(best.levels)
+    levels[j] -= 1
+    return judge(levels)
+
+
+def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
+    """The best, and choices of the frontier that differ most in the people below k."""
+    further = [choice for choice in frontier if choice != best]
+    step = max(1, -(-len(further) // (MAX_CHOICES - 1)))
+    return sorted({*further[::step], best}, key=lambda choice: (choice.people, choice.loss))
+
+
+def _cost(
+    table: SourceTable,
+    columns: Sequence[LadderColumn],
+    choice: Choice,
+    promise: "MarginalPromise",
+    label: int | None,
+    *,
+    whole: bool,
+) -> ChoiceCost:
+    fine = coarse_codes(table, columns, [0] * len(columns))
+    coarse = coarse_codes(table, columns, choice.levels)
+    guessed = None
+    if label is not None and whole:
+        further = [j for j in range(len(columns)) if j != label]
+        guessed = prediction(fine[label], [fine[j] for j in further], [coarse[j] for j in further])
+    distance = two_way_distance(fine, coarse) if whole else None
+    return ChoiceCost(
+        tuple(bits(coarse)), tuple(bits(fine)), promise(choice.levels), distance, guessed
+    )

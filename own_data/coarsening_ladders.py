@@ -1,0 +1,264 @@
+"""Ladders for the columns of a table: the coarser levels of each, from fine to coarse.
+
+    numbers     intervals of 5, 10, 20, 40 (and similar widths at other scales)
+    dates       month, year, decade
+    codes       one sign less at a time; numbers of a register (`roles.key_like`) not at all
+    categories  values of fewer and fewer people are merged
+    hierarchy   the levels of its file
+
+Free changes come first: spellings that differ in case or spaces alone are merged, and texts that
+mean missing become missing. Every level is made by the rules of a `[[feature]]`, so the advice is
+in terms that people can answer in. The loss of a level is half the share of entropy lost, and 1 if
+the column is dropped: a coarse age is still an age.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import convert
+
+from ..analysis.advice import Ladder, LadderLevel
+from ..analysis.advice.ladder import Codes, entropy, entropy_losses, nested
+from ..errors import DataError
+from ..protocol.wire.coarsening import NUMBER, coarsened
+from ..scenarios.populations.coarsening import in_words, levels, rules_of
+from ..scenarios.populations.column_forms import number_spellings
+from ..scenarios.populations.column_words import cut
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.roles import key_like
+from ..scenarios.populations.values import (
+    DATE,
+    KIND_SHARE,
+    MAX_CATEGORIES,
+    UNKNOWN,
+    outlying_numbers,
+)
+from ..scenarios.schema.model import FeatureSection
+
+AS_IS, DROPPED = "as it is", "dropped"
+PARTIAL_WEIGHT = (
+    0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
+)
+TAIL = 0.01  # share of people below the first edge, and above the last
+WIDTHS = (5, 10, 20, 40)
+CODE = re.compile(r"[A-Z0-9]{3,12}")
+CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
+RARE = (0.001, 0.005, 0.02, 0.05)  # shares of the people; values of fewer are merged
+
+
+@dataclass(frozen=True, slots=True)
+class LadderColumn:
+    """A column with its ladder.
+
+    Attributes:
+        ladder: its levels, from fine to coarse.
+        steps: of each level, the keys of its feature; None: dropped.
+    """
+
+    ladder: Ladder
+    steps: tuple[dict[str, Any] | None, ...]
+
+    def feature(self, level: int) -> FeatureSection | None:
+        """Return the keys of the column in a scenario at a level; None if the level drops it."""
+        keys = self.steps[level]
+        return None if keys is None else _feature(self.ladder.column, keys)
+
+
+def column(
+    table: SourceTable,
+    j: int,
+    k: int,
+    missing: str,
+    hierarchy: Path | None = None,
+    weight: float = 1.0,
+) -> LadderColumn:
+    """Return the ladder of a column. Raises DataError for a hierarchy that does not fit.
+
+    missing: the value of an empty cell. hierarchy: a file for this column.
+    """
+    name, texts = table.columns[j], table.values[j]
+    people = table.people_by(table.codes[:, j], len(texts))
+    clean = _clean(texts, missing)
+    steps: list[dict[str, Any]] = [clean]
+    levels = [_codes(name, clean, texts, people, missing)]
+    fewest = min(k, table.n + 1)  # below that the values of all people are merged
+    for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
+        try:
+            codes = _codes(name, more, texts, people, missing)
+        except DataError:
+            if hierarchy is not None:
+                raise
+            continue  # a rule that these values cannot have
+        if 1 < codes.max() + 1 < levels[-1].max() + 1 and nested(levels[-1], codes):
+            steps.append(more)
+            levels.append(codes)
+    levels.append(np.zeros(len(texts), np.int64))
+    losses = np.maximum.accumulate(entropy_losses(people, levels)) * PARTIAL_WEIGHT
+    losses[-1] = 1.0
+    names = [*(_name(name, step) for step in steps), DROPPED]
+    rungs = zip(names, levels, losses.tolist(), strict=True)
+    ladder = Ladder(name, tuple(LadderLevel(*rung) for rung in rungs), weight)
+    return LadderColumn(ladder, (*steps, None))
+
+
+def given_column(
+    table: SourceTable, j: int, keys: Mapping[str, Any] | None, missing: str
+) -> LadderColumn:
+    """Return the ladder of a column with a given level: its values, this level, dropped.
+
+    keys: of the feature of this level; None: the column as it is, or dropped. missing: the value of
+    an empty cell. Raises DataError for a rule that these values cannot have.
+    """
+    name, texts = table.columns[j], table.values[j]
+    people = table.people_by(table.codes[:, j], len(texts))
+    steps = [dict[str, Any](), *([dict(keys)] if keys else [])]
+    levels = [_codes(name, step, texts, people, missing) for step in steps]
+    levels.append(np.zeros(len(texts), np.int64))
+    losses = np.maximum.accumulate(entropy_losses(people, levels)) * PARTIAL_WEIGHT
+    losses[-1] = 1.0
+    names = [*(_name(name, step) for step in steps), DROPPED]
+    rungs = zip(names, levels, losses.tolist(), strict=True)
+    weight = max(1e-6, entropy(people) ** 0.5)
+    ladder = Ladder(name, tuple(LadderLevel(*rung) for rung in rungs), weight)
+    return LadderColumn(ladder, (*steps, None))
+
+
+def given_feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
+    """Return a feature with these keys. Raises ValueError for keys that no feature has."""
+    return _feature(name, keys)
+
+
+def _feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
+    return convert({"name": name, **keys}, FeatureSection)
+
+
+def _name(name: str, keys: Mapping[str, Any]) -> str:
+    return in_words(_feature(name, keys)) or AS_IS
+
+
+def _codes(
+    name: str, keys: Mapping[str, Any], texts: Sequence[str], people: Codes, missing: str
+) -> Codes:
+    """The coarser code of each code."""
+    rules = rules_of(_feature(name, keys), texts, people.tolist(), missing)
+    place: dict[str, int] = {}
+    coarse_texts = [coarsened(rules, text) for text in texts]
+    return np.array([place.setdefault(text, len(place)) for text in coarse_texts], np.int64)
+
+
+def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
+    """Return the changes that lose no information: equal spellings, and equal words for missing."""
+    clean: dict[str, Any] = {}
+    known_texts = [text for text in texts if text != missing]
+    parts = [part for part, changed in _spellings(known_texts) if changed]
+    if parts:
+        clean["fold"] = parts
+    folded = {text.casefold() if "case" in parts else text for text in known_texts}
+    lacking = sorted(text for text in folded if text.casefold() in UNKNOWN) + outlying_numbers(
+        known_texts
+    )
+    if lacking:
+        clean["merge"] = {missing: lacking}
+    if spellings := number_spellings(known_texts, zeros=False):
+        clean["merge"] = {**spellings, **clean.get("merge", {})}
+    return clean
+
+
+def _spellings(texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The parts of spellings in which values differ alone."""
+    yield "case", len({text.casefold() for text in texts}) < len(texts)
+    yield "spaces", len({re.sub(r"\s+", " ", text) for text in texts}) < len(texts)
+
+
+def _coarser(
+    name: str,
+    texts: Sequence[str],
+    people: Codes,
+    k: int,
+    missing: str,
+    hierarchy: Path | None,
+    clean: Mapping[str, Any],
+) -> Iterator[dict[str, Any]]:
+    """The coarser levels that a column may have, from fine to coarse."""
+    if hierarchy is not None:
+        depth = min(map(len, levels(hierarchy).values()))
+        for level in range(1, depth):
+            yield {**clean, "hierarchy": str(hierarchy), "level": level}
+        return
+    unknown_texts = {missing, *clean.get("merge", {}).get(missing, ())}
+    known_texts = {
+        text: None for text in texts if text not in unknown_texts and text.casefold() not in UNKNOWN
+    }
+    if _is_mostly(known_texts, DATE):
+        for unit in ("month", "year", "decade"):
+            yield {**clean, "date": unit}
+    elif _is_code(name, known_texts):
+        for length in range(max(map(len, known_texts)) - 1, 0, -1):
+            yield {**clean, "prefix": length}
+    elif key_like(list(known_texts), int(people.sum())):
+        return  # an interval of such numbers has no meaning
+    elif _is_mostly(known_texts, NUMBER) and len(known_texts) > MAX_CATEGORIES:
+        numbers = [
+            (float(text), int(number_of_people))
+            for text, number_of_people in zip(texts, people, strict=True)
+            if text in known_texts and NUMBER.fullmatch(text)
+        ]
+        for edges in cuts(*map(np.array, zip(*numbers, strict=True))):
+            yield {**clean, "bins": {"edges": edges}}
+    else:
+        n = int(people.sum())
+        for fewest in sorted({k, *(round(share * n) for share in RARE)}):
+            yield {**clean, "merge_below": max(1, fewest)}
+
+
+def cuts(numbers: "np.ndarray", people: "np.ndarray") -> Iterator[list[float]]:
+    """Edges of intervals, each list some of the one before; few people lie beyond either end."""
+    order = np.argsort(numbers)
+    up_to = people[order].cumsum() / people.sum()
+    low, high = (float(numbers[order][np.searchsorted(up_to, at)]) for at in (TAIL, 1 - TAIL))
+    for width in widths([float(number) for number in numbers]):
+        first, last = ceil(low / width), floor(high / width)
+        edges = [_plain(width * step) for step in range(first, last + 1)]
+        edges = [edge for edge in edges if low < edge <= high]
+        if edges:
+            yield edges
+
+
+def _plain(number: float) -> float:
+    """A number as a person writes it: 20, not 20.0."""
+    rounded = float(f"{number:.9g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def widths(numbers: Sequence[float]) -> list[float]:
+    """Widths of intervals, each a multiple of the one before: 5, 10, 20, 40 for ages."""
+    span = max(numbers) - min(numbers)
+    if not span:
+        return []
+    scale = 10.0 ** round(log10(span / 100))
+    widths_tried = [width * scale for width in WIDTHS]
+    if any(number % 1 for number in numbers) and scale <= 1:
+        widths_tried = [scale, *widths_tried]
+    return [float(f"{width:.6g}") for width in widths_tried]
+
+
+def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
+    fits = sum(kind.fullmatch(text) is not None for text in texts)
+    return bool(texts) and fits >= KIND_SHARE * len(texts)
+
+
+def _is_code(name: str, texts: Collection[str]) -> bool:
+    """Whether values are codes of one length, of which the first signs say most."""
+    if len(texts) <= 2 or not _is_mostly(texts, CODE):
+        return False
+    lengths = {len(text) for text in texts}
+    has_code_name = bool(set(cut(name)) & CODED)
+    zeros = any(text.startswith("0") and len(text) > 1 for text in texts)
+    digits = all(text.isdigit() for text in texts)
+    mixed = any(map(str.isdigit, "".join(texts))) and not digits
+    return len(lengths) == 1 and (has_code_name or zeros or (mixed and len(texts) > MAX_CATEGORIES))

@@ -1,0 +1,436 @@
+r"""Tables of counts that are safe to print, from a user's table or the release of a run.
+
+>>> from pathlib import Path
+>>> from veilmix.own_data.count_tables import close_table, count_table
+>>> from veilmix.own_data.read_table import Reading, read
+>>> rows = ["north,f"] * 9 + ["north,m"] * 8 + ["south,f"] * 2 + ["south,m"] * 7
+>>> _ = Path("wards.csv").write_text("ward,sex\n" + "\n".join(rows))
+>>> counted = count_table(read(Path("wards.csv"), Reading()), ["ward,sex"])
+>>> closed = close_table(counted, k=5)
+>>> [(cell.values, cell.people) for cell in closed.cells][:2]
+[(('north', 'f'), None), (('north', 'm'), None)]
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..analysis.printed_counts import (
+    Intervals,
+    LinkedCounts,
+    audit,
+    close_cells,
+    count_linked,
+    count_persons,
+    round_cells,
+)
+from ..analysis.printed_counts.closing import PROGRAMS, Loss
+from ..analysis.printed_counts.linked import MOST_COLUMNS
+from ..errors import DataError, ParameterError
+from ..scenarios.lab.scoring.result import REPORTED, WrittenRelease
+from ..scenarios.populations.people import Codes, SourceTable
+from ..scenarios.populations.roles import NEVER
+from ..scenarios.populations.values import numbers_of
+from ..scenarios.schema.problems import did_you_mean, listed
+from ..scenarios.serialization.record import Record
+from .read_table import split
+
+CLOSED = "closed"  # in place of a count, in files
+TOTAL = "(all)"  # in place of a value that is summed over
+
+Progress = Callable[[str], None]
+Row = list[object]
+Places = Sequence[Sequence[int]]  # of the columns of each table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedTables:
+    """Counts of tables, and the names and values of their columns.
+
+    Attributes:
+        name: of the file or run.
+        person: the definition of a person, in words.
+        columns: of all tables, in the order in which they are named.
+        tables: columns of each table, in the order given.
+        values: texts of each column, in their order.
+        linked: the counts; columns are places in `columns`, codes places in `values`.
+    """
+
+    name: str
+    person: str
+    columns: tuple[str, ...]
+    tables: tuple[tuple[str, ...], ...]
+    values: tuple[tuple[str, ...], ...]
+    linked: LinkedCounts
+
+
+class PrintedCell(Record, frozen=True):
+    """A cell of a printed table.
+
+    Attributes:
+        values: of each column; None for a total over the column.
+        people: the printed count; None if it is closed.
+        low, high: the least and the most persons that an outsider can conclude; None where they
+            were not computed from the printed cells alone: of many closed cells, and of persons
+            with several rows, as they tell which sets of rows occur.
+    """
+
+    values: tuple[str | None, ...]
+    people: int | None
+    low: int | None
+    high: int | None
+
+
+class ClosedTables(Record, frozen=True):
+    """Tables in which small cells and their complements are closed.
+
+    A record may be printed: it holds no sum and no number that would open a small cell.
+
+    Attributes:
+        source: name of the file or run.
+        person: the definition of a person, in words.
+        persons: in the tables.
+        k: persons in the smallest cell that is not small.
+        columns: of the cells.
+        tables: columns of each table.
+        cells: every cell and total of all tables.
+        joint: columns of tables that are not printed, and of which printed tables are parts: an
+            outsider may conclude their cells.
+        closed: number of closed cells, small cells and complements.
+        loss: the quantity that the complements minimise: `people` or `cells`.
+        is_best: whether it is proved that no choice of complements has a smaller loss.
+        narrowest: persons between the least and the most that an outsider can conclude of the
+            narrowest closed cell; None without a closed cell, or if `adds_up` is false.
+        narrowest_is_exact: whether it is exact; if not, at least so many.
+        members: whether persons of the table can conclude no more of small cells either.
+        closes_empty: whether empty cells are closed; if not, they are printed as 0.
+        adds_up: whether totals are the sums of their cells; if not, persons may be in several.
+    """
+
+    source: str
+    person: str
+    persons: int
+    k: int
+    columns: tuple[str, ...]
+    tables: tuple[tuple[str, ...], ...]
+    cells: tuple[PrintedCell, ...]
+    joint: tuple[tuple[str, ...], ...]
+    closed: int
+    loss: Loss
+    is_best: bool
+    narrowest: int | None
+    narrowest_is_exact: bool
+    members: bool
+    closes_empty: bool
+    adds_up: bool = True
+
+
+class RoundedTables(Record, frozen=True):
+    """Tables of counts rounded to multiples of a base, which add up if the counts do.
+
+    Attributes:
+        source: name of the file or run.
+        person: the definition of a person, in words.
+        persons: in the tables, rounded.
+        k: persons in the smallest cell that is not small.
+        columns: of the cells.
+        tables: columns of each table.
+        cells: every cell and total of all tables.
+        base: counts are multiples of it.
+        joint: columns of tables that are not printed, as of `ClosedTables`.
+        reach: a count is less than base * reach from the truth.
+        is_best: whether it is proved that no rounding of this reach changes less.
+        known_small: cells that an outsider knows to have 1 to k - 1 persons, and groups that a
+            subtraction of two counts gives.
+        adds_up: whether totals are the sums of their cells; if not, persons may be in several, and
+            each count is at the nearest multiple, at most half a base from the truth.
+    """
+
+    source: str
+    person: str
+    persons: int
+    k: int
+    columns: tuple[str, ...]
+    tables: tuple[tuple[str, ...], ...]
+    cells: tuple[PrintedCell, ...]
+    joint: tuple[tuple[str, ...], ...]
+    base: int
+    reach: int
+    is_best: bool
+    known_small: int
+    adds_up: bool = True
+
+
+def count_table(
+    table: SourceTable, tables: Sequence[str], name: str = "", *, empty: bool = False
+) -> CountedTables:
+    """Count tables of a user's table in persons. Each table is names with commas between them.
+
+    A person in several cells is counted once in each, and once in their totals.
+
+    name: of the file, for messages. empty: whether empty cells are cells like any other.
+
+    Raises:
+        DataError: an unknown column, a column that is left out, or tables that are too large.
+    """
+    named, columns = _names(tables)
+    name = name or table.called
+    for column in columns:
+        _check_column(table, column, name)
+    places = [table.columns.index(column) for column in columns]
+    codes, owner = table.codes[:, places], table.persons
+    if owner is not None:
+        distinct = np.unique(np.column_stack((owner, codes)), axis=0)
+        owner, codes = distinct[:, 0], np.asarray(distinct[:, 1:], np.int32)
+        if len(codes) == table.n:
+            owner = None
+    texts = [table.values[place] for place in places]
+
+    def count(codes: Codes, tables: Places) -> LinkedCounts:
+        if owner is None:
+            return count_linked(codes, tables, zeros=empty)
+        return count_persons(codes, owner, tables, zeros=empty)
+
+    return _counted(name, table.person, named, columns, codes, texts, count)
+
+
+def count_release(
+    release: WrittenRelease | None, name: str, tables: Sequence[str], *, empty: bool = False
+) -> CountedTables:
+    """Count tables of the release of a run. Arguments and errors as of `count_table`."""
+    if release is None or not release.counts:
+        raise DataError(f"{name}: nothing was released; a run with a released table is needed")
+    if release.columns == REPORTED:
+        raise DataError(
+            f"{name}: randomized reports were released, which are no counts of people; a run "
+            "with a released table is needed"
+        )
+    named, columns = _names(tables)
+    for column in columns:
+        if column not in release.columns:
+            raise DataError(
+                f"{name}: no released column is called {column!r}; {listed(release.columns)} were "
+                f"released{did_you_mean(column, release.columns)}"
+            )
+    cells = list(release.cells)
+    chosen = [[row[release.columns.index(column)] for column in columns] for row, _ in cells]
+    texts = [sorted({row[place] for row in chosen}) for place in range(len(columns))]
+    codes = np.array([[t.index(v) for t, v in zip(texts, row, strict=True)] for row in chosen])
+    persons = np.array([people for _, people in cells])
+
+    def count(codes: Codes, tables: Places) -> LinkedCounts:
+        return count_linked(codes, tables, persons, zeros=empty)
+
+    return _counted(name, "each participant", named, columns, codes, texts, count)
+
+
+def close_table(
+    counted: CountedTables,
+    k: int = 5,
+    *,
+    loss: Loss = "people",
+    members: bool = True,
+    empty: bool = False,
+    programs: int = PROGRAMS,
+    progress: Progress = lambda _stage: None,
+) -> ClosedTables:
+    """Close small cells and complements (`close_cells`), and audit the result.
+
+    empty: whether `counted` has empty cells; the rest as `close_cells`.
+
+    Raises:
+        DataError: k below 2, or too few persons.
+        VerificationError: the audit finds a small cell that can be concluded.
+    """
+    try:
+        closed = close_cells(
+            counted.linked, k, loss=loss, members=members, programs=programs, progress=progress
+        )
+    except ParameterError as wrong:
+        raise DataError(f"{counted.name}: {wrong}") from None
+    progress("auditing the closed cells")
+    intervals = audit(closed)
+    counts = [
+        None if hidden else int(people)
+        for hidden, people in zip(closed.closed, closed.linked.counts, strict=True)
+    ]
+    return ClosedTables(
+        counted.name,
+        counted.person,
+        counted.linked.n,
+        k,
+        counted.columns,
+        counted.tables,
+        tuple(_cells(counted, counts, intervals)),
+        _joint(counted),
+        int(closed.closed[closed.linked.printed].sum()),
+        loss,
+        closed.is_best,
+        None if closed.linked.profiles or not len(intervals.places) else intervals.width,
+        intervals.exact and not closed.linked.profiles,
+        members,
+        empty,
+        not closed.linked.profiles,
+    )
+
+
+def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
+    """Round counts to multiples (`round_cells`); `counted` has its empty cells.
+
+    Raises:
+        DataError: no rounding adds up.
+    """
+    try:
+        rounded = round_cells(counted.linked, base, k=k)
+    except ParameterError as wrong:
+        raise DataError(f"{counted.name}: {wrong}") from None
+    return RoundedTables(
+        counted.name,
+        counted.person,
+        int(rounded.values[counted.linked.total]),
+        k,
+        counted.columns,
+        counted.tables,
+        tuple(_cells(counted, rounded.values.tolist(), rounded.intervals)),
+        _joint(counted),
+        base,
+        rounded.reach,
+        rounded.bound >= rounded.change,
+        rounded.small(k),
+        rounded.adds_up,
+    )
+
+
+def check_rounded(rounded: RoundedTables) -> None:
+    """Raise DataError if small cells are known in spite of the rounding."""
+    if rounded.known_small:
+        cells = "cells" if rounded.adds_up else "cells and groups"
+        raise DataError(
+            f"{rounded.source}: rounded to multiples of {rounded.base}, {rounded.known_small:,} "
+            f"{cells} are still known to have 1 to {rounded.k - 1} persons; a larger base hides "
+            "more, without --round cells are closed, and --anyway prints these counts"
+        )
+
+
+def written(printed: ClosedTables | RoundedTables) -> tuple[list[str], list[Row]]:
+    """Return the headings and rows of a file: only what may be printed."""
+    heading = "people"
+    while heading in printed.columns:
+        heading += "_"
+    total = total_mark(printed)
+    rows: list[Row] = [
+        [
+            *(total if value is None else value for value in cell.values),
+            CLOSED if cell.people is None else cell.people,
+        ]
+        for cell in printed.cells
+    ]
+    return [*printed.columns, heading], rows
+
+
+def total_mark(printed: ClosedTables | RoundedTables) -> str:
+    """Return the text of a total, which is no value of a column."""
+    mark, values = TOTAL, {value for cell in printed.cells for value in cell.values}
+    while mark in values:
+        mark += "_"
+    return mark
+
+
+def _names(tables: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Return the columns of each table, and of all."""
+    named = tuple(tuple(split(text)) for text in tables)
+    for text, names in zip(tables, named, strict=True):
+        if not all(names) or len(set(names)) < len(names):
+            raise DataError(f"table {text!r}: different columns with commas between are accepted")
+        if len(names) > MOST_COLUMNS:
+            raise DataError(
+                f"table {text!r}: found {len(names)} columns; at most {MOST_COLUMNS} are accepted"
+            )
+    return named, tuple(dict.fromkeys(name for names in named for name in names))
+
+
+def _check_column(table: SourceTable, column: str, name: str) -> None:
+    if column in table.columns:
+        return
+    for judged in table.judged:
+        if judged.column == column and judged.role in NEVER:
+            raise DataError(
+                f"{name}: {column!r} is left out ({judged.label}); if it may be counted, say "
+                f"--quasi {column}"
+            )
+    hint = did_you_mean(column, table.columns)
+    raise DataError(f"{name}: no column is called {column!r}; it has {listed(table.columns)}{hint}")
+
+
+def _counted(
+    name: str,
+    person: str,
+    named: tuple[tuple[str, ...], ...],
+    columns: tuple[str, ...],
+    codes: Codes,
+    texts: Sequence[Sequence[str]],
+    count: Callable[[Codes, Places], LinkedCounts],
+) -> CountedTables:
+    """Count, with values in their order: numbers by size."""
+    codes, values = codes.copy(), list[tuple[str, ...]]()
+    for place, column in enumerate(texts):
+        numbers = numbers_of(column)
+        order = np.argsort(numbers, kind="stable") if numbers else np.arange(len(column))
+        codes[:, place] = np.argsort(order)[codes[:, place]]
+        values.append(tuple(column[at] for at in order.tolist()))
+    places = [[columns.index(column) for column in table] for table in named]
+    try:
+        linked = count(codes, places)
+    except ParameterError as wrong:
+        raise DataError(f"{name}: {wrong}") from None
+    return CountedTables(name, person, columns, named, tuple(values), linked)
+
+
+def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
+    """The columns of each table of a cycle, unless it is printed."""
+    linked = counted.linked
+    return tuple(
+        tuple(counted.columns[place] for place in block)
+        for block in linked.blocks
+        if block not in linked.tables
+    )
+
+
+def _cells(
+    counted: CountedTables, counts: Sequence[int | None], intervals: Intervals
+) -> Iterator[PrintedCell]:
+    """Yield every printed cell: table by table, totals last; a shared cell once."""
+    are_shown = intervals.exact and not counted.linked.profiles
+    low, high = dict[int, int | None](), dict[int, int | None]()
+    for place, lower, upper in zip(
+        *(part.tolist() for part in (intervals.places, intervals.low, intervals.high)), strict=True
+    ):
+        low[place], high[place] = (lower, upper) if are_shown else (None, None)
+    printed_places = set[int]()
+    for table in counted.linked.tables:
+        cells = list(counted.linked.table_cells(table))
+        for place, (subset, codes) in sorted(cells, key=lambda cell: _order(table, cell[1])):
+            if place in printed_places:
+                continue
+            printed_places.add(place)
+            code_of = dict(zip(subset, codes, strict=True))
+            people = counts[place]
+            exact = people or 0
+            yield PrintedCell(
+                tuple(
+                    counted.values[column][code_of[column]] if column in code_of else None
+                    for column in range(len(counted.columns))
+                ),
+                people,
+                low.get(place, exact),
+                high.get(place, exact),
+            )
+
+
+def _order(
+    table: Sequence[int], cell: tuple[tuple[int, ...], tuple[int, ...]]
+) -> tuple[float, ...]:
+    """Return the key of a cell in a table: by its values in turn, totals last."""
+    code_of = dict(zip(*cell, strict=True))
+    return tuple(code_of.get(column, np.inf) for column in table)

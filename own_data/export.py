@@ -1,0 +1,133 @@
+"""A table or its counts out again: CSV, Excel or Parquet, by the file's ending.
+
+No cell of a CSV or Excel file starts a formula (serialization/csv_text.py). A Parquet file is read
+by programs, which execute no cell: its cells are unchanged.
+"""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..installation import missing
+from ..library_warnings import collected
+from ..scenarios.populations.parquet import QUIET
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.serialization.atomic_file import write_whole
+from ..scenarios.serialization.csv_text import csv_text, safe
+from ..temporary_files import private_folder, set_aside
+
+ENDINGS = (".csv", ".xlsx", ".parquet")
+SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
+BOM = "\ufeff"
+MOST_ROWS = 1_048_575  # of an Excel sheet, below its header
+UNFINISHED = "{}: cannot be written: the unfinished file"
+Row = Sequence[object]
+
+
+def rows_of(table: SourceTable) -> Iterable[Row]:
+    """Yield all people's values, in the order of the table; sorted if a person has several rows.
+
+    Rows of one person often stand together in a file: their order would join them again.
+    """
+    codes_of_rows = table.codes
+    if table.persons is not None:
+        codes_of_rows = codes_of_rows[np.lexsort(codes_of_rows.T[::-1])]
+    for codes in codes_of_rows.tolist():
+        yield [texts[code] for texts, code in zip(table.values, codes, strict=True)]
+
+
+def with_suppressed(table: SourceTable, mask: NDArray[np.bool_], text: str) -> SourceTable:
+    """Return a table with a text in suppressed cells. mask: of each cell, shape (rows, columns)."""
+    codes, values = table.codes.copy(), list(table.values)
+    for j, texts in enumerate(table.values):
+        if mask[:, j].any():
+            values[j] = texts if text in texts else (*texts, text)
+            codes[mask[:, j], j] = values[j].index(text)
+    return replace(table, codes=codes, values=tuple(values))
+
+
+def counts_of(table: SourceTable) -> tuple[tuple[str, ...], list[Row]]:
+    """Return the number of people by row: headings, and a line for each row that occurs."""
+    heading = "people"
+    while heading in table.columns:
+        heading += "_"
+    codes = table.codes
+    if table.persons is not None:  # a person counts once in each row
+        codes = np.unique(np.column_stack((codes, table.persons)), axis=0)[:, :-1]
+    distinct, people = np.unique(codes, axis=0, return_counts=True)
+    lines: list[Row] = [
+        [*(texts[code] for texts, code in zip(table.values, codes, strict=True)), number_of_people]
+        for codes, number_of_people in zip(distinct.tolist(), people.tolist(), strict=True)
+    ]
+    return (*table.columns, heading), lines
+
+
+def check_ending(path: str | PathLike[str]) -> None:
+    """Refuse a file of a kind that is not written, before there is any work. Raises DataError."""
+    path = Path(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise DataError(f"{path}: {', '.join(ENDINGS)} files are written")
+
+
+def write(
+    path: str | PathLike[str], headings: Sequence[str], rows: Iterable[Row], *, bom: bool = False
+) -> None:
+    """Write rows; a file that is there is replaced. bom: a mark by which Excel knows UTF-8."""
+    path = Path(path)
+    check_ending(path)
+    match path.suffix.lower():
+        case ".csv":
+            text = csv_text([headings, *rows])
+            write_whole(path, (BOM if bom else "") + text, force=True, private=True)
+        case ".xlsx":
+            _excel(path, headings, rows)
+        case _:
+            _parquet(path, headings, rows)
+
+
+def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
+    try:
+        import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise DataError(missing("data", f"{path}: writing Excel")) from None
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("veilmix")
+    out = BytesIO()
+    with set_aside(UNFINISHED.format(path)), collected():
+        sheet.append([safe(name) for name in headings])
+        for number, row in enumerate(rows):
+            if number == MOST_ROWS:
+                raise DataError(f"{path}: Excel holds {MOST_ROWS:,} rows; write .csv or .parquet")
+            sheet.append([safe(cell) for cell in row])
+        book.save(out)
+    write_whole(path, out.getvalue(), force=True, private=True)
+
+
+def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
+    try:
+        import duckdb
+    except ImportError:
+        raise DataError(missing("data", f"{path}: writing Parquet")) from None
+    unfinished = UNFINISHED.format(path)
+    with private_folder(unfinished) as folder, set_aside(unfinished):
+        plain, parquet = folder / "t.csv", folder / "t.parquet"
+        with plain.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([headings, *rows])
+        with duckdb.connect() as connection:
+            try:
+                connection.execute(QUIET)
+                connection.execute(
+                    f"COPY (SELECT * FROM read_csv('{plain}', header = true, all_varchar = true)) "  # noqa: S608
+                    f"TO '{parquet}' (FORMAT parquet)"
+                )
+            except duckdb.IOException as bad:
+                raise OSError(str(bad).splitlines()[0]) from None
+        data = parquet.read_bytes()
+    write_whole(path, data, force=True, private=True)

@@ -1,0 +1,159 @@
+"""The record of a foreign release, judged against the original."""
+
+from ..analysis.release_risks import Interval
+from ..scenarios.serialization.record import Record
+from .score_record import AskedQuestion, SensitiveColumn
+
+
+class MatchedColumn(Record, frozen=True):
+    """A column of the release and of the original.
+
+    Attributes:
+        column: its name in the original.
+        known: whether an attacker may know it.
+        values, original_values: number of different values, in the release and in the original.
+        coarser: released values that stand for other original values than themselves.
+        strange: cells of the release with a value that stands for no original value.
+        examples: some of these values.
+        bits, original_bits: entropy, in bits a row.
+        distance: total variation between the values of the release and of the original, as
+            released, 0 to 1.
+    """
+
+    column: str
+    known: bool
+    values: int
+    original_values: int
+    coarser: int
+    strange: int
+    examples: tuple[str, ...]
+    bits: float
+    original_bits: float
+    distance: float
+
+
+class LinkRisks(Record, frozen=True):
+    """The people of the original beside the rows of the release that fit them.
+
+    Where persons have several rows, the fewest persons behind the fitting rows take the place of
+    fitting rows, for the worst row of each (`analysis/release_risks/person_matches.py`).
+
+    Attributes:
+        people: of the original.
+        fitted: people with at least one fitting row.
+        below_k: of these, people with fewer than k fitting rows.
+        single: of these, people with a single fitting row.
+        pairs: of these, people with a row that fits no other person.
+        fewest: rows that fit a person, at least 1; 0 without such a person.
+        prosecutor_largest, prosecutor_mean: chance that a fitting row taken at random is the
+            person's, if the person is known to be in the release: 1 over the fitting rows.
+        rows_fitted: rows that fit at least one person.
+        journalist_largest, journalist_mean: chance that a fitting person taken at random is the
+            row's: 1 over the fitting people.
+        marketer: share of the rows that are expected to be linked to their person.
+    """
+
+    people: int
+    fitted: int
+    below_k: int
+    single: int
+    pairs: int
+    fewest: int
+    prosecutor_largest: float
+    prosecutor_mean: float
+    rows_fitted: int
+    journalist_largest: float
+    journalist_mean: float
+    marketer: float
+
+
+class CopiedRows(Record, frozen=True):
+    """Rows that copy a row of the original in all matched columns.
+
+    Attributes:
+        rows: number of them.
+        of_unique: copies of a row that a single person has.
+        people: with such a unique row that is released.
+        people_share: their share of all people, 0 to 1.
+        control_share: the same of people outside the release; None without a control.
+    """
+
+    rows: int
+    of_unique: int
+    people: int
+    people_share: float
+    control_share: float | None
+
+
+class NearestRows(Record, frozen=True):
+    """The distance of released rows to the nearest row of the original, 0 to 1.
+
+    Attributes:
+        rows: that were compared.
+        zero: share of these at distance 0.
+        median: of the distances.
+        control_median: of the distances to the control; None without a control.
+        nearer: share nearer to the original than to the control, with its 95 % interval; 0.5 is
+            expected without copying. None without a control.
+    """
+
+    rows: int
+    zero: float
+    median: float
+    control_median: float | None
+    nearer: Interval | None
+
+
+class JudgedRelease(Record, frozen=True):
+    """A foreign release judged against the original.
+
+    Attributes:
+        release, original, control: the files; control "" if there is none.
+        rows: of the release, without suppressed rows.
+        suppressed: rows of the release with * in every known column.
+        k: people in the smallest safe crowd.
+        columns: that are in both files.
+        added: columns of the release that the original lacks.
+        lacking: columns of the original that the release lacks.
+        identifiers: direct identifiers of the original that are released.
+        release_smallest: fewest rows that agree in the known columns.
+        release_below_k: rows that fewer than k rows agree with.
+        links: the people of the original beside the rows that fit them.
+        copies: rows that copy a row of the original.
+        nearest: distances to the nearest original row; None if columns are coarser.
+        questions: singling out, linkability and inference.
+        sensitive: k, l and t of the release.
+        two_way: mean total variation distance of two-way tables, 0 to 1; None with one column.
+        release_sha256, original_sha256: of the files.
+        limits: counts that were left out, in words.
+        free_text: columns of free text of the original that are released.
+        not_judged: further columns of the original that are released, and were not read: sampling
+            weights, and columns that --columns leaves out.
+        person_rows: rows of the original, if persons have several; people are persons then. 0:
+            each row is a person's own.
+    """
+
+    release: str
+    original: str
+    control: str
+    rows: int
+    suppressed: int
+    k: int
+    columns: tuple[MatchedColumn, ...]
+    added: tuple[str, ...]
+    lacking: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    release_smallest: int
+    release_below_k: int
+    links: LinkRisks
+    copies: CopiedRows
+    nearest: NearestRows | None
+    questions: tuple[AskedQuestion, ...]
+    sensitive: tuple[SensitiveColumn, ...]
+    two_way: float | None
+    release_sha256: str
+    original_sha256: str
+    limits: tuple[str, ...] = ()
+    free_text: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()
+    person_rows: int = 0

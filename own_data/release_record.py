@@ -1,0 +1,123 @@
+"""The release of a table in its score: the written file, its making, and the thresholds asked."""
+
+from hashlib import sha256
+from pathlib import Path
+
+from ..errors import StorageError
+from ..scenarios.serialization.record import Record
+
+
+class ReleasedFile(Record, frozen=True):
+    """The file that leaves.
+
+    Attributes:
+        name: of the file, without its folder.
+        sha256: of its bytes as they were written, in hexadecimal.
+        rows: of people.
+        columns: their names, in order.
+    """
+
+    name: str
+    sha256: str
+    rows: int
+    columns: tuple[str, ...]
+
+
+class SensitiveTarget(Record, frozen=True):
+    """A target of a sensitive column.
+
+    Attributes:
+        column: its name.
+        measure: `l`, `entropy-l` or `t`.
+        asked: the limit.
+    """
+
+    column: str
+    measure: str
+    asked: float
+
+
+class NamedThreshold(Record, frozen=True):
+    """The authority that k is the threshold of.
+
+    Attributes:
+        name: of the option.
+        authority: its name, and how its number counts.
+        source: where it was read.
+    """
+
+    name: str
+    authority: str
+    source: str
+
+
+class RowsLeftOut(Record, frozen=True):
+    """Rows of the input that are not in the release.
+
+    Attributes:
+        rows: so many.
+        people: with these rows.
+        missing: so many of these rows have an empty cell in a known column.
+    """
+
+    rows: int
+    people: int
+    missing: int
+
+
+class CellsLeftOut(Record, frozen=True):
+    """Single cells that are suppressed in the release.
+
+    Attributes:
+        cells: so many.
+        rows: with such a cell.
+        of: cells of the columns that were searched and not dropped.
+    """
+
+    cells: int
+    rows: int
+    of: int
+
+
+class TableRelease(Record, frozen=True):
+    """The release of a table.
+
+    Attributes:
+        command: the command and its options as they were given; files without their folders, and
+            merged values left out.
+        input_rows: of the input file.
+        input_people: of the input file.
+        input_columns: of the input file.
+        not_read: columns of the input that the command leaves out, in the file's order.
+        known: whether attackers may know the `quasi`-identifiers or `all` columns.
+        person_said: whether an option defines a person.
+        file: that was written; None: no file.
+        threshold: of an authority; None: k is the signer's own.
+        targets: of sensitive columns.
+        left_out: rows that are not in the release; None: all are.
+        anyway: whether the file was written although the table misses its target.
+        cells: that are suppressed; None: no cell may be.
+    """
+
+    command: tuple[str, ...]
+    input_rows: int
+    input_people: int
+    input_columns: int
+    not_read: tuple[str, ...]
+    known: str
+    person_said: bool
+    file: ReleasedFile | None = None
+    threshold: NamedThreshold | None = None
+    targets: tuple[SensitiveTarget, ...] = ()
+    left_out: RowsLeftOut | None = None
+    anyway: bool = False
+    cells: CellsLeftOut | None = None
+
+
+def released_file(path: Path, rows: int, columns: tuple[str, ...]) -> ReleasedFile:
+    """Return the record of a file that was written. Raises StorageError if it cannot be read."""
+    try:
+        digest = sha256(path.read_bytes()).hexdigest()
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read again: {bad.strerror or bad}") from None
+    return ReleasedFile(path.name, digest, rows, columns)

@@ -1,0 +1,70 @@
+"""The columns of a release beside the columns of its original, by name."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.roles import ColumnRole
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedColumns:
+    """The columns of a release.
+
+    Attributes:
+        chosen: the columns that are judged: the name in the original, and that in the release.
+        added: columns that the original lacks.
+        identifiers: direct identifiers of the original.
+        free_text: columns of free text of the original.
+        not_judged: further columns of the original that are not read: sampling weights, and
+            columns that --columns leaves out.
+    """
+
+    chosen: dict[str, str]
+    added: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    free_text: tuple[str, ...]
+    not_judged: tuple[str, ...]
+
+
+def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedColumns:
+    """Match the columns of a release with the original. released: their names."""
+    role = {judged.column: judged.role for judged in people.judged}
+    further = people.source.columns if people.source else ()
+    names = match_names(dict.fromkeys((*people.columns, *role, *further)), released)
+    rest = {name: theirs for name, theirs in names.items() if name not in people.columns}
+    never = (ColumnRole.IDENTIFIER, ColumnRole.TEXT)
+    identifiers, free_text = (
+        tuple(theirs for name, theirs in rest.items() if role.get(name) is left_out)
+        for left_out in never
+    )
+    return ComparedColumns(
+        {name: theirs for name, theirs in names.items() if name not in rest},
+        tuple(name for name in released if name not in names.values()),
+        identifiers,
+        free_text,
+        tuple(theirs for name, theirs in rest.items() if role.get(name) not in never),
+    )
+
+
+def match_names(names: Iterable[str], released_names: Sequence[str]) -> dict[str, str]:
+    """Return the name in the release of each column: the same, else the same in other cases.
+
+    >>> from veilmix.own_data.released_columns import match_names
+    >>> match_names(["age", "Sex"], ["Age", "age", "SEX"])
+    {'age': 'age', 'Sex': 'SEX'}
+    """
+    original_names = list(names)
+    equal_names = set(original_names) & set(released_names)
+    folded = {_folded(name): name for name in reversed(released_names) if name not in equal_names}
+    pairs = {
+        name: name if name in equal_names else folded.pop(_folded(name), None)
+        for name in original_names
+    }
+    return {
+        name: released_name for name, released_name in pairs.items() if released_name is not None
+    }
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

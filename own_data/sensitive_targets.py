@@ -1,0 +1,111 @@
+"""Targets of sensitive columns: l, entropy-l and t of every class, beside k.
+
+A class is the people that agree in the known columns. It misses a target if it has fewer than k
+people, or of a sensitive column fewer than l different values, less than entropy-l (exp of the
+entropy), or a law further than t from that of all people. The limit is on the share of people in
+classes that miss a target.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.exposure.persons import Persons
+from ..analysis.release_risks.k_l_t import class_diversity
+from ..errors import DataError
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.values import UNKNOWN, numbers_of
+
+Codes = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The targets of one sensitive column; None: no target.
+
+    Attributes:
+        l: at least so many different values in each class.
+        entropy_l: exp of the entropy of each class is at least that.
+        t: the law of each class is at most so far from that of all, 0 to 1.
+        nominal: whether t counts values as categories though they are numbers.
+    """
+
+    l: float | None = None
+    entropy_l: float | None = None
+    t: float | None = None
+    nominal: bool = False
+
+
+def column_numbers(texts: Sequence[str], missing: str) -> NDArray[np.float64] | None:
+    """Return the number of each value, nan for missing values; None if a value is no number."""
+    unknown_texts = {text for text in texts if text in ("", missing) or text.casefold() in UNKNOWN}
+    numbers = numbers_of([text for text in texts if text not in unknown_texts])
+    if numbers is None:
+        return None
+    next_numbers = iter(numbers)
+    return np.array([np.nan if text in unknown_texts else next(next_numbers) for text in texts])
+
+
+class MissedTargets:
+    """The people in classes that miss k, or a target of a sensitive column."""
+
+    def __init__(
+        self, table: SourceTable, targets: Mapping[str, Targets], k: int, missing: str
+    ) -> None:
+        """Prepare the sensitive columns.
+
+        Raises:
+            DataError: no table of these values can reach a target, as that of all people misses it.
+        """
+        self.table, self.k, self.targets = table, k, dict(targets)
+        self.persons = (
+            None if table.persons is None else Persons.from_table(table.codes, table.persons)
+        )
+        self.numbers = {
+            name: None if target.nominal else column_numbers(table.values[j], missing)
+            for name, target in targets.items()
+            for j in (table.columns.index(name),)
+        }
+        one_class = np.zeros(len(table.codes), np.int64)
+        for name in targets:
+            if self._missed(one_class, name).any():
+                raise DataError(
+                    f"{table.called}: column {name!r} of all people misses "
+                    f"{targets_text(targets[name])}; a target that all people reach together "
+                    "is accepted"
+                )
+
+    def people(self, classes: NDArray[np.int64]) -> int:
+        """Count the people in classes that miss a target. classes: of each row, from 0."""
+        rows = self.missed(classes)[classes]
+        owner = self.table.persons
+        return int(np.count_nonzero(rows) if owner is None else np.unique(owner[rows]).size)
+
+    def missed(self, classes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return the classes that miss k or a target. classes: of each row, from 0."""
+        missed = self.table.people_by(classes, 0) < self.k
+        for name in self.targets:
+            missed |= self._missed(classes, name)
+        return missed
+
+    def _missed(self, classes: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+        """Return the classes that miss a target of a column."""
+        codes, target = self.table.codes, self.targets[name]
+        j = self.table.columns.index(name)
+        diversity = class_diversity(classes, codes[:, j], self.numbers[name], self.persons)
+        missed = np.zeros(len(diversity.l), dtype=bool)
+        if target.l is not None:
+            missed |= diversity.l < target.l
+        if target.entropy_l is not None:
+            missed |= np.exp(diversity.entropy) < target.entropy_l - 1e-9
+        if target.t is not None:
+            missed |= diversity.t > target.t + 1e-9
+        return missed
+
+
+def targets_text(target: Targets) -> str:
+    """The targets of a column in words."""
+    parts = (("l", target.l), ("entropy-l", target.entropy_l), ("t", target.t))
+    return ", ".join(f"{name} = {number:g}" for name, number in parts if number is not None)

@@ -1,0 +1,310 @@
+"""Advice with suppressed cells: beside coarser and dropped columns, single cells may go.
+
+A choice of levels loses b; a suppressed cell of column j loses weight_j (1 - loss_j) / n, the rest
+of the column for its row, of n rows. At least k people then have each row, with suppressed as a
+value of its own, and each such class meets the targets of sensitive columns. Every person below k
+needs a suppressed cell, as do rows of classes that miss a target (`ClassTargets.leaving`), which
+bounds the loss of a choice from below; choices are tried in the order of this bound. Where all
+choices are counted the bound of the advice holds for all of them, else it is the search's own
+(`analysis.advice`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import product
+from math import ceil, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.advice import Advice, Choice, search
+from ..analysis.suppression.cheapest_cells import CheapestCells, suppress_cheapest
+from ..analysis.suppression.class_targets import ROUNDING, ClassTargets, ValueTarget
+from ..analysis.suppression.target_cells import suppress_for_targets
+from ..errors import DataError, ParameterError
+from .judges import Truth, coarse_codes
+
+COUNTED = 3_000  # choices that are all counted
+ROWS = 120_000_000  # rows times choices, of all counts
+LOOKS = 16  # choices of which cells are suppressed
+SEARCHES = 3  # with the loss of people below k
+CELLS = 1.3  # suppressed cells that a person below k is expected to need
+JUDGED = 30_000_000  # rows of the choices whose sensitive values or persons are counted
+READ = 750_000_000  # rows of each search, of all its steps
+TRIED = 8  # of them, within the limit
+STEPS = 10_000  # of each search of levels
+Levels = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuppressedCells:
+    """Suppressed cells of the searched columns.
+
+    Attributes:
+        mask: whether a cell is suppressed, shape (rows, searched columns).
+        loss: of these cells.
+        lower: no suppression of cells loses less with the same levels.
+        limit: the largest accepted number of cells.
+        total: cells of the columns that are searched and not dropped.
+    """
+
+    mask: NDArray[np.bool_]
+    loss: float
+    lower: float
+    limit: int
+    total: int
+
+    @property
+    def suppressed(self) -> int:
+        """Number of suppressed cells."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def rows(self) -> int:
+        """Number of rows with a suppressed cell."""
+        return int(np.count_nonzero(self.mask.any(axis=1)))
+
+
+def advice_with_cells(
+    cells_of: "CellsOfLevels", steps: int | None, progress: Callable[[str], None]
+) -> Advice:
+    """Search for the levels and suppressed cells that lose least. Raises ParameterError."""
+    choices = cells_of
+    _check_top(choices)
+    counted, lowest, counts = choices.counted(steps, progress)
+    best: Choice | None = None
+    evaluated: list[Choice] = []
+    looks, ratio, judged = 0, np.inf, JUDGED // choices.rows
+    heap = [(choices.lower(levels, people), levels, people, -1) for levels, people in counted]
+    heapify(heap)
+    while heap:
+        low, levels, people, needing = heappop(heap)
+        base, limit = choices.base(levels), choices.limit(levels)
+        if best is not None and low >= best.loss:
+            lowest = min(lowest, low)
+            break
+        if max(people, needing) > limit:  # each such row needs a suppressed cell
+            continue
+        if needing < 0:
+            judged -= not choices.is_judged(levels)
+            if judged < 0:
+                lowest = min(lowest, low)
+            else:
+                needing = choices.needing(levels, people)
+                heappush(heap, (choices.lower(levels, needing), levels, people, needing))
+            continue
+        expected = needing * ratio if looks else needing
+        if needing and (expected > limit or looks >= LOOKS or len(evaluated) >= TRIED):
+            lowest = min(lowest, low)
+            continue
+        looks += 1
+        progress(f"suppressing cells, choice {looks}")
+        cells = choices.at(levels)
+        if cells is None:  # no release was found: there may be one
+            lowest = min(lowest, low)
+            continue
+        ratio = min(ratio, cells.suppressed / needing) if needing else ratio
+        lowest = min(lowest, base + cells.lower)
+        if cells.suppressed > limit:
+            continue
+        choice = Choice(levels, base + cells.loss, people)
+        evaluated.append(choice)
+        if best is None or choice.loss < best.loss:
+            best = choice
+    if best is None:
+        best = choices.choice(choices.top)
+        evaluated.append(best)
+    return Advice(best, min(lowest, best.loss), tuple(evaluated), counts)
+
+
+def _check_top(choices: "CellsOfLevels") -> None:
+    """Raise ParameterError if the target is missed with all searched columns dropped."""
+    truth = choices.truth
+    if not choices.needing(choices.top, truth.below(choices.top)):
+        return
+    people, missed = truth(choices.top), f"are below k = {truth.k}"
+    if truth.targets.targets:
+        missed = f"miss k = {truth.k} or a target"
+    raise ParameterError(
+        f"{people:,} of {truth.table.n:,} people {missed} if all searched columns are dropped: "
+        "no choice is safe; keep fewer columns, or take a smaller k"
+    )
+
+
+class CellsOfLevels:
+    """The suppressed cells of levels, with the loss of their columns and cells."""
+
+    def __init__(self, truth: Truth, share: float) -> None:
+        """Prepare the columns. share: the largest share of suppressed cells, of kept columns."""
+        self.truth, self.share = truth, share
+        self._cells_of_levels: dict[Levels, SuppressedCells | None] = {}
+        self.rows = len(truth.table.codes)
+        self.targets = class_targets(truth)
+        self._needing: dict[Levels, int] = {}
+        self.ladders = [column.ladder for column in truth.columns]
+        whole = sum(ladder.weight for ladder in self.ladders)
+        self.weights = [ladder.weight / whole for ladder in self.ladders]
+        self.top = tuple(len(ladder.levels) - 1 for ladder in self.ladders)
+
+    def base(self, levels: Sequence[int]) -> float:
+        """The loss of coarser and dropped columns."""
+        return sum(
+            weight * ladder.levels[level].loss
+            for weight, ladder, level in zip(self.weights, self.ladders, levels, strict=True)
+        )
+
+    def active(self, levels: Levels) -> list[int]:
+        """The columns that are not dropped."""
+        return [j for j, level in enumerate(levels) if level < self.top[j]]
+
+    def limit(self, levels: Levels) -> int:
+        """The largest accepted number of suppressed cells."""
+        return int(self.share * self.rows * len(self.active(levels)))
+
+    def price(self, levels: Levels, j: int) -> float:
+        """The loss of a suppressed cell."""
+        return self.weights[j] * (1 - self.ladders[j].levels[levels[j]].loss) / self.rows
+
+    def lower(self, levels: Levels, needing: int) -> float:
+        """A lower bound on the loss of a choice: a cell for each row that needs a cell."""
+        prices = [self.price(levels, j) for j in self.active(levels)]
+        return self.base(levels) + needing * min(prices, default=0.0)
+
+    @property
+    def plain(self) -> bool:
+        """Whether k is the only target, of people with one row each."""
+        return self.targets.owner is None and not self.targets.columns
+
+    def is_judged(self, levels: Levels) -> bool:
+        """Whether the rows that need a cell are known without counting."""
+        return self.plain or levels in self._needing
+
+    def needing(self, levels: Levels, people: int | None = None) -> int:
+        """Return the rows that need a suppressed cell, at least.
+
+        people: below k with these levels, if that is known.
+        """
+        if self.plain and people is not None:
+            return people
+        if levels not in self._needing:
+            leaving = self.targets.leaving(self.truth.classes(levels))
+            self._needing[levels] = int(leaving.sum())
+        return self._needing[levels]
+
+    def counted(
+        self, steps: int | None, progress: Callable[[str], None]
+    ) -> tuple[list[tuple[Levels, int]], float, int]:
+        """Choices with their people below k, a bound on the loss of further choices, and counts."""
+        cell_limit = min(self.rows, int(self.share * self.rows * len(self.ladders)))
+        sizes = prod(top + 1 for top in self.top)
+        rows = ROWS if self.plain else JUDGED
+        if sizes <= min(COUNTED, rows // self.rows, COUNTED if steps is None else steps):
+            progress(f"counting {sizes:,} choices")
+            pairs = [(levels, self.truth.below(levels)) for levels in self._every()]
+            return [pair for pair in pairs if pair[1] <= cell_limit], 1.0, sizes
+        plain = self._search(cell_limit, steps, progress, charged=False)
+        searches = [plain]
+        for _ in range(SEARCHES):  # the fewer columns are left, the fewer cells may go
+            searches.append(self._search(cell_limit, steps, progress, charged=True))
+            limit = int(self.limit(searches[-1].best.levels) / CELLS)
+            if limit >= cell_limit:
+                break
+            cell_limit = limit
+        people_by_levels = {
+            choice.levels: choice.people for each in searches for choice in each.tried
+        }
+        pairs = [pair for pair in people_by_levels.items() if pair[1] <= self.limit(pair[0])]
+        return pairs, plain.bound, sum(each.counted for each in searches)
+
+    def _search(
+        self, cell_limit: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
+    ) -> Advice:
+        """Search the levels that leave at most `cell_limit` people below k."""
+        return search(
+            self.truth.searched.codes,
+            self.ladders,
+            self.truth.k,
+            cell_limit,
+            charged=charged,
+            steps=min(STEPS, READ // self.rows) if steps is None else steps,
+            promise=None if self.plain else self.needing,
+            persons=self.truth.table.persons,
+            fixed=self.truth.fixed,
+            progress=progress,
+        )
+
+    def _every(self) -> Iterator[Levels]:
+        return product(*(range(top + 1) for top in self.top))
+
+    def at(self, levels: Levels) -> SuppressedCells | None:
+        """Return the cells to suppress with these levels; None where no cells suffice."""
+        if levels not in self._cells_of_levels:
+            cells = self._suppressed(levels)
+            if cells is not None and cells.suppressed > cells.limit:
+                return cells  # not kept, as it is not released
+            self._cells_of_levels[levels] = cells
+        return self._cells_of_levels[levels]
+
+    def choice(self, levels: Levels) -> Choice:
+        """Return the choice of these levels with its cells. DataError if too many would go."""
+        cells = self.at(levels)
+        if cells is None:
+            raise DataError(
+                "--levels: no suppressed cells reach the target with these levels; coarser levels "
+                "or more columns that are searched are accepted"
+            )
+        if cells.suppressed > cells.limit:
+            raise DataError(
+                f"--levels: {cells.suppressed:,} cells have to be suppressed with these levels; at "
+                f"most {cells.limit:,} of {cells.total:,} may (--suppress-cells)"
+            )
+        return Choice(levels, self.base(levels) + cells.loss, self.truth.below(levels))
+
+    def _suppressed(self, levels: Levels) -> SuppressedCells | None:
+        active = self.active(levels)
+        codes = coarse_codes(self.truth.searched, self.truth.columns, levels)
+        mask = np.zeros((self.rows, len(levels)), bool)
+        cells, limit = self.rows * len(active), self.limit(levels)
+        if not active:
+            return None if self.needing(levels) else SuppressedCells(mask, 0.0, 0.0, 0, 0)
+        table = np.stack([codes[j] for j in active], axis=1)
+        scale = self.rows * len(active)  # costs about 1, for the solver's tolerances
+        costs = [self.price(levels, j) * scale for j in active]
+        cheapest: CheapestCells | None
+        if self.plain:
+            cheapest = suppress_cheapest(table, self.truth.k, costs, self.truth.fixed)
+        else:
+            cheapest = suppress_for_targets(table, self.targets, costs, self.truth.fixed)
+        if cheapest is None:
+            return None
+        mask[:, active] = cheapest.mask
+        return SuppressedCells(mask, cheapest.cost / scale, cheapest.lower / scale, limit, cells)
+
+
+def class_targets(truth: Truth) -> ClassTargets:
+    """Return the targets of each class of rows, for the search of cells."""
+    missed, columns = truth.targets, list[ValueTarget]()
+    persons = missed.persons
+    for name, target in missed.targets.items():
+        codes = truth.table.codes[:, truth.table.columns.index(name)]
+        numbers = missed.numbers[name]
+        ordered_values = codes if numbers is None else numbers[codes]
+        values = np.unique(ordered_values, return_inverse=True)[1].astype(np.int64)
+        counted = values
+        if persons is not None:  # a person counts once for each of its values
+            counted = np.unique(values * persons.n + persons.owner) // persons.n
+        entropy_l = target.entropy_l or 1.0
+        columns.append(
+            ValueTarget(
+                values,
+                np.bincount(counted) / len(counted),
+                ordered=numbers is not None,
+                l=max(1, ceil(target.l or 1)),
+                entropy_l=entropy_l if entropy_l > 1 + ROUNDING else 1.0,
+                t=1.0 if target.t is None else target.t,
+            )
+        )
+    if persons is None:
+        return ClassTargets(truth.k, tuple(columns))
+    return ClassTargets(truth.k, tuple(columns), persons.owner, persons.n)

@@ -1,0 +1,56 @@
+"""Words to compare aloud, the same as phones show (static/words.js, which has the list)."""
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+from ..protocol.board.board import Board
+from ..protocol.wire.signed_posts import roster_digest
+
+SESSION, KEY = 6, 4  # words
+LABEL = b"veilmix words 1\0"
+PARTIES_LABEL = b"veilmix parties 1\0"
+LIST = Path(__file__).parent / "static" / "words.js"
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Return the 256 words, by the byte that each stands for."""
+    match = re.search(r"WORDS = `([a-z\s]+)`", LIST.read_text("utf-8"))
+    return tuple(match[1].split()) if match else ()
+
+
+def session_words(digest: bytes) -> str:
+    """Return the words of a session, from the digest of its announcement."""
+    return " ".join(words()[byte] for byte in digest[:SESSION])
+
+
+def key_words(encoded: bytes) -> str:
+    """Return the words of a party's public key, from its encoding."""
+    return " ".join(words()[byte] for byte in hashlib.sha256(LABEL + encoded).digest()[:KEY])
+
+
+def compared_digest(board: Board) -> bytes:
+    """Return the digest for the words to compare.
+
+    Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest includes
+    the signing keys of all parties.
+    """
+    announcement, roster = board.announcement, board.roster
+    if announcement is None or roster is None or not announcement.rules.verified:
+        return board.session
+    return hashlib.sha256(PARTIES_LABEL + board.session + roster_digest(roster)).digest()
+
+
+def to_compare(board: Board) -> list[str]:
+    """Return the lines to read out and compare with phones: words of the session, and of keys."""
+    announcement = board.announcement
+    if announcement is None:
+        return []
+    keys = {f"shuffler {hop}": key for hop, key in enumerate(announcement.shufflers, start=1)}
+    keys |= {"curator": announcement.curator, "analyst": announcement.analyst}
+    lines = [f"read aloud: {session_words(compared_digest(board))}"]
+    if announcement.rules.verified:  # their keys lock nothing
+        return lines
+    return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]

@@ -1,0 +1,83 @@
+"""The state that every phone receives besides posts: no person's name, no person's answer."""
+
+from typing import Any
+
+import trio
+
+from ..languages.language import Language, english, languages
+from ..machines.gate import LOOPBACKS
+from ..scenarios.programs.registry import program_of
+from ..scenarios.schema.model import Scenario
+from .cheats import happened
+from .class_settings import ClassTerms
+from .classroom import Classroom
+from .mixers import Mixers
+from .precision_forecast import expected_of
+
+
+def facts_of(
+    scenario: Scenario,
+    terms: ClassTerms,
+    room: Classroom,
+    mixers: Mixers | None,
+    language: Language | None = None,
+) -> dict[str, Any]:
+    """Return the present state for a phone. language: of its sentences; None: English.
+
+    If only values of k people are opened, `opens` is k, and `asking` the seconds in which a phone
+    may still query `randomness`. `language` is None if each phone chooses.
+    """
+    mix, opens = scenario.mix, program_of(scenario).opens
+    seconds = int(room.deadline)
+    return {
+        "title": scenario.scenario.title,
+        "people": len(room.phones),
+        "simulated": terms.simulated,
+        "answered": room.answered,
+        "round": room.round,
+        "collecting": room.collecting,
+        "left": _until(room.closes) if room.collecting else 0,
+        "needed": mix.min_batch,
+        "due": len(room.due),
+        "seconds": seconds // 2 if opens else seconds,
+        "shufflers": mix.shufflers,
+        "questions": len(scenario.feature),
+        "language": _spoken(terms.language),
+        "slips": room.slips is not None,
+        "kept": terms.has_run_folder,
+        "verified": mix.kind == "verified",
+        "once": mix.submit == "once",
+        "others": None if mixers is None else _shuffler_list(terms, mixers),
+        "started": room.started,
+        "ended": room.ended_in(language or english()),
+        "stopped": room.stopped,
+        "attempt": room.attempt,
+        "again": room.repeatable,
+        "noisy": scenario.local.epsilon is not None,
+        "noise": room.noisy_result,
+        "singles": room.singles,
+        "expected": None
+        if room.started
+        else expected_of(scenario, len(room.phones), terms.people, language),
+        "opens": scenario.policy.k if opens else None,
+        "asking": _until(room.asking_closes) if opens and room.collecting else 0,
+        "happened": happened(scenario, language) if room.ended else None,
+    }
+
+
+def _spoken(tag: str | None) -> tuple[str, str] | None:
+    """Return the tag and the direction of the language that the questions ask for."""
+    return None if tag is None else (tag, languages()[tag].direction)
+
+
+def _until(time: float) -> int:
+    return round(max(0.0, time - trio.current_time()))
+
+
+def _shuffler_list(terms: ClassTerms, mixers: Mixers) -> list[dict[str, Any]]:
+    """Return the shufflers by name and address, and whether each is this computer after all."""
+    local_hosts = (terms.host, *LOOPBACKS)
+    return [
+        {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in local_hosts}
+        for name, seat in mixers.present_seats.items()
+    ]

@@ -1,0 +1,132 @@
+"""The set-up of a session: all parties here, or the shufflers on other computers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ..crypto.entropy import SystemEntropy
+from ..errors import RoundBurned, StorageError
+from ..protocol.board.phases import BOARD
+from ..protocol.wire import parties
+from ..protocol.wire.messages import OPENING
+from ..roles.cast import Cast
+from ..roles.keyholder import Keyholder
+from ..roles.network.instruments import Instrument, Instruments
+from ..roles.network.memory_network import Endpoint, Network
+from ..roles.session import hops_of, identities_of, keyholders, make_key, perform, roster_of
+from ..scenarios.lab.play.announcement import announced_policy, announced_rules
+from ..scenarios.programs.registry import announced_schema, strategy, wire
+from ..scenarios.schema.model import Scenario
+from .enrolment import Papers
+from .mixers import Mixers
+from .questions import QuestionsTable, schema_of
+from .remote_shufflers import ClassIdentities, FarNetwork, MixerLink
+
+LineSink = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSession:
+    """A session that is about to begin.
+
+    Attributes:
+        cast: with the identities of the parties here.
+        network: that connects them, and the phones.
+        keys: of the parties here, by name.
+        mixer_link: the link to shufflers on other computers; None: there are none.
+        listeners: where these connect to.
+    """
+
+    cast: Cast
+    network: Network
+    keys: dict[str, Keyholder]
+    mixer_link: MixerLink | None = None
+    listeners: list[trio.SocketListener] = field(default_factory=list)
+
+    async def play(self) -> None:
+        """Play the parties here, and carry letters to other computers, until cancelled."""
+        async with trio.open_nursery() as nursery:
+            if self.mixer_link is not None:
+                nursery.start_soon(self.mixer_link.run, self.listeners)
+                nursery.start_soon(self._give_up, self.mixer_link)
+            await perform(self.cast, self.network, tuple(self.keys), {}, self.keys.__getitem__)
+
+    async def _give_up(self, mixer_link: MixerLink) -> None:
+        """Abort the session when a shuffler has been away for too long."""
+        why = await mixer_link.await_loss()
+        curator = Endpoint(self.network, parties.CURATOR)
+        curator.identity = identities_of(self.cast).get(parties.CURATOR)
+        await curator.burn(RoundBurned(why))
+
+
+def all_here(cast: Cast, tools: list[Instrument], print_line: LineSink) -> PendingSession:
+    """Set up a session with all parties on this computer."""
+    identities = identities_of(cast)
+    cast = replace(cast, identities=identities)  # they are drawn once
+    network = Network(
+        Instruments(tools, print_line), roster_of(cast, identities), identities.get(BOARD)
+    )
+    return PendingSession(cast, network, {name: make_key(cast, name) for name in keyholders(cast)})
+
+
+async def mixed_elsewhere(
+    cast: Cast,
+    tools: list[Instrument],
+    print_line: LineSink,
+    mixers: Mixers,
+    questions: QuestionsTable,
+    host: str,
+) -> PendingSession:
+    """Set up a session with shufflers on other computers, and give them their papers.
+
+    host: of this computer. StorageError if it cannot be listened at.
+    """
+    every, far = identities_of(cast), hops_of(cast)
+    identities = {name: signer for name, signer in every.items() if name not in far}
+    cast = replace(cast, identities=identities)
+    try:
+        listeners = list(await trio.open_tcp_listeners(0, host=host))
+    except OSError as bad:
+        raise StorageError(
+            f"{host}: cannot be listened at for those who mix ({bad.strerror or bad})"
+        ) from None
+    class_identities = ClassIdentities.fresh()
+    desk, hall = class_identities.seats(host, listeners[0].socket.getsockname()[1])
+    more = {parties.RANDOMNESS} & identities.keys()
+    names = (BOARD, parties.CURATOR, parties.ANALYST, *more)
+    papers = Papers(
+        questions=questions,
+        opening=cast.entropy.fork("opening").random(OPENING).hex(),
+        signers=tuple(identities[name].public.hex() for name in names),
+        desk=desk,
+        hall=hall,
+        shufflers=tuple(mixers.present_seats.values()),
+    )
+    mixer_link = MixerLink(class_identities, papers, print_line)
+    watching = Instruments([*tools, mixer_link], print_line)
+    network = FarNetwork(mixer_link, watching, papers.roster, identities[BOARD])
+    mixers.begin(papers)
+    keys = {name: make_key(cast, name) for name in keyholders(cast) if name not in far}
+    return PendingSession(cast, network, keys, mixer_link, listeners)
+
+
+def cast_of(scenario: Scenario) -> Cast:
+    """Return the cast of a session of phones; it has no people's answers."""
+    return Cast(
+        scenario.scenario.title or scenario.scenario.name,
+        announced_schema(scenario, schema_of(scenario)),
+        announced_policy(scenario),
+        announced_rules(scenario),
+        scenario.mix.suite,
+        scenario.mix.shufflers,
+        0,
+        _no_row,
+        strategy(scenario, None),
+        SystemEntropy(),
+        program=wire(scenario),
+    )
+
+
+def _no_row(index: int) -> Sequence[str]:
+    raise LookupError(f"person {index}: phones know their own answers, and nobody else does")

@@ -1,0 +1,40 @@
+"""The result of a session of phones."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ..crypto.voprf import OprfKey
+from ..protocol.board.board import Board
+from ..protocol.knowledge.transcript import Transcript
+from ..roles.adversary_record import AdversaryRecord
+from ..roles.keyholder import Keyholder
+from ..roles.network.memory_network import Network
+from .classroom import Classroom
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedSession:
+    """The result of a session of phones.
+
+    Attributes:
+        board: all posts; None: too few people came, and the session did not begin.
+        transcript: the events on the network.
+        network: that knows the rounds.
+        keys: of the parties that were here, by name.
+        room: the phones and their submissions.
+        seconds: from the first post to the last.
+        adversary: the attackers' record; None: no party cheats.
+        functions: by round, the key of `randomness`; empty unless a record is written.
+    """
+
+    board: Board | None
+    transcript: Transcript
+    network: Network
+    keys: dict[str, Keyholder]
+    room: Classroom
+    seconds: float
+    adversary: AdversaryRecord | None = None
+    functions: Mapping[int, OprfKey] = field(default_factory=dict)
+
+
+Finished = Callable[[FinishedSession], None]

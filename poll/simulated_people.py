@@ -1,0 +1,117 @@
+"""Simulated people: they fill up a small class, and are labelled in every count of people.
+
+They draw each answer uniformly, and seal and submit as phones do. The teacher's computer knows
+their answers, so for it they make no crowd larger.
+"""
+
+import secrets
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+
+import trio
+
+from ..crypto.entropy import SystemEntropy
+from ..crypto.signing import Signer
+from ..protocol.board.board import Board
+from ..protocol.rounds.ballots import Phrasebook, submit_all
+from ..protocol.rounds.registered_users import submission
+from ..protocol.rounds.round_context import Round
+from ..protocol.rounds.verified_answers import AnswerElements
+from ..protocol.rounds.verified_round import joint_keys, make_ballots
+from ..protocol.wire.frames import Message, frame_envelopes
+from ..scenarios.schema.model import Scenario
+from .classroom import Classroom
+from .noise import response
+from .questions import schema_of
+from .refusal import Unwelcome
+from .seeds import Seeds, question
+from .web import PhoneServer
+
+LOOK = 0.2  # seconds between two looks at what is asked
+SLOWEST = 3.0  # seconds for all of them to answer, where there is so much time
+SECRET = 16  # bytes, as a phone's
+
+
+class SimulatedPeople:
+    """The simulated people. scenario: returns the played scenario; count: their number."""
+
+    def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
+        self._room = room
+        self._people: dict[str, Sequence[str]] = {}
+        self._signers: dict[str, Signer] = {}
+        self._scenario = scenario
+        self._count = count
+
+    def join(self) -> None:
+        """Join, by names that begin with "simulated"."""
+        for number in range(self._count):
+            secret = secrets.token_hex(SECRET)
+            signer = self._signers[secret] = Signer(SystemEntropy())
+            key = signer.public if self._room.registered else b""
+            self._room.simulate(secret, f"simulated {number + 1}", key)
+            self._people[secret] = ()
+
+    def _answer(self) -> None:
+        """Draw the answers of each person, once the questions are final."""
+        scenario = self._scenario()
+        for secret in self._people:
+            features = schema_of(scenario).features
+            row = [secrets.choice(feature.values or ("",)) for feature in features]
+            self._people[secret] = response(scenario, row)
+
+    async def live(self, desk: PhoneServer) -> None:
+        """Answer every round, until cancelled. desk: where phones submit."""
+        answered_rounds: set[int] = set()
+        while self._people:
+            plan = desk.plan()
+            if plan is not None and self._is_due(plan, answered_rounds):
+                if not answered_rounds:
+                    self._answer()
+                answered_rounds.add(plan.call.round)
+                remaining_seconds = self._room.closes - trio.current_time()
+                pause = min(SLOWEST, remaining_seconds / 4) / self._count
+                with suppress(Unwelcome):  # the round has closed: the rest are late
+                    for secret, row in self._people.items():
+                        await trio.sleep(pause)
+                        sealed = await self._sealed(plan, secret, row, desk.seeds)
+                        await self._room.answer(plan, secret, sealed, desk.deliver)
+            await trio.sleep(LOOK)
+
+    def _is_due(self, plan: Round, answered_rounds: Collection[int]) -> bool:
+        """Whether a round is open and unanswered, with all keys for ballots posted.
+
+        answered_rounds: answered rounds.
+        """
+        board = self._room.board
+        locked = not plan.verified or (board is not None and board.verified.has_keys(plan))
+        return plan.call.round not in answered_rounds and self._room.collecting and locked
+
+    async def _sealed(
+        self, plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None
+    ) -> bytes:
+        """Return the submission of a simulated person, as a phone makes it."""
+        if plan.verified and self._room.board is not None:
+            index = self._room.number(self._room.phone_with(secret))
+            return locked_answers(plan, self._room.board, index, row, self._signers[secret])
+        return await _sealed(plan, secret, row, seeds)
+
+
+def locked_answers(
+    plan: Round, board: Board, index: int, row: Sequence[str], signer: Signer
+) -> bytes:
+    """Return the signed ballots of a person for a verified mix. index: in the registry, from 0."""
+    keys = joint_keys(plan, board.verified.keys[plan.call.round])
+    elements = AnswerElements(plan)
+    records = make_ballots(plan, keys, elements, index, row, SystemEntropy())
+    body = submission(plan, records, signer)
+    return Message(plan.session, plan.call.round, body).encode()
+
+
+async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None) -> bytes:
+    """Return an envelope of layers, or of a row for k people."""
+    if plan.shape is not None and seeds is not None:
+        public = await seeds.public(plan.call.round)
+        query = question(plan, row, SystemEntropy())
+        return query.sealed(await seeds.ask(plan, secret, query.data), public)
+    (submission,) = submit_all(Phrasebook(plan), [tuple(row)], [SystemEntropy()])
+    return frame_envelopes(plan.session, plan.call.round, [submission.envelope], plan.witness)[0]

@@ -1,0 +1,86 @@
+"""Sentences for the stage about a decision, and the names of rules in a classroom.
+
+Each sentence is from a language, in the table of the theatre.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..protocol.wire.commitment import COMMITTED
+from .wording import percent
+
+if TYPE_CHECKING:
+    from ..languages.language import Language
+    from ..protocol.wire.announcement import AnnouncedPolicy
+    from ..protocol.wire.messages import Certificate, Decision
+
+# certificate's rule -> the key of the name in a class; a rule without a key is called by its name
+RULES = {
+    "exact": "says-bound-exact",
+    "theorem2": "says-bound-second",
+    "theorem3": "says-bound-third",
+    "refined": "says-bound-refined",
+    "coverage": "says-bound-coverage",
+    "margins": "says-bound-margins",
+    "worst-case": "says-bound-worst-case",
+    COMMITTED: "says-bound-committed",
+    "threshold": "says-bound-opening",
+    "threshold prefixes": "says-bound-prefixes",
+    "threshold closed": "says-bound-opening",
+    "threshold prefixes closed": "says-bound-prefixes",
+}
+STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
+ALL_PEERS = "everybody"  # decides, if there is no curator
+
+
+def share_in(share: float, language: "Language") -> str:
+    """Write a share in a language; 0 only if the share is 0, and 100 only for 1."""
+    return percent(share).replace(".", language.decimal)
+
+
+def joined_in(names: Iterable[str], language: "Language") -> str:
+    """Write `a, b and c` in a language."""
+    *leading, last = list(names) or [language.say("says-nothing")]
+    return language.say("and").join([", ".join(leading), last]) if leading else last
+
+
+def limit(policy: "AnnouncedPolicy", language: "Language") -> str:
+    """Return the promise of an announced policy, as a clause."""
+    share = share_in(policy.max_exposure, language)
+    return language.say("says-limit", share=share, k=policy.k)
+
+
+def released(
+    decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
+) -> str:
+    """Return a sentence: released and suppressed columns, and the certified bound.
+
+    reader: the party that decides, or `ALL_PEERS`.
+    """
+    released_columns = [columns[column] for column in decision.kept]
+    rest = [name for column, name in enumerate(columns) if column not in decision.kept]
+    proof = decision.certificate
+    if not released_columns:
+        return language.say(f"says-unreleased-{reader}", k=proof.k)
+    return language.say(
+        f"says-released-held-{reader}" if rest else f"says-released-{reader}",
+        kept=joined_in(released_columns, language),
+        rest=joined_in(rest, language),
+        promise=promise(proof, language),
+        rule=rule(proof.rule, language),
+    )
+
+
+def promise(proof: "Certificate", language: "Language") -> str:
+    """Return the claim of a certificate as a clause, without counts if n = 0."""
+    if not proof.n:
+        return language.say("says-promise-open", k=proof.k)
+    share = share_in(proof.value, language)
+    return language.say("says-promise", people=proof.people, n=proof.n, share=share, k=proof.k)
+
+
+def rule(name: str, language: "Language") -> str:
+    """Return the classroom name of a rule."""
+    plain = name.removeprefix(STATISTICAL)
+    called = language.say(RULES[plain]) if plain in RULES else plain
+    return called if plain == name else language.say("says-bound-carried", rule=called)

@@ -1,0 +1,52 @@
+"""Limits of the size of alarms, checked before storage, so that no party fills the board.
+
+    cause                         evidence is at most
+    split                         the size of a head of a board
+    balance, accounts, decision   nothing
+    order                         as long as a batch of its round can be; only by batch handlers
+    announcement                  64 KiB, or four times the announcement of the session
+    changed                       one envelope, and the draws of its layers
+
+Each party raises at most one alarm a round and cause.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from ..wire.announcement import MAX_SHUFFLERS
+from ..wire.bodies import DIGEST, WITNESS
+from ..wire.messages import Alarm, Cause
+from ..wire.parties import Role, role
+
+LEAST_ANNOUNCEMENT = 1 << 16  # bytes
+LENGTHS = 12  # bytes of a list before its items, and at most of each item besides the item
+LARGEST_LAYER = 1 << 16  # bytes, where layers are not of one size
+HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
+EVIDENCE_LIMITS: Mapping[Cause, int] = {
+    Cause.SPLIT: WITNESS,
+    Cause.BALANCE: 0,
+    Cause.ACCOUNTS: 0,
+    Cause.DECISION: 0,
+}  # bytes
+
+
+def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) -> bool:
+    """Any party: whether evidence is no longer than the longest valid evidence of its cause.
+
+    layers: number in the largest batch on the board. widest: bytes of a layer, 0 if they differ.
+    announced: bytes of the announcement.
+    """
+    if alarm.cause is Cause.ORDER:
+        if role(author) not in HANDLERS:
+            return False
+        return len(alarm.evidence) <= LENGTHS + layers * (LENGTHS + (widest or LARGEST_LAYER))
+    if alarm.cause is Cause.CHANGED:
+        return len(alarm.evidence) <= widest + DIGEST * (MAX_SHUFFLERS + 2)
+    if alarm.cause is Cause.ANNOUNCEMENT:
+        return len(alarm.evidence) <= max(LEAST_ANNOUNCEMENT, 4 * announced)
+    return len(alarm.evidence) <= EVIDENCE_LIMITS[alarm.cause]
+
+
+def has_raised(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
+    """Any party: whether the author has raised an alarm of this cause in this round."""
+    about = author, alarm.round, alarm.cause
+    return any((party, earlier.round, earlier.cause) == about for party, earlier in alarms)

@@ -1,0 +1,163 @@
+r"""The challenge: a user with a missing ballot proves the loss, and no ballot is opened.
+
+    accepted   the first shuffler posts, for each accepted envelope: place in the registry,
+               SHA-256(envelope), the user's signature
+    heard      the reader posts the marks of the locked ballots that arrived (locks.py)
+    changed    an alarm: an accepted envelope, and a ballot of it without a mark
+    shown      without a valid alarm the shufflers show their shares, and the reader opens
+
+Each keyholder checks before it shows its share: registered users signed the accepted envelopes; the
+users are those of earlier rounds (or fewer by `min_dropout`); there are as many marks as accepted
+ballots; no alarm is valid. If every accepted user looks and finds its marks, the ballots that
+arrived are the ballots that were sent. All users look, or a share of the users (`receipts`).
+
+An alarm shows a locked ballot with the user's name. A reader could open the ballot after the last
+share is shown, so an alarm must come before an honest shuffler shows its share. Clocks are never
+compared. Each party counts seconds from an event of its own, in deadlines of the session:
+
+    party       counts from              rule
+    keyholder   its share of the lock    aborts if the marks arrive after MARKS_DUE
+    user        its sending              raises no alarm after COMPLAINTS_END
+    keyholder   arrival of the marks     shows its share after LOOKING; aborts if another share
+                                         arrives before COMPLAINTS_END
+
+A user seals to all shares, so it sends after all shares were posted. The marks follow the
+acceptance of the envelope, so they follow the sending. Hence an honest shuffler shows its share at
+least LOOKING after the sending: half a deadline after the last alarm. Users have at least half a
+deadline to look. Assumptions: clocks run at the same rate, and an alarm reaches an honest shuffler
+within half a deadline. A malicious board that withholds an alarm from all honest shufflers, and
+gives it to a malicious reader, still reveals that ballot (ADR 85).
+
+    evidence = u32 person || blob locked ballot || its draws, 32 bytes a layer, innermost first
+               || the envelope's draw (32) || items: the person's other onions
+
+Any party seals the layers again, up to the envelope. The ballot stays locked: the round aborts. A
+false alarm leads to no accepted envelope, or shows a ballot that has a mark: it aborts nothing.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...crypto.entropy import Drawn
+from ...crypto.keys import SECRET_SIZE
+from ...crypto.onion import wrap
+from ...errors import ParameterError, Reason, Refused, RoundBurned
+from ..rounds.ballots import bundle
+from ..rounds.locks import Proofs, mark, rewrap
+from ..rounds.registered_users import signed_by, signed_digest
+from ..rounds.round_context import Round, open_round
+from ..wire.crowd_limits import check_batch_size, too_few
+from ..wire.messages import Accepted, Alarm, BallotMarks, Envelope, Registry, Submission
+from ..wire.wire import Reader, Writer, decode
+
+if TYPE_CHECKING:
+    from .board import Board
+
+MARKS_DUE = 2.0  # deadlines: one for the answers, one for the mix
+COMPLAINTS_END = 2.5  # deadlines
+LOOKING = 3.0  # deadlines
+
+
+def accept(index: int, submission: Submission) -> Envelope:
+    """First shuffler: return its post about an accepted envelope."""
+    return Envelope(index, hashlib.sha256(submission.envelope).digest(), submission.signature)
+
+
+def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
+    """Whether the first shuffler accepted this envelope of a user."""
+    mine = person, hashlib.sha256(envelope).digest()
+    return any(
+        mine == (accepted_envelope.person, accepted_envelope.digest)
+        for accepted_envelope in accepted.people
+    )
+
+
+def check_envelopes(
+    plan: Round, registry: Registry, accepted: Sequence[Envelope]
+) -> list[Reason | None]:
+    """Keyholder: return, for each envelope, None or the reason why its signature is invalid."""
+    claims = [
+        (envelope.person, signed_digest(plan, envelope.digest), envelope.signature)
+        for envelope in accepted
+    ]
+    return [None if fits else Reason.UNREGISTERED for fits in signed_by(registry, claims)]
+
+
+def check_people(
+    accepted: Accepted, earlier_rounds: Sequence[Accepted], min_difference: int, batch: int
+) -> None:
+    """Keyholder: RoundBurned unless enough people were accepted, close to no earlier round.
+
+    earlier_rounds: earlier rounds of the same people. min_difference: the smallest number of people
+    in which two rounds
+    may differ, if they differ. A first shuffler that replaces a user by another changes two.
+    """
+    people = frozenset(envelope.person for envelope in accepted.people)
+    check_batch_size(len(people), batch)
+    for earlier in earlier_rounds:
+        difference = len(people ^ {envelope.person for envelope in earlier.people})
+        if too_few(difference, min_difference):
+            raise RoundBurned(
+                f"{difference} people were accepted in one of two rounds only: fewer than "
+                f"{min_difference} "
+                "could be told apart by subtracting the two rounds"
+            )
+
+
+def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
+    """Reader: RoundBurned unless all accepted ballots have come.
+
+    slots: ballots of a person. The party that lost the missing ballots is unknown: a user may have
+    sealed none.
+    """
+    accepted_count = len(accepted.people) * slots
+    if arrived_count != accepted_count:
+        raise RoundBurned(
+            f"{arrived_count} ballots have come of {accepted_count} that were accepted: some were "
+            "lost between "
+            "people, shufflers and reader"
+        )
+
+
+def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
+    """Person: return the proof that a ballot of its own was in its envelope."""
+    other_layers = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
+    out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
+    return out.items(sorted(other_layers)).finish()
+
+
+def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
+    """Person: return the place of its first missing ballot; None if all have arrived."""
+    arrived_hashes = set(marks.hashes)
+    missing_places = (
+        at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in arrived_hashes
+    )
+    return next(missing_places, None)
+
+
+def changed(board: "Board", alarm: Alarm) -> bool:
+    """Any party: whether a ballot of an accepted envelope is missing among the posted marks."""
+    challenged = board.challenged
+    accepted, marks = challenged.accepted.get(alarm.round), challenged.marks.get(alarm.round)
+    if accepted is None or marks is None or board.announcement is None:
+        return False
+    plan = open_round(board.announcement, board.session, board.calls[alarm.round - 1])
+    try:
+        person, ballot, envelope = decode(alarm.evidence, lambda data: _rebuilt(plan, data))
+    except (Refused, ParameterError):
+        return False
+    return takes(accepted, person, envelope) and mark(plan, ballot) not in marks.hashes
+
+
+def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
+    """Return the person, its locked ballot and the rebuilt envelope; Refused if invalid."""
+    person, ballot = data.u32(), data.blob()
+    layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))
+    draw, other_layers = data.raw(SECRET_SIZE), data.items()
+    if {len(layer) for layer in (*other_layers, layers[0])} != {plan.inner[2]}:
+        raise Refused(Reason.WRONG_SIZE)
+    onions = sorted({*other_layers, layers[0]})
+    if len(onions) != plan.slots:
+        raise Refused(Reason.MALFORMED)
+    return person, ballot, wrap(plan.suite, plan.hops[:1], bundle(onions), Drawn(draw))[0]

@@ -1,0 +1,38 @@
+"""Check the record of a round with locks (`challenge`): its board shows that it may have opened."""
+
+from ...errors import RoundBurned, VerificationError
+from ..rounds.round_context import as_cited, open_round
+from ..wire.announcement import Setting
+from ..wire.messages import Cause
+from .alarms import borne_out
+from .board import Board
+from .challenge import check_envelopes, check_people
+
+
+def check_accepted(board: Board, number: int) -> None:
+    """Check the accepted people of a round with an opened lock, and that no loss was proved.
+
+    Raises:
+        VerificationError: names the round, and the error.
+    """
+    announcement, registry = board.announcement, board.registry
+    accepted = board.challenged.accepted[number]
+    if announcement is None or registry is None:
+        raise VerificationError(f"round {number}: no person is registered")
+    plan = open_round(announcement, board.session, board.calls[number - 1])
+    cited_plan = as_cited(plan, board.heads)
+    if any(check_envelopes(cited_plan, registry, accepted.people)):
+        raise VerificationError(f"round {number}: an envelope that its person has not signed")
+    fixed = announcement.policy.setting is Setting.FIXED
+    earlier_rounds = (
+        [board.challenged.accepted[earlier] for earlier in range(1, number)] if fixed else []
+    )
+    try:
+        check_people(
+            accepted, earlier_rounds, announcement.rules.min_dropout, announcement.rules.min_batch
+        )
+    except RoundBurned as why:
+        raise VerificationError(f"round {number}: {why}") from None
+    for party, alarm in board.alarms:
+        if (alarm.round, alarm.cause) == (number, Cause.CHANGED) and borne_out(board, alarm):
+            raise VerificationError(f"round {number}: {party} has proved that a ballot is missing")

@@ -1,0 +1,79 @@
+"""A promise holds for the respondents of the release: it is proved for them, or the round burns.
+
+The decision was proved for the people counted before it. Between the rounds some users leave, and
+in the statistical setting new users come; a table of fewer people can expose more of them (three
+people with equal values are safe at k = 3; after one person has left, the other two are exposed).
+So before a release its reader proves the promise again, for the people with answers in it:
+
+    proved    a bound on the exposed respondents; the strategy proves it from the counts known
+              before (single columns, and groups that were requested)
+    promised  the larger of two shares: the decided bound, and the proved bound
+    burned    if the proved share is above the announced `max_exposure`
+
+The proof uses only parts of the release that the decision could use. The reader knows the whole
+release, but an abort is public, and would reveal the number of unique rows in a withheld table. A
+burned round reveals one bit about single columns (docs/adr/0022).
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from ...errors import RoundBurned
+from ..wire.announcement import UNPROMISED, AnnouncedPolicy
+from ..wire.crowd_limits import carried_over
+from ..wire.messages import Call, Certificate, Counts, Decision
+from ..wire.schema import Schema
+from .strategies import Strategy
+
+
+@runtime_checkable
+class Prover(Protocol):
+    """A strategy that can prove a promise again, for other people than it was decided for."""
+
+    def prove(
+        self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
+    ) -> Certificate:
+        """Return a bound on the number of exposed people in a release.
+
+        Args:
+            schema: all features.
+            calls: the calls whose answers the curator has read, in order.
+            decision: the decision; its columns are those of the release.
+            joint: the counts of the release; only its reader has seen them.
+        """
+        ...
+
+
+def prove(
+    strategy: Strategy, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
+) -> Certificate:
+    """Reader: prove a bound on the number of exposed respondents.
+
+    For a strategy that is no prover, the decided promise is carried over by head counts: valid if
+    the respondents are the counted people without some of them, or with additional people.
+    """
+    if isinstance(strategy, Prover):
+        return strategy.prove(schema, calls, decision, joint)
+    decided, now = decision.certificate, sum(joint.values())
+    people = carried_over(decided.people, decided.n, decided.k, now)
+    return Certificate(decided.rule, decided.k, now, people)
+
+
+def promised_share(decision: Decision, proved: Certificate) -> float:
+    """Any party: return the promised share of exposed respondents, 0 to 1."""
+    return max(decision.certificate.value, proved.value)
+
+
+def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: Certificate) -> None:
+    """Reader: RoundBurned unless the promise holds for the respondents.
+
+    A rule that releases columns without a required bound promises the proved bound, and never
+    burns. The reason reveals only head counts.
+    """
+    decided, max_exposure = decision.certificate, policy.max_exposure
+    if policy.rule in UNPROMISED or proved.value <= max_exposure:
+        return
+    raise RoundBurned(
+        f"{proved.n} people came where the promise was made for {decided.n}: it cannot be proved "
+        f"that at most {100 * max_exposure:.4g} % of them are in a crowd smaller than {decided.k}"
+    )

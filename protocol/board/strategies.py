@@ -1,0 +1,246 @@
+"""The sequence of queries of a session: the curator's next step, and the board's check of it.
+
+    two-round          every feature by itself, for the curator; then the columns it keeps
+                       together, for the analyst
+    hierarchical       every feature by itself, then pairs, triples, ..., for the curator, as long
+                       as it finds queries that are safe; then the columns it keeps, for the
+                       analyst
+    local-suppression  every feature by itself, for the curator; then the columns it keeps, with
+                       some values suppressed, for the analyst
+    randomized         every feature by itself, for the analyst: answers are already noisy
+    two-round-once     as two-round; users submit in round 1 alone, and the release mixes its
+                       columns of the same ballots (verified_round.py)
+    threshold          all features together, for the analyst, which can open the values that k
+                       people share; decided before all counts
+
+A call may depend on counts that only the curator knows. So the call names its columns, and every
+party checks the conditions that need no counts (`legal`):
+
+* the first call is the same in every session of a program, and hides no value;
+* after a decision only its columns are requested, with its rules, and that ends the session; there
+  is one decision at most;
+* before it only `hierarchical` has further calls: round r requests groups of r columns each part of
+  which was requested before; or, if the announced rule says `ask=best`, one group of two columns or
+  more that is no part of an earlier group, in 16 rounds at most. In a masked column a hidden value
+  stays hidden.
+
+The curator's calls and decision come from a `Strategy`, a function of the counts so far.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol, runtime_checkable
+
+from ...errors import ParameterError
+from ..rounds.tallying import marginals
+from ..wire.announcement import Program
+from ..wire.hiding_rules import Mask, Redact
+from ..wire.messages import Call, Counts, Decision
+from ..wire.parties import Role
+from ..wire.schema import Schema
+
+BEST = "ask=best"  # a word of the announced rule: the curator chooses one group after the other
+MOST_CHOSEN = 16  # groups that may be requested one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class RoundResult:
+    """A call with answers that the curator has read, and the counts per column set.
+
+    Attributes:
+        call: the call.
+        counts: people by combination, for each column set of the call.
+    """
+
+    call: Call
+    counts: tuple[Counts, ...]
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """The calls and the decision of a curator, from its counts so far: at least those of round 1.
+
+    The same counts must lead to the same call and the same decision, so that parties can check
+    them.
+    """
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
+        """Return the next call for the curator; None if there is no further call."""
+        ...
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Return the decision, after the last call."""
+        ...
+
+
+DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class ByMarginals:
+    """The strategy without calls after round 1 that decides by a rule for its marginals."""
+
+    rule: DecisionRule
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
+        """Return None: there is no further call."""
+        return None
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Apply the rule to the counts of round 1."""
+        return self.rule(schema, *marginals(heard[0].counts))
+
+
+def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
+    """Return the strategy of a rule for marginals; a strategy is returned unchanged."""
+    return rule if isinstance(rule, Strategy) else ByMarginals(rule)
+
+
+def first_call(program: Program, schema: Schema) -> Call:
+    """Return the first call: every feature by itself; of `threshold` all features together."""
+    if program is Program.THRESHOLD:
+        return Call(1, Role.ANALYST, (tuple(range(len(schema.features))),))
+    singles = tuple((column,) for column in range(len(schema.features)))
+    return Call(1, Role.ANALYST if program is Program.RANDOMIZED else Role.CURATOR, singles)
+
+
+def release_call(number: int, decision: Decision) -> Call | None:
+    """Return the call of this round for a decision; None if the decision releases no columns."""
+    if not decision.kept:
+        return None
+    return Call(number, Role.ANALYST, (decision.kept,), decision.hidden)
+
+
+def next_step(
+    program: Program,
+    schema: Schema,
+    strategy: Strategy,
+    round_results: Sequence[RoundResult],
+    decision: Decision | None,
+    rule: str = "",
+) -> Call | Decision | None:
+    """Curator: return the next call or decision, after its counts and decision; None at the end.
+
+    It is not called after a call for the analyst, which ends every program. rule: the announced
+    rule.
+    """
+    early = program is Program.THRESHOLD and decision is None
+    if not (round_results or early):
+        return first_call(program, schema)
+    if decision is not None:
+        return release_call(len(round_results) + 1, decision)
+    step = (
+        strategy.decide(schema, ()) if early else _asked_or_decided(strategy, schema, round_results)
+    )
+    match step:
+        case Call() if not legal(
+            program, schema, [result.call for result in round_results], None, step, rule
+        ):
+            raise ParameterError(f"the strategy asks {step}, which {program} has no room for")
+        case Decision(released_columns, proof) if not decidable(program, schema, step):
+            raise ParameterError(
+                f"the decision rule keeps columns {released_columns} of {len(schema.features)} and "
+                "promises at "
+                f"most {proof.people} of {proof.n} people exposed; that is no decision"
+            )
+    return step
+
+
+def _asked_or_decided(
+    strategy: Strategy, schema: Schema, round_results: Sequence[RoundResult]
+) -> Call | Decision:
+    return strategy.ask(schema, round_results) or strategy.decide(schema, round_results)
+
+
+def legal(
+    program: Program,
+    schema: Schema,
+    calls: Sequence[Call],
+    decision: Decision | None,
+    call: Call,
+    rule: str = "",
+) -> bool:
+    """Any party: whether a call may follow these, with this decision (None: no decision yet).
+
+    rule: the announced rule, which says whether groups are requested by levels or one by one.
+    """
+    if not calls:
+        decided = decision is not None or program is not Program.THRESHOLD
+        return decided and call == first_call(program, schema)
+    if calls[-1].reader is Role.ANALYST:
+        return False
+    if decision is not None:
+        return call == release_call(len(calls) + 1, decision)
+    return program is Program.HIERARCHICAL and _deeper(schema, calls, call, BEST in rule.split())
+
+
+def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bool:  # noqa: FBT001
+    """Whether a call requests groups that come next, safe by the public rules."""
+    queried_columns = {column for ask in call.asks for column in ask}
+    next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
+    return (
+        next_round
+        and max(queried_columns) < len(schema.features)
+        and (_one_more(calls, call) if best else _one_wider(calls, call))
+        and _masked_as_before(calls, call, queried_columns)
+    )
+
+
+def _one_more(calls: Sequence[Call], call: Call) -> bool:
+    """Whether it requests one group that is no part of an earlier one, within the limit."""
+    earlier_queries = [set(ask) for call in calls for ask in call.asks]
+    return (
+        len(call.asks) == 1
+        and len(call.asks[0]) > 1
+        and len(calls) <= MOST_CHOSEN
+        and not any(set(call.asks[0]) <= ask for ask in earlier_queries)
+    )
+
+
+def _one_wider(calls: Sequence[Call], call: Call) -> bool:
+    """Whether every group has as many columns as rounds, and all its parts were queried before."""
+    earlier_queries = {ask for call in calls for ask in call.asks}
+    return all(
+        len(ask) == call.round and earlier_queries.issuperset(combinations(ask, len(ask) - 1))
+        for ask in call.asks
+    )
+
+
+def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[int]) -> bool:
+    """Whether every queried column that was masked still is, and its mask names no more values."""
+    masked = {rule.column: rule for call in calls for rule in call.hidden}  # the latest of each
+    hidden = {rule.column for rule in call.hidden}
+    return queried_columns & masked.keys() <= hidden and all(
+        _narrower(rule, masked.get(rule.column)) for rule in call.hidden
+    )
+
+
+def _narrower(rule: Mask | Redact, earlier_rule: Mask | Redact | None) -> bool:
+    """Whether a mask names only values that an earlier mask of the same column names."""
+    if not isinstance(rule, Mask):
+        return False
+    return not isinstance(earlier_rule, Mask) or set(rule.named_values) <= set(
+        earlier_rule.named_values
+    )
+
+
+def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
+    """Any party: whether a program allows a decision: its columns exist, and its rules fit."""
+    proof = decision.certificate
+    if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
+        return False
+    if program is Program.THRESHOLD:
+        all_columns = tuple(range(len(schema.features)))
+        return decision.kept == all_columns and not decision.hidden and not proof.n
+    redacts = program is Program.LOCAL_SUPPRESSION
+    return all(redacts and isinstance(rule, Redact) for rule in decision.hidden)
+
+
+def final_release(
+    calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]], decision: Decision | None
+) -> Counts | None:
+    """Any party: return the release, if the round after the decision was completed; else None."""
+    if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
+        return None
+    return tallies[-1][0] if len(tallies) == len(calls) else None

@@ -1,0 +1,101 @@
+r"""Two readers of the same people's answers must agree: a release must fit earlier counts.
+
+In the fixed setting the people of the release are the counted people, less the dropouts. So for no
+combination of values can a release hold more people than were counted with it, except for people
+with answers that were lost then:
+
+    excess of an ask    sum over its cells of max(0, people in the release - people counted)
+    lost                people of that round - answers to that ask       (0 unless some were lost)
+    agrees              excess <= lost
+
+A false count that looks safe makes some crowds of a column larger, and others smaller: the release
+holds more people of the latter than were counted. Suppressed values of a release are in no sum. A
+person with different answers in two rounds is an excess of one too, and burns the round: that is
+the price (docs/adr/0031).
+
+If a person has several rows it is in several cells. Then the excess of a value is that of the
+largest cell with it over the persons counted with it, and of dummies that of dummies; and each
+person with a value has a cell with it, so that the sum of these cells is short by at most the
+ballots that are missing in the release. Both together do not find every exchange of a person's
+ballots where several columns are released.
+"""
+
+from collections.abc import Sequence
+
+from ...errors import RoundBurned
+from ..rounds.tallying import summed
+from ..wire.hiding_rules import HIDDEN
+from ..wire.messages import Call, Counts
+from ..wire.rows_per_person import people_among, without_dummies
+from .strategies import RoundResult
+
+
+def disagreement(
+    result: RoundResult, call: Call, joint: Counts, rows: int = 1
+) -> tuple[int, ...] | None:
+    """Any party with both: return the first query of a round that a release contradicts, or None.
+
+    call, joint: the call of the release (one column set), and its counts. A query that is not part
+    of the release, or was answered under rules that hide values, is not compared. rows: ballots of
+    a person to each query.
+    """
+    if rows > 1:
+        return _disagreement_of_persons(result, call, joint, rows)
+    (released,) = call.asks
+    people = max((sum(count.values()) for count in result.counts), default=0)
+    ruled = {rule.column for rule in result.call.hidden}
+    for ask, counted in zip(result.call.asks, result.counts, strict=True):
+        if not set(ask) <= set(released) or ruled & set(ask):
+            continue
+        sums = summed(joint, [released.index(column) for column in ask])
+        excess = sum(
+            max(0, cell_count - counted.get(cell, 0))
+            for cell, cell_count in sums.items()
+            if not any(value in HIDDEN for value in cell)
+        )
+        if excess > people - sum(counted.values()):
+            return ask
+    return None
+
+
+def _disagreement_of_persons(
+    result: RoundResult, call: Call, joint: Counts, rows: int
+) -> tuple[int, ...] | None:
+    """Compare where a person may be in several cells: none above its values, no value short."""
+    (released,) = call.asks
+    people = max(people_among(sum(count.values()), rows) for count in result.counts)
+    for ask, counted in zip(result.call.asks, result.counts, strict=True):
+        if not set(ask) <= set(released):
+            continue
+        places, largest = [released.index(column) for column in ask], dict[tuple[str, ...], int]()
+        for cell, cell_count in joint.items():
+            values = tuple(cell[place] for place in places)
+            largest[values] = max(largest.get(values, 0), cell_count)
+        excess = sum(
+            max(0, cell_count - counted.get(cell, 0)) for cell, cell_count in largest.items()
+        )
+        if excess > rows * people - sum(counted.values()):
+            return ask
+        sums = summed(joint, places)
+        values_counted = without_dummies(counted).items()
+        short = sum(max(0, cell_count - sums.get(cell, 0)) for cell, cell_count in values_counted)
+        if short > rows * people - sum(joint.values()):
+            return ask
+    return None
+
+
+def check_sums(
+    round_results: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1
+) -> None:
+    """Reader: RoundBurned unless a release fits every earlier round.
+
+    The reason names no column, which would reveal the failure of a guess, and no party: answers
+    that a shuffler has replaced do not fit either.
+    """
+    for result in round_results:
+        if disagreement(result, call, joint, rows):
+            raise RoundBurned(
+                f"the release does not fit what was counted in round {result.call.round}: answers "
+                "were changed between people and a reader, a reader counts otherwise than it "
+                "read, or people said two things"
+            )

@@ -1,0 +1,87 @@
+"""Requests for tokens on the board, made after a letter without an answer.
+
+    ask        a person posts the request of its letter again: signed, and blinded
+    granted    the reader of the round answers on the board, with a proof that it used
+               the key on the board (tokens.py)
+
+A lost request and a refused request look alike, so both are treated alike: the person asks again on
+the board, before any ballot of the round has left the first shuffler. Both posts are blinded: they
+show participation, and nothing of the answers.
+
+A round with such a request and no answer burns (`check_answered`). Without this rule the reader, or
+the party that holds the wires, takes one person out of a round of its choice. If `min_dropout` - 1
+others stay away, the difference of two rounds then holds one unknown row. A person that is cut off
+from the board as well cannot make such a request.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ...crypto.montgomery import point
+from ...errors import Refused, RoundBurned
+from ..rounds.round_context import Round
+from ..rounds.tokens import check_asks, check_grant
+from ..wire import parties
+from ..wire.messages import Body, Registry
+from ..wire.token_messages import Ask, PublicGrant
+
+
+@dataclass(slots=True)
+class PublicAsks:
+    """Requests on the board and their answers, by round and person.
+
+    Attributes:
+        asks: requests, by round and the index of the person.
+        grants: answers, likewise.
+    """
+
+    asks: dict[int, dict[int, Ask]] = field(default_factory=dict)
+    grants: dict[int, dict[int, PublicGrant]] = field(default_factory=dict)
+
+    def may_ask(self, author: str, request: Ask, plan: Round, registry: Registry | None) -> bool:
+        """Board: whether a request is the author's first of the round; Refused if it is invalid.
+
+        The elements are checked here, so that the reader can answer every request on the board.
+        """
+        if registry is None or parties.index(author) in self.asks.get(plan.call.round, ()):
+            return False
+        (wrong,) = check_asks(plan, registry, [(author, request)])
+        if wrong:
+            raise Refused(wrong)
+        for element in request.elements:
+            point(element)
+        return True
+
+    def may_grant(self, granted: PublicGrant, number: int, public: bytes) -> bool:
+        """Board: whether an answer is due; Refused unless it is of the key on the board."""
+        request = self.asks.get(number, {}).get(granted.person)
+        if request is None or granted.person in self.grants.get(number, ()):
+            return False
+        check_grant(request, granted.grant, public)
+        return True
+
+    def learn(self, author: str, number: int, body: Body) -> None:
+        """Keep a valid post."""
+        match body:
+            case Ask():
+                self.asks.setdefault(number, {})[parties.index(author)] = body
+            case PublicGrant(person=person):
+                self.grants.setdefault(number, {})[person] = body
+
+    def granted(self, number: int, person: int) -> PublicGrant | None:
+        """Return the answer to a person's request in a round; None without an answer."""
+        return self.grants.get(number, {}).get(person)
+
+    def unanswered(self, number: int) -> dict[str, Ask]:
+        """Return the requests of a round without an answer, by the name of the person, in order."""
+        granted = self.grants.get(number, {})
+        requests = sorted(self.asks.get(number, {}).items())
+        return {parties.user(person): ask for person, ask in requests if person not in granted}
+
+    def check_answered(self, number: int, may_ask: Callable[[str], bool]) -> None:
+        """Shuffler: RoundBurned if a request of an entitled person has no answer.
+
+        may_ask: whether a person takes part in this round; other requests get no answer.
+        """
+        for person in filter(may_ask, self.unanswered(number)):
+            raise RoundBurned(f"{person} asked for tokens on the board, and was given none")

@@ -1,0 +1,100 @@
+"""Subtraction of known answers from counts by attackers: the rest belongs to other people.
+
+If all remaining people in a count have the same value of a column, it is certain for each of them.
+This module uses only loot (adversary_view.py) and the attackers' own answers.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..rounds.ballots import coarsened_row
+from ..wire.messages import Counts
+from .adversary_view import AdversaryView, Row
+from .batch_subtraction import counted
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswers:
+    """The attackers' knowledge of the people counted in a round.
+
+    Attributes:
+        rows: their own answered rows, with a value of every column.
+        remaining_count: the number of other counted people.
+    """
+
+    rows: Sequence[Sequence[str]]
+    remaining_count: int
+
+
+def values_of_others(loot: AdversaryView, known_answers: Mapping[int, KnownAnswers]) -> Row:
+    """Attackers: return the certain values of all other counted people, by column.
+
+    known_answers: by round. Counts that are not public need the round's reader. A count that
+    contradicts the known answers is ignored.
+    """
+    row: Row = {}
+    for number, columns, counts in _counts(loot):
+        if number in known_answers:
+            row |= _certain(columns, _rest(loot, number, columns, counts, known_answers[number]))
+    return row
+
+
+def columns_counted(loot: AdversaryView) -> frozenset[int]:
+    """Return the columns of which attackers have a count."""
+    return frozenset(column for _, columns, _ in _counts(loot) for column in columns)
+
+
+def _counts(loot: AdversaryView) -> Iterator[tuple[int, Sequence[int], Counts]]:
+    """Yield round, columns and counts of every query with counts that attackers know."""
+    for number, call in enumerate(loot.board.calls, start=1):
+        for columns, counts in zip(call.asks, counted(loot, number), strict=False):
+            yield number, columns, counts
+
+
+def _rest(
+    loot: AdversaryView,
+    number: int,
+    columns: Sequence[int],
+    counts: Counts,
+    known_answers: KnownAnswers,
+) -> Counts:
+    """Return a count without the answers of attackers; empty if the numbers do not fit."""
+    plan, rest = loot.plan(number), Counter(counts)
+    if plan is None:
+        return {}
+    rest.subtract(
+        tuple(coarsened_row(plan, row)[column] for column in columns) for row in known_answers.rows
+    )
+    fits = min(rest.values(), default=0) >= 0 and rest.total() == known_answers.remaining_count
+    return +rest if fits else {}
+
+
+def _certain(columns: Sequence[int], rest: Counts) -> Row:
+    """Return the values that all cells of a count have in common."""
+    values = {column: {cell[at] for cell in rest} for at, column in enumerate(columns)}
+    return {
+        column: column_values.pop()
+        for column, column_values in values.items()
+        if len(column_values) == 1
+    }
+
+
+def values_of_missing(
+    earlier_counts: Sequence[Counts],
+    released_counts: Mapping[int, Counts],
+    missing: Collection[str],
+) -> Row:
+    """Attackers: return the values, by column, of the people that are in a single count.
+
+    earlier_counts: of single columns, in their order. released_counts: of single columns that were
+    released. missing: these people.
+    """
+    row: Row = {}
+    for column, counts in released_counts.items():
+        less = Counter(earlier_counts[column])
+        less.subtract(counts)
+        cells = [cell for cell, difference in less.items() if difference]
+        if len(cells) == 1 and abs(less[cells[0]]) == len(missing):
+            row[column] = cells[0][0]
+    return row

@@ -1,0 +1,201 @@
+r"""Audits: half of the layers of every pair of hops are opened in public, by common coins.
+
+    coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
+    traced    both hops of a pair show SHA-256("veilmix layer hash 1\0" || layer) of sent layers
+    toss      all keyholders, when all have accounted for their batches
+    bit i     of SHAKE-256("veilmix audit 1\0" || session || round || hop || tosses in hop order)
+    opened    the first hop opens the inputs whose bit is 1; the second opens the inputs that no
+              opened input of the first leads to
+
+So no way is open from one end of a pair to the other, and every layer of a pair is opened at one of
+its hops with one half: a shuffler that drops, changes or replaces d of them is undetected with
+probability 2^-d (Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: an opened
+envelope links all answers of a person up to the next hop. Behind the first pair, every party
+distinguishes chosen from other messages: that halves the anonymity set of a message. A hop behind
+it that opens no layers, or a second pair, mixes the halves again.
+
+Repeats are dropped first, and no hop may send more than came to it (Khazaei, Wikstroem 2012).
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...crypto.box_key import box_key, check_key, open_with, provable, prove_key
+from ...crypto.entropy import Entropy
+from ...crypto.keys import SecretKey
+from ...errors import Reason, Refused, RoundBurned
+from ..wire.audit_messages import TOSS, Coin, Link, Opened, Toss, Traced
+from ..wire.messages import Accepted
+from ..wire.parties import paired
+from .mixing import inside
+from .round_context import Round
+
+COIN_LABEL = b"veilmix coin 1\0"
+HASH_LABEL = b"veilmix layer hash 1\0"
+AUDIT_LABEL = b"veilmix audit 1\0"
+
+
+def draw_toss(entropy: Entropy) -> Toss:
+    """Keyholder: draw its part of the coins of a round."""
+    return Toss(entropy.random(TOSS))
+
+
+def coin_of(session: bytes, number: int, party: str, toss: Toss) -> Coin:
+    """Any party: return the hash of a toss, which is posted first."""
+    place = COIN_LABEL + session + bytes([number]) + party.encode() + b"\0"
+    return Coin(hashlib.sha256(place + toss.value).digest())
+
+
+def layer_hash(layer: bytes) -> bytes:
+    """Any party: return the name of a layer in an audit."""
+    return hashlib.sha256(HASH_LABEL + layer).digest()
+
+
+def trace(hop: int, batch: Iterable[bytes]) -> Traced:
+    """Shuffler: return the hashes of a batch without repeats: as many as its account says."""
+    return Traced(hop, tuple(dict.fromkeys(map(layer_hash, batch))))
+
+
+def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, count: int) -> list[int]:
+    """Any party: return the places of the inputs that the first hop of a pair must open."""
+    seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
+    seed += b"".join(tosses[party].value for party in plan.openers)
+    bits = hashlib.shake_256(seed).digest((count + 7) // 8)
+    return [at for at in range(count) if bits[at // 8] >> at % 8 & 1]
+
+
+def open_links(
+    plan: Round,
+    hop: int,
+    secret: SecretKey,
+    entropy: Entropy,
+    layers: Sequence[tuple[int, bytes]],
+) -> list[Link]:
+    """Shuffler: return the keys of layers, by place, with a proof for a key that opens nothing."""
+    return [_link(plan, hop, secret, entropy, place, layer) for place, layer in layers]
+
+
+def _link(
+    plan: Round, hop: int, secret: SecretKey, entropy: Entropy, place: int, layer: bytes
+) -> Link:
+    try:
+        key, at = box_key(secret, layer), plan.hops[hop - 1]
+    except Refused:  # no key opens it, so zeros stand for the key
+        return Link(place, layer, bytes(TOSS))
+    if _inner_onions(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
+        return Link(place, layer, key)
+    if not provable(layer):
+        return Link(place, layer, bytes(TOSS))
+    return Link(place, layer, key, prove_key(secret, layer, entropy))
+
+
+def _inner_onions(
+    plan: Round, hop: int, layer: bytes, plain: bytes | None
+) -> Sequence[bytes] | None:
+    """Return the onions in a layer, as an honest hop forwards them; None for an invalid layer."""
+    if hop > 1:
+        right = plain is not None and len(layer) == plan.inner[hop]
+        return [plain] if right and plain is not None else None
+    onions = inside(plan, layer, plain)
+    return None if isinstance(onions, Reason) else onions
+
+
+def led_to(
+    plan: Round,
+    hop: int,
+    opened: Opened,
+    due: Sequence[int],
+    input_hashes: Sequence[bytes],
+    output_hashes: Iterable[bytes],
+) -> set[bytes]:
+    """Any party: return the hashes of the layers to which openings lead, all of them sent layers.
+
+    due: the places to open. input_hashes, output_hashes: hashes of the hop's inputs and outputs.
+    RoundBurned, with its name, if the hop opened other places, or did not forward the contents of
+    an opened layer.
+    """
+    party, output_set, hashes = plan.openers[hop - 1], frozenset(output_hashes), set[bytes]()
+    if [link.place for link in opened.links] != list(due):
+        raise RoundBurned(f"{party} opened others of its layers than the coins have chosen")
+    for link in opened.links:
+        if input_hash(hop, link.layer) != input_hashes[link.place]:
+            raise RoundBurned(f"{party} opened a layer that has not come to it")
+        hashes |= _outputs(plan, hop, link, output_set)
+    return hashes
+
+
+def input_hash(hop: int, layer: bytes) -> bytes:
+    """Any party: return the name of an input: of an envelope as in `Accepted`, else of a layer."""
+    return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
+
+
+def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes]) -> set[bytes]:
+    """Return the hashes of a layer's contents; empty if the hop rightly refused the layer."""
+    at, party = plan.hops[hop - 1], plan.openers[hop - 1]
+    plain = open_with(link.key, at.public, link.layer, at.context)
+    inner_onions = _inner_onions(plan, hop, link.layer, plain)
+    if inner_onions is None:
+        if hop > 1 and _refusable(plan, hop, link):
+            return set()
+        raise RoundBurned(f"{party} has not shown that a layer does not open")
+    hashes = {layer_hash(onion) for onion in inner_onions}
+    if not hashes <= output_hashes:
+        raise RoundBurned(f"{party} has not sent on what was in one of its layers")
+    return hashes
+
+
+def _refusable(plan: Round, hop: int, link: Link) -> bool:
+    """Whether a layer is proved to be invalid, so that an honest hop would also refuse it."""
+    if not provable(link.layer) or len(link.layer) != plan.inner[hop]:
+        return True
+    try:
+        check_key(link.key, plan.hops[hop - 1].public, link.layer, link.proof)
+    except Refused:
+        return False
+    return True
+
+
+def inputs_of(
+    hop: int, accepted: Accepted, traced: Mapping[int, tuple[bytes, ...]]
+) -> Sequence[bytes]:
+    """Any party: return the hashes of a hop's inputs: envelopes, or outputs of the hop before."""
+    return [envelope.digest for envelope in accepted.people] if hop == 1 else traced[hop - 1]
+
+
+def due_of(
+    plan: Round,
+    hop: int,
+    accepted: Accepted,
+    traced: Mapping[int, tuple[bytes, ...]],
+    tosses: Mapping[str, Toss],
+    opened: Mapping[int, Opened],
+) -> list[int]:
+    """Any party: return the places that a hop must open.
+
+    RoundBurned if the openings of the first hop of its pair were wrong.
+    """
+    input_hashes = inputs_of(hop, accepted, traced)
+    if hop % 2:
+        return chosen(plan, tosses, hop, len(input_hashes))
+    earlier_inputs = inputs_of(hop - 1, accepted, traced)
+    places = chosen(plan, tosses, hop - 1, len(earlier_inputs))
+    opened_hashes = led_to(plan, hop - 1, opened[hop - 1], places, earlier_inputs, input_hashes)
+    return [place for place, digest in enumerate(input_hashes) if digest not in opened_hashes]
+
+
+def check_pairs(
+    plan: Round,
+    accepted: Accepted,
+    traced: Mapping[int, tuple[bytes, ...]],
+    tosses: Mapping[str, Toss],
+    opened: Mapping[int, Opened],
+) -> None:
+    """Any party: RoundBurned, with a name, unless all openings lead to forwarded layers."""
+    for hop in range(1, paired(len(plan.hops) - 1) + 1):
+        input_hashes = inputs_of(hop, accepted, traced)
+        max_outputs = len(input_hashes) * (plan.slots if hop == 1 else 1)
+        if len(traced[hop]) > max_outputs:
+            raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
+        if hop % 2 == 0:  # with the openings of the hop before
+            due = due_of(plan, hop, accepted, traced, tosses, opened)
+            led_to(plan, hop, opened[hop], due, input_hashes, traced[hop])

@@ -1,0 +1,265 @@
+"""Exclusion: knowledge about people whose rows stayed closed, and the groups closed against it.
+
+A value opens whole or not at all, and domains are announced. So a blank person (a person without an
+opened row) has none of the opened values. A set of closed rows is a KNOWN SMALL CROWD if every
+table that gives the same view has 1 to k - 1 people in it: from 28 "no" and 2 "yes" at k = 5 it
+follows that two people answered yes.
+
+A party sees the sizes s of all closed rows of the domain (z of them zero, L people in all):
+
+    unsafe  if 0 < L < k, or if the z + 1 largest sizes sum to less than k
+
+since rows that stay closed can be exchanged: the people in any a rows lie between the sums of the a
+smallest and of the a largest sizes, and z + 1 is the smallest number of rows that cannot all be
+empty. If the sizes are unsafe and a group is open, the smallest open group is closed too, and all
+groups of its size; then L and the second sum are at least k. (Closing only the first of equal
+groups, by the order of the domain, would reveal which group it was.) With prefixes the same holds
+at every open prefix, for the next values: the continuation with the least loss is closed (its
+people and all cells open below it). If no continuation is open, no group can be closed: these
+people are exposed to a party that sees the sizes.
+
+A party that sees only the release knows L, the number R of closed rows, and the rule:
+
+    rule            known small crowd
+    not closed      0 < L < k, or L > (k - 1) (R - 1): each closed row holds a person
+    closed          none, except if no row is open, R = 2 and L = k: each row holds a person
+
+The second line was found by enumerating all small tables
+(tests/protocol/rounds/test_exclusion.py). An infinite domain has no last row: there only 0 < L < k
+counts, and an attacker with a list of likely values knows more.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ..wire.announcement import AnnouncedPolicy
+from ..wire.hiding_rules import BLANK
+from ..wire.messages import Counts
+from ..wire.schema import Schema
+from .opened_prefixes import Cell, by_prefixes, cell, closes_further, crowds, opened, prefix_of
+
+Domains = Sequence[int | None]  # values of each column; None: without end
+Sizes = Mapping[Cell, Sequence[int]]  # per open prefix, people in each closed group behind it
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Knowledge by exclusion about people with closed rows.
+
+    Attributes:
+        people: number of people in known small crowds.
+        cells: values of blank people of which one closed row, or one value, is left.
+    """
+
+    people: int
+    cells: int
+
+
+def domains_of(schema: Schema) -> Domains:
+    """Return the number of values of each column; None if its domain is infinite."""
+    return [None if feature.values is None else len(feature.values) for feature in schema.features]
+
+
+def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
+    """Whether these closed rows hold a known small crowd, for a party that sees their sizes.
+
+    Args:
+        sizes: people in each closed row that is not empty.
+        rows: closed rows of the domain, empty ones included; None: without end.
+        k: the number of people that opens a group.
+    """
+    people = sum(sizes)
+    if not people:
+        return False
+    if people < k:
+        return True
+    empty = None if rows is None else rows - len(sizes)
+    return empty is not None and sum(sorted(sizes)[-empty - 1 :]) < k
+
+
+def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int]]:
+    """Return the sizes of closed groups behind each open prefix. rows: people by whole row."""
+    shared = crowds(rows)
+    sizes: dict[Cell, list[int]] = defaultdict(list)
+    columns = len(next(iter(rows), ()))
+    for prefix, people in shared.items():
+        end = len(prefix)
+        if end and people < k and (prefixes or end == columns):
+            parent = prefix[:-1] if prefixes else ()
+            if not parent or shared[parent] >= k:
+                sizes[parent].append(people)
+    return dict(sizes)
+
+
+def close_further(
+    released: Counts, sizes: Sizes, k: int, domains: Domains, *, prefixes: bool
+) -> dict[Cell, int]:
+    """Reader: return the cells to publish, after closing further groups.
+
+    Args:
+        released: people by the open part of their rows.
+        sizes: people in each group that stayed closed, by the open prefix before it.
+        k: the number of people that opens a group.
+        domains: values of each column.
+        prefixes: whether prefixes open, and not whole rows alone.
+    """
+    columns = len(domains)
+    if prefixes:
+        tree = _Tree(released, sizes, k, domains)
+        tree.close((), 0)
+        shut = tree.shut
+    else:
+        open_ = {row: people for row, people in released.items() if BLANK not in row}
+        closed = sizes.get((), ())
+        unsafe = is_unsafe(closed, _rows_left(domains, len(open_)), k)
+        smallest_group = min(open_.values(), default=0)
+        shut = {row for row, people in open_.items() if unsafe and people == smallest_group}
+    published: Counter[Cell] = Counter()
+    for row, people in released.items():
+        prefix = prefix_of(row)
+        if not prefixes:
+            prefix = () if prefix in shut else prefix
+        else:
+            ends = (end for end in range(1, len(prefix) + 1) if prefix[:end] in shut)
+            prefix = prefix[: next(ends, len(prefix) + 1) - 1] if prefix else prefix
+        published[cell(prefix, columns)] += people
+    return dict(published)
+
+
+def published_rows(rows: Counts, policy: AnnouncedPolicy, schema: Schema) -> dict[Cell, int]:
+    """Any party that sees the table: return the reader's release by the announced rule."""
+    prefixes = by_prefixes(policy.rule)
+    cells = opened(rows, policy.k, prefixes=prefixes)
+    if not closes_further(policy.rule):
+        return cells
+    sizes = sizes_behind(rows, policy.k, prefixes=prefixes)
+    return close_further(cells, sizes, policy.k, domains_of(schema), prefixes=prefixes)
+
+
+class _Tree:
+    """The open prefixes of a release, closed from the leaves up if exclusion is unsafe."""
+
+    def __init__(self, released: Counts, sizes: Sizes, k: int, domains: Domains) -> None:
+        self.shared, self.sizes, self.k, self.domains = crowds(released), sizes, k, domains
+        self.shut: set[Cell] = set()
+        self.children: dict[Cell, list[Cell]] = defaultdict(list)
+        for prefix in self.shared:
+            if prefix:
+                self.children[prefix[:-1]].append(prefix)
+
+    def close(self, prefix: Cell, depth: int) -> int:
+        """Close the unsafe continuations of a prefix; return the cells that stay open behind it."""
+        if depth == len(self.domains):
+            return 0
+        losses = {
+            longer: self.shared[longer] + self.close(longer, depth + 1)
+            for longer in self.children[prefix]
+        }
+        rows = _rows_left(_next(self.domains, depth), len(losses))
+        if losses and is_unsafe(self.sizes.get(prefix, ()), rows, self.k):
+            smallest_loss = min(losses.values())
+            self.shut |= {longer for longer, loss in losses.items() if loss == smallest_loss}
+        return sum(loss for longer, loss in losses.items() if longer not in self.shut)
+
+
+def excluded(
+    released: Counts, k: int, domains: Domains, *, prefixes: bool, closed: bool
+) -> Excluded:
+    """Any party: return the knowledge by exclusion from a release.
+
+    closed: whether its reader closes further groups. Cells count for crowds of any size: if all
+    closed
+    rows agree in a column, each blank person has that value.
+    """
+    people = cells = 0
+    for open_prefix, blank, open_ in _stops(released, prefixes=prefixes):
+        rows = _rows_closed(domains, open_prefix, open_, prefixes=prefixes)
+        if _is_known(blank, rows, k, opens=bool(open_), inner=bool(open_prefix), closed=closed):
+            people += blank
+        cells += blank * _columns_left(domains, len(open_prefix), open_, prefixes=prefixes)
+    return Excluded(people, cells)
+
+
+def known_to_reader(
+    sizes: Sizes, released: Counts, k: int, domains: Domains, *, prefixes: bool
+) -> int:
+    """Reader: people in known small crowds, for a party that sees the sizes of closed groups.
+
+    Of fewer than k blank people in all, only the number is known: they do not count.
+
+    released: the opened cells, before further groups are closed.
+    """
+    total = 0
+    for open_prefix, _, open_ in _stops(released, prefixes=prefixes):
+        rows = _rows_closed(domains, open_prefix, open_, prefixes=prefixes)
+        closed = sizes.get(open_prefix, ())
+        if (open_ or open_prefix or sum(closed) >= k) and is_unsafe(closed, rows, k):
+            total += sum(closed)
+    return total
+
+
+def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cell]]]:
+    """Return where rows end early: the open prefix, people ending there, open values behind."""
+    stops: Counter[Cell] = Counter()
+    for row, people in released.items():
+        if BLANK in row:
+            stops[prefix_of(row) if prefixes else ()] += people
+    if not prefixes:
+        open_ = {row for row in released if BLANK not in row}
+        return [((), stops[()], open_)] if stops[()] else []
+    behind: dict[Cell, set[Cell]] = defaultdict(set)
+    for prefix in crowds(released):
+        if prefix:
+            behind[prefix[:-1]].add(prefix)
+    return [(open_prefix, people, behind[open_prefix]) for open_prefix, people in stops.items()]
+
+
+def _is_known(
+    blank: int, rows: int | None, k: int, *, opens: bool, inner: bool, closed: bool
+) -> bool:
+    """Whether a small crowd is known among people whose rows end at the same prefix."""
+    if 0 < blank < k and (opens or inner):
+        return True
+    if rows is None or (rows == 1 and not (opens or inner)):
+        return False  # a domain without end, or of one value, which was known before
+    if closed:
+        return not opens and rows == 2 and blank == k
+    return blank > (k - 1) * (rows - 1)
+
+
+def _rows_left(domains: Domains, open_: int) -> int | None:
+    """Return the number of rows of the domain that are not open; None: infinite."""
+    sizes = [size for size in domains if size is not None]
+    return prod(sizes) - open_ if len(sizes) == len(domains) else None
+
+
+def _next(domains: Domains, depth: int) -> Domains:
+    """Return the domain of the column at this depth."""
+    return domains[depth : depth + 1]
+
+
+def _rows_closed(
+    domains: Domains, open_prefix: Cell, open_: set[Cell], *, prefixes: bool
+) -> int | None:
+    """Return the number of rows, or next values, not open behind a prefix; None: infinite."""
+    return _rows_left(_next(domains, len(open_prefix)) if prefixes else domains, len(open_))
+
+
+def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: bool) -> int:
+    """Count columns with more than one value in which all closed rows have the same value."""
+    if prefixes:
+        domain = domains[start]
+        return int(domain is not None and domain > 1 and domain - len(open_) == 1)
+    total = _rows_left(domains, 0)
+    if total is None:
+        return 0
+    certain = 0
+    for column, domain in enumerate(domains):
+        if domain is None or domain < 2:
+            continue
+        each = Counter(row[column] for row in open_)
+        full = sum(rows == total // domain for rows in each.values())
+        certain += domain - full == 1
+    return certain

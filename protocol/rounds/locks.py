@@ -1,0 +1,94 @@
+r"""Locks: ballots that no party can open before all parties could check their arrival.
+
+    lock of a round   J = sum of the shares of all its shufflers and of its reader (joint_key.py)
+    innermost layer   for the reader ( locked ballot )
+    locked ballot     sealed to J ( padded ballot || token, if any )
+    mark              SHA-256("veilmix mark 1\0" || session || round || locked ballot)
+
+Every keyholder draws its share for one round, and posts it before users answer. When the batch has
+arrived, the reader posts the marks of its ballots; only after the challenge (challenge.py) do the
+shufflers post the secrets of their shares. The reader keeps its own secret: so only the reader
+opens the ballots, and it needs all shares.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...crypto.entropy import Drawn, Entropy
+from ...crypto.joint_key import KeyShare, joint, make_share, open_jointly, seal_jointly, total
+from ...crypto.keys import SECRET_SIZE
+from ...crypto.onion import wrap
+from ...errors import ParameterError, Refused
+from ..wire.peer_messages import Share
+from .round_context import Round
+
+MARK_LABEL = b"veilmix mark 1\0"
+SHARE_LABEL = b"veilmix lock 1\0"
+
+
+def share_context(session: bytes, number: int, party: str) -> bytes:
+    """Any party: return the context to which the proof of a share is bound."""
+    return SHARE_LABEL + session + bytes([number]) + party.encode()
+
+
+def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
+    """Keyholder: draw its share of the lock of a round. entropy: for this round alone."""
+    return make_share(entropy, share_context(plan.session, plan.call.round, party))
+
+
+def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
+    """Any party: return the round with its lock; None while a share is missing."""
+    if not set(plan.openers) <= shares.keys():
+        return None
+    return replace(plan, lock=joint([shares[party].public for party in plan.openers]))
+
+
+def mark(plan: Round, ballot: bytes) -> bytes:
+    """Person or reader: return the hash that marks a locked ballot as arrived."""
+    place = MARK_LABEL + plan.session + bytes([plan.call.round])
+    return hashlib.sha256(place + ballot).digest()
+
+
+def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
+    """Reader, with the secrets of all shares: open locked ballots; None for an invalid ballot."""
+    secret = total(secrets)
+    plaintexts: list[bytes | None] = []
+    for ballot in ballots:
+        try:
+            plaintexts.append(open_jointly(secret, plan.lock, ballot, plan.session))
+        except Refused:
+            plaintexts.append(None)
+    return plaintexts
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The data that a person keeps to prove that an answer is missing.
+
+    Attributes:
+        ballots: locked, one for each query.
+        onions: their layers, outermost first.
+        draws: of each ballot, the randomness of its layers, innermost first.
+        draw: the randomness of the envelope, 32 bytes.
+    """
+
+    ballots: tuple[bytes, ...]
+    onions: tuple[tuple[bytes, ...], ...]
+    draws: tuple[bytes, ...] = field(repr=False)
+    draw: bytes = field(repr=False)
+
+
+def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proofs:
+    """Person: lock ballots, and wrap each for the reader and the shufflers after the first."""
+    if not plan.lock:
+        raise ParameterError("lock: the shares of this round are not known yet; wait for them")
+    ballots = [seal_jointly(plan.lock, plain, plan.session, entropy) for plain in plaintexts]
+    draws = [entropy.random(SECRET_SIZE * len(plan.hops[1:])) for _ in ballots]
+    onions = [rewrap(plan, *pair) for pair in zip(ballots, draws, strict=True)]
+    return Proofs(tuple(ballots), tuple(onions), tuple(draws), entropy.random(SECRET_SIZE))
+
+
+def rewrap(plan: Round, ballot: bytes, draw: bytes) -> tuple[bytes, ...]:
+    """Any party with the sealing randomness: rebuild the layers around a locked ballot."""
+    return wrap(plan.suite, plan.hops[1:], ballot, Drawn(draw))

@@ -1,0 +1,86 @@
+r"""Registered users: the list is published before the session; all submissions are signed.
+
+    signature = Ed25519("veilmix submission 1\0" || session || round || SHA-256(envelope)
+                        || witness)      (of the board's signed head; empty without one)
+
+Key i of the registry belongs to user i. The announcement holds the root of the registry, so that it
+is bound inside every layer. A registry only excludes people that are not on it: it is as
+trustworthy as the party that made it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from ...crypto.merkle import MerkleTree
+from ...crypto.signing import Signer, sign_all, valid_signatures
+from ...errors import Reason
+from ..wire import parties
+from ..wire.messages import Registry, Submission
+from .round_context import Round
+
+LABEL = b"veilmix submission 1\0"
+
+
+def registry_root(registry: Registry | None) -> bytes:
+    """Any party: return the root (32 bytes) that an announcement cites; empty if no registry."""
+    return b"" if registry is None else MerkleTree(registry.keys).root()
+
+
+def submissions(
+    plan: Round, envelopes: Sequence[bytes], signers: Sequence[Signer | None]
+) -> list[Submission]:
+    """Users: submit an envelope each, signed if users are registered."""
+    signing = [
+        (at, signer)
+        for at, signer in enumerate(signers)
+        if signer is not None and plan.announcement.registry
+    ]
+    messages = [_signed(plan, envelopes[at]) for at, _ in signing]
+    raw_signatures = sign_all([signer for _, signer in signing], messages)
+    signatures = dict(zip((at for at, _ in signing), raw_signatures, strict=True))
+    return [
+        Submission(envelope, signatures.get(at, b""), plan.witness)
+        for at, envelope in enumerate(envelopes)
+    ]
+
+
+def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submission:
+    """User: submit an envelope, signed if users are registered."""
+    return submissions(plan, [envelope], [signer])[0]
+
+
+def check_senders(
+    plan: Round, registry: Registry, sender_submissions: Sequence[tuple[str, Submission]]
+) -> list[Reason | None]:
+    """First shuffler: return, by submission, None, or UNREGISTERED unless its sender signed it."""
+    claims = [
+        (parties.index(sender), _signed(plan, body.envelope), body.signature)
+        for sender, body in sender_submissions
+    ]
+    return [None if fits else Reason.UNREGISTERED for fits in signed_by(registry, claims)]
+
+
+def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) -> list[bool]:
+    """Any party: whether each message is signed by the registered person with its index.
+
+    claims: the index, the message and the signature. No person has an index beyond the registry.
+    """
+    registered_places = [
+        at for at, (index, _, _) in enumerate(claims) if index < len(registry.keys)
+    ]
+    valid = valid_signatures(
+        [registry.keys[claims[at][0]] for at in registered_places],
+        [claims[at][1] for at in registered_places],
+        [claims[at][2] for at in registered_places],
+    )
+    good = {at for at, fits in zip(registered_places, valid, strict=True) if fits}
+    return [at in good for at in range(len(claims))]
+
+
+def signed_digest(plan: Round, digest: bytes) -> bytes:
+    """Any party: return the bytes that a person signs for the envelope with this digest."""
+    return LABEL + plan.session + bytes([plan.call.round]) + digest + plan.witness
+
+
+def _signed(plan: Round, envelope: bytes) -> bytes:
+    return signed_digest(plan, hashlib.sha256(envelope).digest())

@@ -1,0 +1,267 @@
+r"""Two-party additive secret sharing: sums of people's answers that neither party can open.
+
+A person's answers to queries with V_1, ..., V_d values are one vector x of M = sum V_j zeros and
+ones, with a single one in each block. It is split in two, each sealed to one aggregator:
+
+    share 1 = r, uniform in {0, ..., 2^32 - 1}^M        share 2 = x - r  mod 2^32
+
+    offset  size  field of a share, before it is sealed
+    0       4 M   u32 for each value of each feature, in the order of the schema
+
+    session of shares =
+        SHA-256("veilmix sharing 1\0" || digest of the announcement || encoded key of aggregator 1
+                || encoded key of aggregator 2)
+    context of a share =
+        SHA-256("veilmix share 1\0" || session of shares || aggregator (1 or 2) || user index (u32))
+
+User indices begin with 0. A share travels in a `submission` of round 1. Aggregators refuse another
+size (wrong-size), what does not open (does-not-open) and a second share (duplicate). People with
+one share missing are not counted.
+
+Each aggregator adds up its opened shares; the curator adds the two sums mod 2^32 and has the
+counts. A share alone is uniform for every x; both shares of a person are the person's row: the two
+aggregators together link all people. No party sees whether x is a zero-one vector. So a malicious
+person can shift counts by any amount that stays possible; an impossible total burns the round.
+"""
+
+import hashlib
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+
+from ...crypto.entropy import Entropy
+from ...crypto.keys import PublicKey, SecretKey
+from ...crypto.layer import layer_size, open_layer, seal_layer
+from ...crypto.suites import Suite, suite_by_code
+from ...errors import IllegalMove, ParameterError, Reason, Refused, RoundBurned
+from ..wire.announcement import Announcement
+from ..wire.messages import Counts
+from ..wire.schema import Schema
+
+LABEL = b"veilmix sharing 1\0"
+CONTEXT_LABEL = b"veilmix share 1\0"
+WORD = 4  # bytes of one number
+MODULUS = 1 << 32
+AGGREGATORS = (1, 2)
+AGGREGATOR_1, AGGREGATOR_2 = "aggregator-1", "aggregator-2"
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareSession:
+    """The properties of a session's shares that every party can derive.
+
+    Attributes:
+        session: the digest of the announcement and the two aggregators' keys.
+        suite: the suite of all keys.
+        keys: the keys of the two aggregators.
+        schema: the columns, in order.
+        places: per feature, value -> position in the vector. size: bytes of a sealed share, the
+            same for all people.
+        min_batch: the smallest number of people for a sum.
+    """
+
+    session: bytes
+    suite: Suite
+    keys: tuple[PublicKey, PublicKey]
+    schema: Schema
+    places: tuple[Mapping[str, int], ...]
+    min_batch: int
+
+    @property
+    def length(self) -> int:
+        """M, the number of numbers in a vector."""
+        return sum(len(place) for place in self.places)
+
+    @property
+    def size(self) -> int:
+        """The bytes of a sealed share."""
+        return layer_size(self.suite, WORD * self.length)
+
+    def context(self, aggregator: int, user: int) -> bytes:
+        """Derive the 32 bytes that bind a share to session, aggregator and person."""
+        place = self.session + bytes([aggregator]) + user.to_bytes(4, "big")
+        return hashlib.sha256(CONTEXT_LABEL + place).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class SealedShares:
+    """A person's two sealed shares, for aggregator 1 and aggregator 2."""
+
+    layers: tuple[bytes, bytes]
+
+
+def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) -> ShareSession:
+    """Any party: derive a session of shares. ParameterError if a domain is open."""
+    for feature in announcement.schema.features:
+        if feature.values is None:
+            raise ParameterError(
+                f"feature {feature.name!r}: its domain is open; a share has one number for each "
+                "value, so only public domains can be counted by secret sharing"
+            )
+    if keys[0] == keys[1]:
+        raise ParameterError("the aggregators have the same key; each needs its own")
+    named = LABEL + announcement.digest() + keys[0].encode() + keys[1].encode()
+    starts = accumulate((len(f.values or ()) for f in announcement.schema.features), initial=0)
+    places = tuple(
+        {value: start + at for at, value in enumerate(feature.values or ())}
+        for feature, start in zip(announcement.schema.features, starts, strict=False)
+    )
+    suite = suite_by_code(announcement.suite, lesson=announcement.rules.lesson)
+    return ShareSession(
+        hashlib.sha256(named).digest(),
+        suite,
+        keys,
+        announcement.schema,
+        places,
+        announcement.rules.min_batch,
+    )
+
+
+def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
+    """User: return a row as bits 0 and 1. ParameterError if a value is not in its domain."""
+    if len(row) != len(plan.places):
+        raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.places)} features")
+    vector = [0] * plan.length
+    for feature, place, value in zip(plan.schema.features, plan.places, row, strict=True):
+        if value not in place:
+            raise ParameterError(
+                f"feature {feature.name!r}: the value {value!r} is not in its domain"
+            )
+        vector[place[value]] = 1
+    return tuple(vector)
+
+
+def split(vector: Sequence[int], entropy: Entropy) -> tuple[Vector, Vector]:
+    """User: return two vectors with the given sum mod 2^32, each uniform by itself."""
+    mask = _numbers(entropy.random(WORD * len(vector)), len(vector))
+    return mask, tuple((x - r) % MODULUS for x, r in zip(vector, mask, strict=True))
+
+
+def seal_shares(
+    plan: ShareSession, user: int, shares: tuple[Vector, Vector], entropy: Entropy
+) -> SealedShares:
+    """User: seal each share to its aggregator."""
+    first, second = (
+        seal_layer(plan.suite, key, _bytes(share), plan.context(number, user), entropy)
+        for number, key, share in zip(AGGREGATORS, plan.keys, shares, strict=True)
+    )
+    return SealedShares((first, second))
+
+
+def share(plan: ShareSession, user: int, row: Sequence[str], entropy: Entropy) -> SealedShares:
+    """User: answer every query of the session, in two messages."""
+    return seal_shares(plan, user, split(one_hot(plan, row), entropy), entropy)
+
+
+def _numbers(data: bytes, length: int) -> Vector:
+    return struct.unpack(f">{length}I", data)
+
+
+def _bytes(vector: Sequence[int]) -> bytes:
+    return struct.pack(f">{len(vector)}I", *vector)
+
+
+@dataclass(slots=True)
+class ShareAccumulator:
+    """An aggregator's shares: the opened shares, and the number of refused messages, by reason.
+
+    Attributes:
+        plan: the public properties of the shares.
+        aggregator: its number, 1 or 2.
+        secret: its key.
+        shares: by the index of the person.
+        refused: messages, by reason.
+        has_revealed: whether it has revealed its sum, which it does once.
+    """
+
+    plan: ShareSession
+    aggregator: int
+    secret: SecretKey
+    shares: dict[int, Vector] = field(default_factory=dict)
+    refused: Counter[Reason] = field(default_factory=Counter)
+    has_revealed: bool = False
+
+    def take(self, user: int, layer: bytes) -> None:
+        """Aggregator: open a share and keep it; an invalid share is refused and counted."""
+        if user in self.shares:
+            self.refused[Reason.DUPLICATE] += 1
+            return
+        try:
+            self.shares[user] = open_share(self.plan, self.aggregator, user, self.secret, layer)
+        except Refused as refusal:
+            self.refused[refusal.reason] += 1
+
+    def subtotal(self, users: Iterable[int]) -> Vector:
+        """Aggregator: return the sum of these people's shares, mod 2^32; RoundBurned if too few.
+
+        IllegalMove at a second call: two sums that differ by a person reveal that person.
+        """
+        if self.has_revealed:
+            raise IllegalMove(
+                f"aggregator {self.aggregator}: it has told its sum; it tells it once"
+            )
+        chosen = [self.shares[user] for user in self.shares.keys() & set(users)]
+        if len(chosen) < self.plan.min_batch:
+            raise RoundBurned(
+                f"{len(chosen)} people's shares arrived at both aggregators; the smallest batch "
+                f"that hides is {self.plan.min_batch}"
+            )
+        self.has_revealed = True
+        return tuple(sum(column) % MODULUS for column in zip(*chosen, strict=True))
+
+
+def open_share(
+    plan: ShareSession, aggregator: int, user: int, secret: SecretKey, layer: bytes
+) -> Vector:
+    """Aggregator: open a person's share. Refused if it is invalid."""
+    if len(layer) != plan.size:
+        raise Refused(Reason.WRONG_SIZE)
+    plain = open_layer(secret, layer, plan.context(aggregator, user))
+    return _numbers(plain, plan.length)
+
+
+def agreed(first: ShareAccumulator, second: ShareAccumulator) -> list[int]:
+    """Aggregators: return the people with both shares; one share of a person is noise."""
+    return sorted(first.shares.keys() & second.shares.keys())
+
+
+def add(first: Vector, second: Vector) -> Vector:
+    """Add two vectors mod 2^32: the curator with sums, or both aggregators with a person's."""
+    return tuple((a + b) % MODULUS for a, b in zip(first, second, strict=True))
+
+
+def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
+    """Curator: return the counts of every feature; RoundBurned if they do not fit the people.
+
+    Every count is at most the number of people, and the counts of a feature add up to it. A
+    malicious person that respects this can still move people from value to value.
+    """
+    ends = accumulate((len(place) for place in plan.places), initial=0)
+    counts: list[Counts] = []
+    for feature, place, (start, end) in zip(
+        plan.schema.features, plan.places, pairwise(ends), strict=True
+    ):
+        block = total[start:end]
+        if max(block) > people or sum(block) != people:
+            raise RoundBurned(
+                f"the counts of {feature.name!r} cannot be those of {people} people: somebody's "
+                "shares do not add up to an answer, and nobody can tell whose"
+            )
+        counts.append({(value,): block[at - start] for value, at in place.items() if total[at]})
+    return tuple(counts)
+
+
+def row_of(plan: ShareSession, first: Vector, second: Vector) -> tuple[str, ...] | None:
+    """Both aggregators together: return a person's row; None if the shares are of no row."""
+    vector = add(first, second)
+    row: list[str] = []
+    for place in plan.places:
+        values = [value for value, at in place.items() if vector[at]]
+        if len(values) != 1 or vector[place[values[0]]] != 1:
+            return None
+        row.append(values[0])
+    return tuple(row)

@@ -1,0 +1,182 @@
+r"""The program `threshold`: values that fewer than k people share never open (STAR, CCS 2022).
+
+    input of a level  label || session || round || level || texts of the prefix, as below
+    a ballot          00 || salt || message || padding        (crypto/threshold.py)
+    a level's text    per column of it u16 length, UTF-8 value; padding to the level's width
+
+A level is a prefix of the columns, or all of them at once: the announced rule says which. The party
+`randomness` answers with the function's outputs, blindly, and proves that all are of the key on the
+board. The reader opens the groups of k people or more, level by level, and counts rows; the closed
+rest of a row is BLANK. If the announced rule samples people at random, a person that does not take
+part requests outputs of random bytes, so that its message looks like any other and fits none.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ...crypto import voprf
+from ...crypto.entropy import Entropy
+from ...crypto.padding import pad, unpad
+from ...crypto.threshold import SEED, OpenedMessages, Sealer, TextLevel, open_groups
+from ...crypto.voprf import OprfKey
+from ...errors import Reason, Refused
+from ..wire.hiding_rules import BLANK
+from ..wire.token_messages import Evaluated, Query
+from ..wire.wire import Writer, decode
+from .ballots import VALUES
+from .exclusion import close_further, domains_of
+from .opened_prefixes import by_prefixes, cell, closes_further, is_cover
+from .round_context import Round, level_ends
+from .tallying import BallotReading
+
+LABEL = b"veilmix threshold input 1\0"
+NOBODYS = 32  # random bytes of an input that is no person's row
+
+Cell = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingOutputs:
+    """The state of a person that waits for the function's outputs.
+
+    Attributes:
+        row: its generalized values.
+        blinded_inputs: the inputs, one for each level, and their blinding factors.
+        body: the request.
+    """
+
+    row: Cell = field(repr=False)
+    blinded_inputs: voprf.Blinded
+    body: Query
+
+
+def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
+    """Person: request the outputs of a row, one for each level; of a cover, of random inputs."""
+    coarse_row = plan.announcement.schema.coarsen(row)
+    ends = level_ends(plan)
+    if is_cover(coarse_row):
+        inputs = [entropy.fork(f"cover {level}").random(NOBODYS) for level in range(len(ends))]
+    else:
+        inputs = [level_input(plan, level, coarse_row[:end]) for level, end in enumerate(ends)]
+    blinded_inputs = voprf.blind(inputs, entropy)
+    return PendingOutputs(coarse_row, blinded_inputs, Query(blinded_inputs.elements))
+
+
+def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
+    """Randomness: answer a person, with a proof that all outputs are of one key.
+
+    Refused (MALFORMED) unless there is an element for each level.
+    """
+    if plan.shape is None or len(query.elements) != len(plan.shape.widths):
+        raise Refused(Reason.MALFORMED)
+    elements, proof = key.evaluate(query.elements, entropy)
+    return Evaluated(tuple(elements), proof)
+
+
+def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[TextLevel]:
+    """Person: return the levels to seal, after checking that the answer is of the posted key.
+
+    Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could mark this person.
+    """
+    assert plan.shape is not None  # noqa: S101 - asked in a round of this program
+    outputs = voprf.finalize(asking.blinded_inputs, answer.elements, answer.proof, public)
+    levels, start = [], 0
+    for output, width, end in zip(outputs, plan.shape.widths, level_ends(plan), strict=True):
+        text = b"" if is_cover(asking.row) else text_of(asking.row[start:end])
+        levels.append(TextLevel(output[:SEED], pad(text, width)))
+        start = end
+    return levels
+
+
+def write(
+    plan: Round, sealer: Sealer, levels: Sequence[TextLevel], salt: bytes, entropy: Entropy
+) -> bytes:
+    """Person: return the ballot for these levels, padded. entropy: of the session."""
+    message = sealer.seal(levels, entropy.fork("shares"))
+    return pad(b"\0" + salt + message, plan.ballot)
+
+
+def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
+    """Reader: return the messages in ballots, still closed; refuse ballots without a message."""
+    assert plan.shape is not None  # noqa: S101 - called in a round of this program
+    reading, size = BallotReading([Counter()]), VALUES + plan.shape.size()
+    for plaintext in plaintexts:
+        try:
+            data = unpad(plaintext)
+            if len(data) != size or data[0]:
+                raise Refused(Reason.MALFORMED)  # noqa: TRY301 - one way out
+        except Refused as refusal:
+            reading.refused[refusal.reason] += 1
+            continue
+        reading.sealed.append(data[VALUES:])
+    return reading
+
+
+def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
+    """Reader: open the values that k people share, and count rows; refuse junk at the first level.
+
+    A person with junk at a later level is counted as far as its message opened, and is astray from
+    there.
+    """
+    assert plan.shape is not None  # noqa: S101 - called in a round of this program
+    opened, column_count = open_groups(plan.shape, reading.sealed), len(plan.domains)
+    reading.refused.update(why for level, why in opened.refused.values() if not level)
+    counts = Counter(cell(row, column_count) for row in rows_open(plan, opened).values())
+    reading.counts, reading.sealed = [counts], []
+    reading.closed = Counter(people for _, people in opened.closed)
+    stopped = sum(people for row, people in counts.items() if BLANK in row)
+    reading.astray = stopped - sum(people for _, people in opened.closed)
+    if closes_further(plan.announcement.policy.rule):
+        reading.counts = [_published(plan, opened, counts)]
+    return reading
+
+
+def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Counter[Cell]:
+    """Reader: return the rows to publish of the opened rows."""
+    policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
+    for around, people in opened.closed:
+        sizes[_row(plan, around)].append(people)
+    domains, prefixes = domains_of(plan.announcement.schema), by_prefixes(policy.rule)
+    return Counter(close_further(counts, sizes, policy.k, domains, prefixes=prefixes))
+
+
+def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
+    """Reader: return the opened values of each message, by its place, without refused messages."""
+    junk = {place for place, (level, _) in opened.refused.items() if not level}
+    return {
+        place: _row(plan, texts) for place, texts in enumerate(opened.texts) if place not in junk
+    }
+
+
+def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
+    """Return the values in opened texts, up to the first that is not in its domain."""
+    row: list[str] = []
+    ends = level_ends(plan)
+    for text, end in zip(texts, ends, strict=False):
+        start = len(row)
+        try:
+            values = decode(unpad(text), lambda data: [data.text() for _ in range(end - start)])  # noqa: B023
+        except Refused:
+            break
+        if not all(
+            value != BLANK and admits(value)
+            for admits, value in zip(plan.domains[start:end], values, strict=True)
+        ):
+            break
+        row += values
+    return tuple(row)
+
+
+def level_input(plan: Round, level: int, values: Sequence[str]) -> bytes:
+    """Any party: return the function's input for a level of a row, in this round alone."""
+    place = LABEL + plan.session + bytes((plan.call.round, level))
+    return place + text_of(values)
+
+
+def text_of(values: Sequence[str]) -> bytes:
+    """Any party: encode values for sealing, without padding."""
+    out = Writer()
+    for value in values:
+        out.text(value)
+    return out.finish()

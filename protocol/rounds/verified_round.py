@@ -1,0 +1,379 @@
+r"""A round of a verified mix: the steps and checks of each keyholder, on plain data.
+
+    context       announcement digest, round, query; the place is the name of a party
+    closed list   per user the ballots that keyholders have posted; if they differ, those with the
+                  smallest SHA-256
+    digest        SHA-256("veilmix closed list 1\0" || session || round
+                          || for each user, ascending: u32 place || SHA-256(ballots))
+
+A keyholder checks the closed list, then every shuffle, and only then gives a share. A post that
+does not check burns the round, which names its author. All steps but the reading of a secret round
+depend only on public bytes.
+
+If users submit once (`Program.TWO_ROUND_ONCE`), round 1 has a further joint key, of the shufflers
+and the analyst. Each ballot holds its value for both readers (`crypto/verified/submit_once.py`).
+The release has no keys and no ballots of its own: its lists are the ballots of round 1 for the
+analyst, of each user the released columns in a row.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...crypto.entropy import Entropy
+from ...crypto.joint_key import KeyShare
+from ...crypto.verified.ballots import BALLOT_SIZE, check_ballot, decode_ballot, make_ballot
+from ...crypto.verified.group import RISTRETTO255
+from ...crypto.verified.keys import OwnedKey, decode_key, joint_key, make_key
+from ...crypto.verified.rows import CiphertextRows, ballot_rows, remix
+from ...crypto.verified.shares import (
+    DecryptionShares,
+    check_shares,
+    make_shares,
+    opened_elements,
+    partial_decryptions,
+)
+from ...crypto.verified.shuffle import ShuffleProof
+from ...crypto.verified.shuffle_checker import check_shuffle
+from ...crypto.verified.shuffle_prover import prove_shuffle
+from ...crypto.verified.submit_once import ONCE_SIZE, ReaderKeys, check_once, decode_once, make_once
+from ...crypto.verified.transcript import ProofContext
+from ...errors import Reason, Refused, RoundBurned, VerificationError
+from ..wire import parties
+from ..wire.announcement import Setting
+from ..wire.messages import Registry, Submission
+from ..wire.parties import Role
+from ..wire.verified_messages import BallotKeys, HandedBallot, OpeningShares, ShuffledLists
+from .ballots import answers
+from .registered_users import signed_by, signed_digest
+from .round_context import Round
+from .tallying import BallotReading
+from .verified_answers import AnswerElements, count_rows
+
+LIST_LABEL = b"veilmix closed list 1\0"
+GROUP = RISTRETTO255
+Lists = tuple[CiphertextRows, ...]  # one for each query
+ClosedList = Mapping[int, bytes]  # user, by place in the registry, ascending -> its ballots
+
+
+def context_of(plan: Round, question: int, party: str) -> ProofContext:
+    """Return the context of a party's proof."""
+    return ProofContext(GROUP, plan.session, plan.call.round, question, party.encode())
+
+
+def is_public(plan: Round) -> bool:
+    """Whether every party can count a round's answers: the reader's shares are posted too."""
+    return plan.announcement.policy.publish_marginals or plan.call.reader is Role.ANALYST
+
+
+def doors_of(plan: Round) -> tuple[str, ...]:
+    """Return the keyholders in the order in which they post ballots: the reader, then the hops.
+
+    No party posts ballots if the ballots of round 1 are mixed again.
+    """
+    return () if plan.reuses_ballots else (plan.reader, *plan.openers[:-1])
+
+
+def release_keyholders(plan: Round) -> tuple[str, ...]:
+    """Return the keyholders of the release: all shufflers, and the analyst."""
+    return *plan.openers[:-1], parties.ANALYST
+
+
+def key_owners(plan: Round) -> tuple[str, ...]:
+    """Return the parties that post keys in a round.
+
+    If users submit once, all keys are posted in round 1, also the keys of the release.
+    """
+    if plan.reuses_ballots:
+        return ()
+    return (*plan.openers, parties.ANALYST) if plan.once else plan.openers
+
+
+def key_round(plan: Round) -> int:
+    """Return the round in which the keys of a round are posted."""
+    return 1 if plan.reuses_ballots else plan.call.round
+
+
+def keys_due(plan: Round, party: str) -> range:
+    """Return the numbers of the keys of a party in a round: of its queries, then of the release."""
+    queries = len(plan.call.asks)
+    if not plan.once:
+        return range(queries)
+    first = queries if party == parties.ANALYST else 0
+    return range(first, queries + (party in release_keyholders(plan)))
+
+
+@dataclass(frozen=True, slots=True)
+class RoundKeys:
+    """The joint keys of a round, as every party derives them from the posted keys.
+
+    Attributes:
+        joint: Y of each query.
+        publics: X of each keyholder, by query.
+        release: Y of the release, if users submit once and this is round 1; else empty.
+    """
+
+    joint: tuple[bytes, ...]
+    publics: Mapping[str, tuple[bytes, ...]]
+    release: bytes = b""
+
+
+def draw_keys(plan: Round, party: str, entropy: Entropy) -> tuple[KeyShare, ...]:
+    """Keyholder: draw its keys of a round (`keys_due`). entropy: of this round alone."""
+    return tuple(
+        make_key(context_of(plan, number, party), entropy) for number in keys_due(plan, party)
+    )
+
+
+def posted_keys(shares: Sequence[KeyShare]) -> BallotKeys:
+    """Keyholder: return the post with its keys."""
+    return BallotKeys(tuple(OwnedKey(key.public, key.proof).encode() for key in shares))
+
+
+def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
+    """Return the joint keys of a round.
+
+    Raises:
+        VerificationError: a proof of ownership does not hold, or keys cancel out.
+        Refused: (MALFORMED) a record of a key is malformed.
+    """
+    size = GROUP.element_size
+    if plan.reuses_ballots:
+        last = {party: (posted[party].keys[-1][:size],) for party in plan.openers}
+        return RoundKeys((_release_key(plan, posted),), last)
+    joint = list[bytes]()
+    for question in range(len(plan.call.asks)):
+        contexts = [context_of(plan, question, party) for party in plan.openers]
+        records = [posted[party].keys[question] for party in plan.openers]
+        joint.append(_joint_key(contexts, records))
+    publics = {party: tuple([key[:size] for key in posted[party].keys]) for party in plan.openers}
+    release = _release_key(plan, posted) if plan.once else b""
+    return RoundKeys(tuple(joint), publics, release)
+
+
+def _release_key(plan: Round, posted: Mapping[str, BallotKeys]) -> bytes:
+    """Return the joint key of the release, from the last keys of round 1."""
+    number, owners = len(plan.announcement.schema.features), release_keyholders(plan)
+    contexts = [ProofContext(GROUP, plan.session, 1, number, party.encode()) for party in owners]
+    return _joint_key(contexts, [posted[party].keys[-1] for party in owners])
+
+
+def _joint_key(contexts: Sequence[ProofContext], records: Sequence[bytes]) -> bytes:
+    owned = [decode_key(*pair) for pair in zip(contexts, records, strict=True)]
+    return joint_key(contexts, owned)
+
+
+def make_ballots(
+    plan: Round,
+    keys: RoundKeys,
+    elements: AnswerElements,
+    person: int,
+    row: Sequence[str],
+    entropy: Entropy,
+) -> bytes:
+    """User: return the records of its ballots, a record for each query. row: as submitted."""
+    encoding = bytearray()
+    for ballot in answers(plan, row):
+        context = context_of(plan, ballot.ask, parties.user(person))
+        element, key = elements.encode(ballot.ask, ballot.values), keys.joint[ballot.ask]
+        if plan.once:
+            both = ReaderKeys(key, keys.release)
+            encoding += make_once(context, both, element, entropy).ballot.encode(GROUP)
+        else:
+            encoding += make_ballot(context, key, element, entropy).ballot.encode(GROUP)
+    return bytes(encoding)
+
+
+def check_handed(
+    plan: Round, keys: RoundKeys, registry: Registry, handed: Sequence[HandedBallot]
+) -> list[Reason | None]:
+    """Keyholder: return, by user, None or the reason why its ballots do not count.
+
+    handed: ballots of the right size. UNREGISTERED: the user has not signed them. MALFORMED: a
+    record is malformed, or the proof of knowledge of a ballot's content fails.
+    """
+    claims = [
+        (
+            handed_ballot.person,
+            signed_digest(plan, hashlib.sha256(handed_ballot.ballots).digest()),
+            handed_ballot.signature,
+        )
+        for handed_ballot in handed
+    ]
+    verdicts = list[Reason | None]()
+    for handed_ballot, signed in zip(handed, signed_by(registry, claims), strict=True):
+        verdict = None if signed else Reason.UNREGISTERED
+        try:
+            if signed:
+                _check_proofs(plan, keys, handed_ballot)
+        except (Refused, VerificationError):
+            verdict = Reason.MALFORMED
+        verdicts.append(verdict)
+    return verdicts
+
+
+def _check_proofs(plan: Round, keys: RoundKeys, handed: HandedBallot) -> None:
+    for question, record in enumerate(split_ballots(plan, handed.ballots)):
+        context = context_of(plan, question, parties.user(handed.person))
+        if plan.once:
+            both = ReaderKeys(keys.joint[question], keys.release)
+            check_once(context, both, decode_once(GROUP, record))
+        else:
+            check_ballot(context, keys.joint[question], decode_ballot(GROUP, record))
+
+
+def split_ballots(plan: Round, records: bytes) -> list[bytes]:
+    """Return the records of single ballots."""
+    size = ONCE_SIZE if plan.once else BALLOT_SIZE
+    return [records[at : at + size] for at in range(0, len(records), size)]
+
+
+def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
+    """Return the ballots of a user that count: those with the smallest SHA-256."""
+    return min(candidates, key=lambda handed: hashlib.sha256(handed.ballots).digest())
+
+
+def handed_of(person: int, submission: Submission) -> HandedBallot:
+    """Keyholder: return its post about the ballots that a user has submitted to it."""
+    return HandedBallot(person, submission.envelope, submission.signature)
+
+
+def closed_digest(plan: Round, closed: ClosedList) -> bytes:
+    """Return the digest of a closed list, 32 bytes."""
+    digest = hashlib.sha256(LIST_LABEL + plan.session + bytes([plan.call.round]))
+    for person, ballots in closed.items():
+        digest.update(person.to_bytes(4, "big") + hashlib.sha256(ballots).digest())
+    return digest.digest()
+
+
+def is_invited(plan: Round, person: int, earlier_lists: Sequence[ClosedList]) -> bool:
+    """Whether a user may answer a round: a user of the last round, or (statistical) a new user."""
+    if plan.announcement.policy.setting is Setting.STATISTICAL:
+        return not any(person in closed for closed in earlier_lists)
+    return not earlier_lists or person in earlier_lists[-1]
+
+
+def row_width(plan: Round) -> int:
+    """Return the number of ciphertexts in a row of a list: 1, or the released columns."""
+    return len(plan.call.asks[0]) if plan.reuses_ballots else 1
+
+
+def first_lists(plan: Round, closed: ClosedList) -> Lists:
+    """Return the ciphertexts of the closed list, query by query.
+
+    If ballots of round 1 are mixed again: of each user a row, for each released column the
+    ciphertext for the analyst.
+    """
+    ballots = [split_ballots(plan, records) for records in closed.values()]
+    size = GROUP.element_size
+    if plan.reuses_ballots:
+        (columns,) = plan.call.asks
+        pairs = [
+            [(user_ballots[at][:size], user_ballots[at][2 * size : 3 * size]) for at in columns]
+            for user_ballots in ballots
+        ]
+        return (ballot_rows(pairs),)
+    return tuple(
+        ballot_rows(
+            [
+                ((user_ballots[question][:size], user_ballots[question][size : 2 * size]),)
+                for user_ballots in ballots
+            ]
+        )
+        for question in range(len(plan.call.asks))
+    )
+
+
+def shuffle(
+    plan: Round, party: str, keys: RoundKeys, old: Lists, entropy: Entropy
+) -> ShuffledLists:
+    """Shuffler: re-encrypt the lists in random order, and prove it."""
+    lists, proofs = list[bytes](), list[bytes]()
+    for question, rows in enumerate(old):
+        context, key = context_of(plan, question, party), keys.joint[question]
+        mixed = remix(context, key, rows, entropy)
+        proof = prove_shuffle(context, key, rows, mixed, entropy)
+        lists.append(mixed.rows.encode())
+        proofs.append(proof.encode(GROUP))
+    return ShuffledLists(parties.index(party) + 1, tuple(lists), tuple(proofs))
+
+
+def check_shuffled(
+    plan: Round, keys: RoundKeys, old: Lists, posted: ShuffledLists, entropy: Entropy
+) -> Lists:
+    """Keyholder: read the lists of a hop; RoundBurned unless they are the old lists, shuffled.
+
+    entropy: of the checker, for its weights.
+    """
+    party, lists = parties.shuffler(posted.hop), list[CiphertextRows]()
+    for question, rows in enumerate(old):
+        context = context_of(plan, question, party)
+        try:
+            new = CiphertextRows.decode(GROUP, posted.lists[question])
+            proof = ShuffleProof.decode(GROUP, posted.proofs[question])
+            check_shuffle(context, keys.joint[question], rows, new, proof, entropy)
+        except (Refused, VerificationError) as fault:
+            raise RoundBurned(
+                f"the shuffle of {party} does not check (question {question + 1}): {fault}"
+            ) from None
+        lists.append(new)
+    return tuple(lists)
+
+
+def give_shares(
+    plan: Round, party: str, keys: Sequence[KeyShare], lists: Lists, entropy: Entropy
+) -> OpeningShares:
+    """Keyholder: return its decryption shares of the last lists, with proofs.
+
+    keys: of the queries; of a release of ballots that were submitted once, its key alone.
+    """
+    return OpeningShares(
+        tuple(
+            make_shares(context_of(plan, question, party), key, rows.firsts, entropy).encode(GROUP)
+            for question, (key, rows) in enumerate(zip(keys, lists, strict=True))
+        )
+    )
+
+
+def check_opening(
+    plan: Round, party: str, keys: RoundKeys, lists: Lists, posted: OpeningShares
+) -> list[tuple[bytes, ...]]:
+    """Keyholder: return the shares of another keyholder; RoundBurned unless they are of its key."""
+    opened = list[tuple[bytes, ...]]()
+    for question, rows in enumerate(lists):
+        context = context_of(plan, question, party)
+        try:
+            shares = DecryptionShares.decode(GROUP, posted.shares[question])
+            check_shares(context, keys.publics[party][question], rows.firsts, shares)
+        except (Refused, VerificationError) as fault:
+            raise RoundBurned(
+                f"the decryption shares of {party} do not check (question {question + 1}): {fault}"
+            ) from None
+        opened.append(shares.elements)
+    return opened
+
+
+def share_elements(posted: OpeningShares) -> list[tuple[bytes, ...]]:
+    """Return posted shares by query, unchecked; Refused if a record is malformed."""
+    return [DecryptionShares.decode(GROUP, record).elements for record in posted.shares]
+
+
+def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes, ...]]:
+    """Reader of a secret round: return its shares, which no other party sees."""
+    pairs = zip(keys, lists, strict=True)
+    return [tuple(partial_decryptions(GROUP, key, rows.firsts)) for key, rows in pairs]
+
+
+def read_opened(
+    plan: Round, lists: Lists, shares: Sequence[Sequence[Sequence[bytes]]]
+) -> BallotReading:
+    """Count the answers that all shares open. shares: of each keyholder, by query."""
+    opened = [
+        opened_elements(GROUP, rows.seconds, [party_shares[question] for party_shares in shares])
+        for question, rows in enumerate(lists)
+    ]
+    if plan.reuses_ballots:
+        (cells,), count = opened, lists[0].count  # column after column
+        columns = [cells[at : at + count] for at in range(0, len(cells), count)]
+        return count_rows(plan, zip(*columns, strict=True))
+    return AnswerElements(plan).count(opened)

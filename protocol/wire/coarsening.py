@@ -1,0 +1,297 @@
+"""Coarser values: public rules that a person applies to its own values before it answers.
+
+Rules are part of a feature's announcement, so every party knows the possible answers and their
+meaning. They are a chain; a rule leaves a value unchanged that it does not apply to (no number, no
+date, not in a list).
+
+    Fold    spellings become equal: case, spaces, accents
+    Merge   listed values become a single value: rare values, or the groups of a hierarchy
+    Date    a date becomes its month, year or decade
+    Prefix  a code becomes its first characters
+    Bins    a number becomes its interval
+
+    encoding of a rule = u8 kind || its fields (docs/wire.md)
+"""
+
+import hashlib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from math import isfinite
+from typing import TypeVar
+
+from ...errors import ParameterError, Reason, Refused
+from .wire import Reader, Writer
+
+MAX_RULES = 8  # of one feature
+UNSAID = " blank"  # text of a suppressed value; no value has a space at its ends
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
+COMPACT = re.compile(r"(1[89]\d\d|20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+PARTED = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
+SPACES = re.compile(r"\s+")
+
+
+Name = TypeVar("Name", bound=StrEnum)
+
+
+class Unit(StrEnum):
+    """The unit that remains of a date."""
+
+    MONTH = "month"
+    YEAR = "year"
+    DECADE = "decade"
+
+
+class Part(StrEnum):
+    """A part in which spellings may differ."""
+
+    CASE = "case"
+    SPACES = "spaces"
+    ACCENTS = "accents"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Spellings that differ in these parts become equal, in lower case if case is folded."""
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts or self.parts != tuple(part for part in Part if part in self.parts):
+            raise ParameterError(f"fold: found {self.parts}; {', '.join(Part)} in this order")
+
+    def apply(self, value: str) -> str:
+        """Return the common spelling."""
+        if Part.ACCENTS in self.parts:
+            decomposition = unicodedata.normalize("NFKD", value)
+            value = unicodedata.normalize("NFC", "".join(c for c in decomposition if not _mark(c)))
+        if Part.CASE in self.parts:
+            value = value.casefold()
+        return SPACES.sub(" ", value).strip() if Part.SPACES in self.parts else value
+
+    def describe(self) -> str:
+        """Return a description of the rule."""
+        return f"spellings that differ in {' and '.join(self.parts)} are one"
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Groups of values: the label of a group replaces its values; no value is in two groups."""
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __post_init__(self) -> None:
+        values = [value for _, group in self.groups for value in group]
+        labels = [label for label, _ in self.groups]
+        if len(set(values)) < len(values) or len(set(labels)) < len(labels):
+            raise ParameterError("merge: a value is in two groups, or a label names two")
+
+    @cached_property
+    def _label(self) -> dict[str, str]:
+        return {value: label for label, group in self.groups for value in group}
+
+    def apply(self, value: str) -> str:
+        """Return the label of the value's group."""
+        return self._label.get(value, value)
+
+    def describe(self) -> str:
+        """Return a description of the rule."""
+        values = sum(len(group) for _, group in self.groups)
+        into = self.groups[0][0] if len(self.groups) == 1 else f"{len(self.groups)} groups"
+        return f"{values} value{'s are' if values != 1 else ' is'} merged into {into}"
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date becomes a month, year or decade: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
+
+    Attributes:
+        unit: the remaining unit: month, year or decade.
+        day_first: of 3/4/2020, the 3 is the day.
+    """
+
+    unit: Unit
+    day_first: bool = True
+
+    def apply(self, value: str) -> str:
+        """Return the month (2019-05), year (2019) or decade (2010s)."""
+        if iso := ISO.fullmatch(value) or COMPACT.fullmatch(value):
+            year, month = iso[1], iso[2]
+        elif parted := PARTED.fullmatch(value):
+            year, month = parted[4], parted[3 if self.day_first else 1]
+        else:
+            return value
+        if self.unit is Unit.DECADE:
+            return f"{year[:3]}0s"
+        return year if self.unit is Unit.YEAR or month is None else f"{year}-{int(month):02}"
+
+    def describe(self) -> str:
+        """Return a description of the rule."""
+        return f"of a date the {self.unit} is said"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A code is cut after `length` characters.
+
+    Attributes:
+        length: the number of remaining characters.
+        keep: values that remain whole, such as missing values.
+    """
+
+    length: int
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.length <= 255:
+            raise ParameterError(f"prefix: found {self.length}; 1 to 255 signs are accepted")
+
+    def apply(self, value: str) -> str:
+        """Return the first characters, and a star if there were more."""
+        short = len(value) <= self.length or value in self.keep
+        return value if short else f"{value[: self.length]}*"
+
+    def describe(self) -> str:
+        """Return a description of the rule."""
+        return (
+            f"the first {self.length} signs are said"
+            if self.length > 1
+            else "the first sign is said"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """A number becomes an interval: below edges[0], edges[i] to below edges[i + 1], ..., the rest.
+
+    Attributes:
+        edges: ascending.
+        whole: numbers are whole, and so the interval from 20 to below 30 is "20 to 29".
+    """
+
+    edges: tuple[float, ...]
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        steps = zip(self.edges, self.edges[1:], strict=False)
+        if not self.edges or not all(map(isfinite, self.edges)) or any(b <= a for a, b in steps):
+            raise ParameterError("bins: edges are at least one finite number, ascending")
+        if self.whole and any(edge % 1 for edge in self.edges):
+            raise ParameterError("bins: edges of whole numbers are whole")
+
+    def apply(self, value: str) -> str:
+        """Return the interval of a number."""
+        if not NUMBER.fullmatch(value):
+            return value
+        number = float(value)
+        return self.label(bisect_right(self.edges, number)) if isfinite(number) else value
+
+    def label(self, place: int) -> str:
+        """Return the interval with this number, counted from 0 (below the first edge)."""
+        if place == 0:
+            return f"below {_number(self.edges[0])}"
+        low = self.edges[place - 1]
+        if place == len(self.edges):
+            return f"{_number(low)} or more"
+        high = self.edges[place]
+        if not self.whole:
+            return f"{_number(low)} to below {_number(high)}"
+        return _number(low) if high - low == 1 else f"{_number(low)} to {_number(high - 1)}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All intervals, ascending."""
+        return tuple(map(self.label, range(len(self.edges) + 1)))
+
+    def describe(self) -> str:
+        """Return a description of the rule."""
+        widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
+        if len(widths) == 1:
+            return f"numbers are said as intervals of {_number(widths.pop())}"
+        return f"numbers are said as {len(self.edges) + 1} intervals"
+
+
+Rule = Fold | Merge | Date | Prefix | Bins
+
+
+def coarsened(rules: Sequence[Rule], value: str) -> str:
+    """User: return the generalized value; a suppressed value stays suppressed."""
+    if value == UNSAID:
+        return value
+    for rule in rules:
+        value = rule.apply(value)
+    return value
+
+
+def rule_digest(rule: Rule) -> str:
+    """Return the name of a rule, 32 hexadecimal digits; different rules have different names."""
+    out = Writer()
+    write_rule(out, rule)
+    return hashlib.blake2b(out.finish(), digest_size=16).hexdigest()
+
+
+def write_rule(out: Writer, rule: Rule) -> None:
+    """Write a rule behind its kind."""
+    match rule:
+        case Fold(parts):
+            out.u8(1).structures(parts, Writer.text)
+        case Merge(groups):
+            out.u8(2).structures(
+                groups, lambda w, group: w.text(group[0]).structures(group[1], Writer.text)
+            )
+        case Date(unit, day_first):
+            out.u8(3).text(unit).flag(day_first)
+        case Prefix(length, keep):
+            out.u8(4).u8(length).structures(keep, Writer.text)
+        case Bins(edges, whole):
+            out.u8(5).flag(whole).structures(edges, Writer.f64)
+
+
+def read_rule(data: Reader) -> Rule:
+    """Read a rule; Refused if there is no such kind."""
+    kind = data.u8()
+    if kind not in _READ:
+        raise Refused(Reason.MALFORMED)
+    return _READ[kind](data)
+
+
+def _group(data: Reader) -> tuple[str, tuple[str, ...]]:
+    return data.text(), data.structures(Reader.text)
+
+
+def _bins(data: Reader) -> Bins:
+    whole = data.flag()
+    return Bins(data.structures(Reader.f64), whole)
+
+
+def _date(data: Reader) -> Date:
+    return Date(_name(data, Unit), data.flag())
+
+
+def _name(data: Reader, names: type[Name]) -> Name:
+    name = data.text()
+    if name not in set(names):
+        raise Refused(Reason.MALFORMED)
+    return names(name)
+
+
+_READ: dict[int, Callable[[Reader], Rule]] = {
+    1: lambda data: Fold(data.structures(lambda item: _name(item, Part))),
+    2: lambda data: Merge(data.structures(_group)),
+    3: _date,
+    4: lambda data: Prefix(data.u8(), data.structures(Reader.text)),
+    5: _bins,
+}
+
+
+def _mark(sign: str) -> bool:
+    return unicodedata.combining(sign) != 0
+
+
+def _number(value: float) -> str:
+    return f"{value:.12g}"

@@ -1,0 +1,185 @@
+r"""Commitments: a certificate is fixed before round 2 and opened with the release.
+
+The thresholds and prices of a certificate follow from secret counts. So the curator posts the
+columns of the release, and of the certificate only
+
+    commitment = SHA-256("veilmix certificate 1\0" || session || blind || decision)
+    sealed     = layer for the analyst ( pad( blind || certificate ) )
+    its context  SHA-256("veilmix certificate for the analyst 1\0" || session || commitment)
+
+where `decision` is the body of the open message (decision_frames.py), `blind` 32 random bytes. The
+padded plaintext has 4,096 bytes, or the next power of two.
+
+* The analyst opens the layer before it reads the release. It burns the round if the opening does
+  not fit the commitment, the post or the announcement. It never compares the certificate with its
+  counts: a row replaced by a guess in one round would burn unless the guess is right.
+* The curator opens the commitment on the board after a release of the same users with every value
+  by name: the whole certificate follows from such a release. It stays closed after a burn, with
+  dropouts, in the statistical setting, and with suppressed values.
+
+If the marginals are public, or if no round was counted, the certificate is posted with the
+decision.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from math import floor
+
+from ...crypto.entropy import Entropy
+from ...crypto.keys import SecretKey
+from ...crypto.layer import layer_size, open_layer, seal_layer
+from ...crypto.padding import pad, unpad
+from ...crypto.suites import suite_by_code
+from ...errors import Reason, Refused, RoundBurned
+from .announcement import UNPROMISED, AnnouncedPolicy, Announcement, Program, Setting
+from .decision_frames import read_opened_certificate, write_decision, write_opened_certificate
+from .hiding_rules import Hiding, Redact
+from .messages import BLIND, STATE, Certificate, CommittedDecision, Decision, OpenedCertificate
+from .wire import Writer, decode
+
+COMMITMENT_LABEL = b"veilmix certificate 1\0"
+SEALED_LABEL = b"veilmix certificate for the analyst 1\0"
+MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext
+MAX_PLAINTEXT = 1 << 24  # bytes: no certificate is longer
+COMMITTED = "committed"  # the rule of a certificate that is not opened yet
+
+
+def closes(announced: Announcement) -> bool:
+    """Whether the curator of this session commits to its certificate, and opens it later."""
+    public = announced.policy.publish_marginals
+    return not public and announced.program is not Program.THRESHOLD
+
+
+def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:
+    """Compute the 32 bytes that fix a decision and its certificate."""
+    out = Writer()
+    write_decision(out, decision)
+    return hashlib.sha256(COMMITMENT_LABEL + session + blind + out.finish()).digest()
+
+
+def commit(
+    announced: Announcement, session: bytes, decision: Decision, entropy: Entropy
+) -> tuple[CommittedDecision, OpenedCertificate]:
+    """Curator: commit to a decision; return the post and the opening.
+
+    entropy: for this commitment alone.
+    """
+    opened = OpenedCertificate(entropy.fork("blind").random(BLIND), decision.certificate)
+    digest = commitment(session, opened.blind, decision)
+    suite = suite_by_code(announced.suite, lesson=announced.rules.lesson)
+    out = Writer()
+    write_opened_certificate(out, opened)
+    plain = out.finish()
+    size = MIN_PLAINTEXT
+    while len(plain) >= size:
+        size *= 2
+    context = _context(session, digest)
+    padded, fresh = pad(plain, size), entropy.fork("sealed")
+    sealed = seal_layer(suite, announced.analyst, padded, context, fresh)
+    fields = (
+        decision.kept,
+        decision.certificate.n,
+        _delta(decision),
+        decision.hidden,
+        digest,
+        sealed,
+    )
+    return CommittedDecision(*fields), opened
+
+
+def is_sealed_size(announced: Announcement, size: int) -> bool:
+    """Whether a layer of `size` bytes can hold a padded opening."""
+    suite, plain = suite_by_code(announced.suite, lesson=announced.rules.lesson), MIN_PLAINTEXT
+    while plain < MAX_PLAINTEXT and layer_size(suite, plain) < size:
+        plain *= 2
+    return size == layer_size(suite, plain)
+
+
+def commits(policy: AnnouncedPolicy, decision: Decision) -> bool:
+    """Whether the counts behind a decision are secret, so that the curator commits to it."""
+    return not policy.publish_marginals and decision.certificate.n > 0
+
+
+def may_open(policy: AnnouncedPolicy, hidden: Sequence[Hiding], totals: Iterable[int]) -> bool:
+    """Whether the whole certificate follows from the release: same users, every value by name.
+
+    hidden: the rules of the release. totals: ballots of all rounds, by question.
+    """
+    return policy.setting is Setting.FIXED and not hidden and len(set(totals)) == 1
+
+
+def public_decision(policy: AnnouncedPolicy, committed: CommittedDecision) -> Decision:
+    """Return the decision that the board shows before the opening, with the announced bound."""
+    n, max_exposed = committed.n, committed.n
+    if policy.rule not in UNPROMISED:
+        max_exposed = floor(policy.max_exposure * n)
+        max_exposed += max_exposed < n and (max_exposed + 1) / n <= policy.max_exposure
+    certificate = Certificate(COMMITTED, policy.k, n, max_exposed, (), None, committed.delta)
+    return Decision(committed.kept, certificate, committed.hidden)
+
+
+def public_part(policy: AnnouncedPolicy, decision: Decision) -> Decision:
+    """Return the decision without its certificate, as the board shows it before the opening."""
+    n, delta = decision.certificate.n, _delta(decision)
+    committed = CommittedDecision(decision.kept, n, delta, decision.hidden, bytes(STATE), b"")
+    return public_decision(policy, committed)
+
+
+def open_commitment(
+    session: bytes, committed: CommittedDecision, opened: OpenedCertificate
+) -> Decision:
+    """Return the decision with its certificate; Refused if the commitment is to another one."""
+    decision = Decision(committed.kept, opened.certificate, committed.hidden)
+    if commitment(session, opened.blind, decision) != committed.digest:
+        raise Refused(Reason.UNEXPECTED)
+    return decision
+
+
+def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
+    """Analyst: decrypt the sealed opening; Refused if it does not open or is malformed."""
+    padded = open_layer(secret, committed.sealed, _context(session, committed.digest))
+    return decode(unpad(padded), read_opened_certificate)
+
+
+def open_sealed(
+    announced: Announcement, session: bytes, committed: CommittedDecision, secret: SecretKey
+) -> OpenedCertificate:
+    """Analyst: decrypt and check the sealed opening; RoundBurned if any check fails."""
+    try:
+        opened = unsealed(session, committed, secret)
+    except Refused:
+        raise RoundBurned("curator sealed no certificate that the analyst can read") from None
+    try:
+        decision = open_commitment(session, committed, opened)
+    except Refused:
+        why = "curator committed to another certificate than it sealed for the analyst"
+        raise RoundBurned(why) from None
+    _check_claims(announced.policy, committed, decision)
+    return opened
+
+
+def _check_claims(
+    policy: AnnouncedPolicy, committed: CommittedDecision, decision: Decision
+) -> None:
+    """RoundBurned unless the certificate fits the post and keeps the announced bound."""
+    certificate = decision.certificate
+    if (certificate.k, certificate.n, _delta(decision)) != (policy.k, committed.n, committed.delta):
+        raise RoundBurned(
+            f"curator's certificate is about {certificate.n:,} people and k = {certificate.k:,}; "
+            f"posted and announced were {committed.n:,} people and k = {policy.k:,}"
+        )
+    if policy.rule not in UNPROMISED and certificate.value > policy.max_exposure:
+        raise RoundBurned(
+            f"curator's certificate lets {100 * certificate.value:.4g} % of the people be exposed; "
+            f"at most {100 * policy.max_exposure:.4g} % was announced"
+        )
+
+
+def _delta(decision: Decision) -> float | None:
+    """Return the certificate's probability of too few covers; None without a cover."""
+    covers = any(isinstance(rule, Redact) and rule.cover for rule in decision.hidden)
+    return decision.certificate.slack if covers else None
+
+
+def _context(session: bytes, digest: bytes) -> bytes:
+    return hashlib.sha256(SEALED_LABEL + session + digest).digest()

@@ -1,0 +1,150 @@
+"""A message as bytes: the frame around a body (bodies.py).
+
+    offset  size  field
+    0       2     "vm"
+    2       1     version: 1, or 2 with a seal
+    3       1     kind
+    4       32    session digest (zeros before there is a session)
+    36      1     round (0 outside rounds)
+    37      -     body, by kind
+    -       -     seal, in version 2: the board's head that its author saw (a blob, empty before
+                  a head), and the author's signature (64; signed_posts.py)
+
+Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...crypto.signing import SIGNATURE
+from ...errors import ParameterError, Reason, Refused
+from .bodies import DIGEST, FORMS, KINDS, WITNESS
+from .messages import Body, Kind
+from .wire import Reader, Writer, decode
+
+MAGIC, SEALED_MAGIC = b"vm\x01", b"vm\x02"
+NO_SESSION = bytes(DIGEST)
+HEADER = len(MAGIC) + 1 + DIGEST + 1
+ENVELOPE = HEADER + 4  # offset of the envelope in a submission
+UNSIGNED = bytes(4)  # follows it if it is not signed: an empty blob
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The end of a signed post: the board's head that its author saw, and its signature.
+
+    Attributes:
+        witness: the head that the author saw, as bytes; empty before the first head.
+        signature: over the message and the witness, 64 bytes.
+    """
+
+    witness: bytes
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.witness) not in (0, WITNESS) or len(self.signature) != SIGNATURE:
+            raise ParameterError(f"seal: 0 or {WITNESS} bytes, and {SIGNATURE}, are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message: its session and round, its body, and the seal of a post.
+
+    Attributes:
+        session: the digest of the announcement, 32 bytes.
+        round: from 1; 0 outside rounds.
+        body: the content.
+        seal: None for unsigned posts, and for messages that are no posts.
+    """
+
+    session: bytes
+    round: int
+    body: Body
+    seal: Seal | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the message."""
+        return KINDS[type(self.body)]
+
+    def encode(self) -> bytes:
+        """Frame the body's canonical encoding."""
+        kind = self.kind
+        magic = MAGIC if self.seal is None else SEALED_MAGIC
+        out = Writer().raw(_header(kind, self.session, self.round, magic))
+        FORMS[kind].write(out, self.body)
+        if self.seal is not None:
+            out.blob(self.seal.witness).raw(self.seal.signature)
+        return out.finish()
+
+
+@lru_cache(maxsize=64)
+def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> bytes:
+    """Return the bytes before a body: the same for all messages of a kind in a round."""
+    return Writer().raw(magic).u8(kind).raw(session).u8(number).finish()
+
+
+def kind_of(data: bytes) -> Kind | None:
+    """Any party: return the kind of a message; None if it cannot be a message."""
+    kind = data[len(MAGIC)] if len(data) >= HEADER and data.startswith(MAGIC) else 0
+    return Kind(kind) if kind in FORMS else None
+
+
+def decode_message(data: bytes) -> Message:
+    """Any party: read one message; Refused(MALFORMED) if any byte of it is wrong."""
+    return decode(data, _read_message)
+
+
+def frame_envelopes(
+    session: bytes,
+    number: int,
+    envelopes: Sequence[bytes],
+    witness: bytes = b"",
+    signatures: Sequence[bytes] = (),
+) -> list[bytes]:
+    """Users: return the messages with these envelopes, each equal to that of `Message.encode`.
+
+    signatures: one for each envelope; empty if it is not signed.
+    """
+    head, last = _header(Kind.SUBMISSION, session, number), Writer().blob(witness).finish()
+    return [
+        b"".join((head, _size(envelope), envelope, _size(signed), signed, last))
+        for envelope, signed in zip(envelopes, signatures or [b""] * len(envelopes), strict=True)
+    ]
+
+
+def _size(data: bytes) -> bytes:
+    """Return the length field of a blob."""
+    return len(data).to_bytes(4, "big")
+
+
+@lru_cache(maxsize=8)
+def _unsigned_tail(witness: bytes) -> bytes:
+    """Return the bytes after the envelope of an unsigned submission."""
+    return Writer().raw(UNSIGNED).blob(witness).finish()
+
+
+def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") -> bytes | None:
+    """First shuffler: return the envelope of an unsigned submission of that session and round.
+
+    witness: the head that it has to cite.
+
+    None for all other messages, right or wrong. This is a short cut: a batch has a message for each
+    person, and all of them begin with the same bytes.
+    """
+    if not data.startswith(_header(Kind.SUBMISSION, session, number)):
+        return None
+    size = int.from_bytes(data[HEADER:ENVELOPE], "big")
+    end = ENVELOPE + size
+    return data[ENVELOPE:end] if data[end:] == _unsigned_tail(witness) else None
+
+
+def _read_message(data: Reader) -> Message:
+    header = data.raw(HEADER)
+    magic, kind = header[: len(MAGIC)], header[len(MAGIC)]
+    if magic not in (MAGIC, SEALED_MAGIC) or kind not in FORMS:
+        raise Refused(Reason.MALFORMED)
+    body = FORMS[kind].read(data)
+    seal = Seal(data.blob(), data.raw(SIGNATURE)) if magic == SEALED_MAGIC else None
+    return Message(header[len(MAGIC) + 1 : -1], header[-1], body, seal)

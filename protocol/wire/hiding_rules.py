@@ -1,0 +1,131 @@
+"""Hiding of values before users submit them: the rules of a call, column by column.
+
+    Mask(column, said)             submit the value if it is listed here, else OTHER (hierarchical)
+    Redact(column, values, cover)  suppress the value (BLANK) if it is listed here; users with
+                                   another value suppress it too with probability cover / 2^32, so
+                                   that a blank does not prove a listed value (local-suppression)
+
+All users see the same rules: they are part of the call, which is bound inside every layer. No value
+can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ...crypto.entropy import Entropy
+from ...errors import ParameterError
+from .coarsening import UNSAID
+from .schema import MAX_FEATURES
+
+OTHER_VALUE = " other"  # a value that is not listed
+BLANK = UNSAID  # a suppressed value
+HIDDEN = frozenset((OTHER_VALUE, BLANK))
+WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes
+COVERS = 1 << 32  # a cover is a whole number of parts of this
+DRAW = 4  # bytes of a person's entropy for each rule with a cover
+COVER = "cover"  # the fork of a person's entropy in the round for the draws
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """In this column only these values are submitted by name: at least one, ascending.
+
+    Attributes:
+        column: by number.
+        named_values: the values, after generalization, in ascending order.
+    """
+
+    column: int
+    named_values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _check(self.column, self.named_values)
+
+
+@dataclass(frozen=True, slots=True)
+class Redact:
+    """In this column these values are suppressed: at least one, ascending.
+
+    Attributes:
+        column: by number.
+        values: the values, after generalization, in ascending order.
+        cover: a user with another value suppresses it with probability cover / 2^32.
+    """
+
+    column: int
+    values: tuple[str, ...]
+    cover: int
+
+    def __post_init__(self) -> None:
+        _check(self.column, self.values)
+        if not 0 <= self.cover < COVERS:
+            raise ParameterError(f"cover: found {self.cover}; 0 to 2^32 - 1 is accepted")
+
+    @property
+    def rate(self) -> float:
+        """The probability with which a user with another value suppresses it, 0 to 1."""
+        return self.cover / COVERS
+
+
+Hiding = Mask | Redact
+
+
+def _check(column: int, values: tuple[str, ...]) -> None:
+    if not 0 <= column < MAX_FEATURES:
+        raise ParameterError(f"column: found {column}; 0 to {MAX_FEATURES - 1} is accepted")
+    if not values or list(values) != sorted(set(values)):
+        raise ParameterError(f"column {column}: found {values}; ascending values are accepted")
+    for value in values:
+        if not value or value != value.strip():
+            raise ParameterError(f"column {column}: no value is spelt {value!r}")
+
+
+def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> None:
+    """Any party: ParameterError unless each queried column has at most one rule, in order.
+
+    A mask and a redaction are rules of different programs and do not occur together.
+    """
+    columns = [rule.column for rule in hidden]
+    if columns != sorted(set(columns)) or not set(columns) <= set(queried_columns):
+        raise ParameterError(
+            f"rules for columns {columns}; one each of {sorted(queried_columns)}, ascending"
+        )
+    if len({type(rule) for rule in hidden}) > 1:
+        raise ParameterError("masks and redactions in one call; one kind is accepted")
+
+
+def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:
+    """User: return the row under the rules. entropy: of the person, for this purpose alone."""
+    if not hidden:
+        return row
+    submitted_row = list(row)
+    draws = cover_draws(hidden, entropy)
+    for rule, draw in zip(hidden, draws, strict=True):
+        submitted_row[rule.column] = apply_rule(rule, row[rule.column], draw)
+    return submitted_row
+
+
+def apply_rule(rule: Hiding, value: str, draw: int) -> str:
+    """Return a value under a rule. draw: uniform on 0 .. 2^32 - 1; masks ignore it."""
+    match rule:
+        case Mask(named_values=named_values):
+            return value if value in named_values else OTHER_VALUE
+        case Redact(values=values, cover=cover):
+            return BLANK if value in values or draw < cover else value
+
+
+def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
+    """User: return a draw for each rule, independent of values; zeros if no rule needs a draw."""
+    if not any(isinstance(rule, Redact) for rule in hidden):
+        return [0] * len(hidden)
+    fresh = entropy.fork(COVER).random(DRAW * len(hidden))
+    return [int.from_bytes(fresh[at : at + DRAW], "big") for at in range(0, len(fresh), DRAW)]
+
+
+def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
+    """Reader: whether a rule allows a submitted value. plain: whether it is in the domain."""
+    match rule:
+        case Mask(named_values=named_values):
+            return value == OTHER_VALUE or value in named_values
+        case Redact(values=values):
+            return value == BLANK or (plain and value not in values)

@@ -1,0 +1,26 @@
+"""The number of refused messages, by reason, as bytes: part of every account of a party.
+
+many of (u8 place of the reason in `Reason`, u32 messages), places ascending, each number positive
+"""
+
+from collections.abc import Mapping
+
+from ...errors import Reason, Refused
+from .wire import Reader, Writer
+
+
+def write_refused(out: Writer, refused: Mapping[Reason, int]) -> None:
+    """Write the number of refused messages of each reason that occurred."""
+    reasons = [reason for reason in Reason if refused.get(reason, 0)]
+    out.structures(reasons, lambda w, reason: w.u8(list(Reason).index(reason)).u32(refused[reason]))
+
+
+def read_refused(data: Reader) -> dict[Reason, int]:
+    """Read refusals; Refused unless reasons are unique, in order, and their numbers positive."""
+    pairs = data.structures(lambda r: (r.u8(), r.u32()))
+    codes = [code for code, _ in pairs]
+    if codes != sorted(set(codes)) or any(code >= len(Reason) for code in codes):
+        raise Refused(Reason.MALFORMED)
+    if any(people == 0 for _, people in pairs):
+        raise Refused(Reason.MALFORMED)
+    return {list(Reason)[code]: people for code, people in pairs}

@@ -1,0 +1,135 @@
+r"""Signed posts, signed heads, and the proof of equivocation: two boards for two readers.
+
+    post     Ed25519("veilmix post 1\0" || SHA-256(roster) || author || 0 || SHA-256(frame))
+             by the author; `frame` is all of the post but the signature at its end
+    state    SHA-256("veilmix state 1\0" || digest of the posts up to there but alarms)  (board.py)
+    head     Ed25519("veilmix head 1\0" || opening || place || state), by the board's keeper
+    witness  place || state || head: cited by parties in all their messages (97 bytes)
+
+The state is the same for every schedule of the parties, so that all parties that have seen the same
+posts cite the same bytes; alarms, which come at any time, are not in it. Two heads that a board has
+signed for one place of one opening, with two states, are a `Fork`: only the board can have made it,
+and every party that knows the board's identity can check it. Posts that a board withholds from all
+parties, and delays, cannot be proved.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from ...crypto.signing import SIGNATURE, Signer, verify_signature
+from ...errors import ParameterError, Reason, Refused, VerificationError
+from .bodies import WITNESS
+from .frames import Message, Seal
+from .messages import OPENING, STATE, Head, Roster
+
+POST_LABEL = b"veilmix post 1\0"
+HEAD_LABEL = b"veilmix head 1\0"
+
+
+def roster_digest(roster: Roster) -> bytes:
+    """Any party: return the roster digest that signatures of posts cover, 32 bytes."""
+    keys = (roster.board, roster.curator, roster.analyst, *roster.shufflers)
+    return hashlib.sha256(roster.opening + b"".join(keys)).digest()
+
+
+def sealed_post(
+    message: Message, roster: Roster, author: str, signer: Signer, witness: bytes
+) -> bytes:
+    """Author: return the bytes of a signed post. witness: the board's head; empty before a head."""
+    seal = Seal(witness, bytes(SIGNATURE))
+    frame = Message(message.session, message.round, message.body, seal).encode()[:-SIGNATURE]
+    return frame + signer.sign(post_statement(roster, author, frame))
+
+
+def check_post(roster: Roster, author: str, data: bytes) -> None:
+    """Any party: Refused (UNREGISTERED) unless the identity of its author has signed a post."""
+    key = roster.key(author)
+    if key is None or len(data) < SIGNATURE:
+        raise Refused(Reason.UNREGISTERED)
+    verify_signature(key, post_statement(roster, author, data[:-SIGNATURE]), data[-SIGNATURE:])
+
+
+def post_statement(roster: Roster, author: str, frame: bytes) -> bytes:
+    """Return the bytes that the author of a post signs. frame: all of it but the signature."""
+    place = roster_digest(roster) + author.encode() + b"\0"
+    return POST_LABEL + place + hashlib.sha256(frame).digest()
+
+
+def sign_head(roster: Roster, place: int, state: bytes, signer: Signer) -> Head:
+    """Keeper of the board: sign its state at a place."""
+    return Head(place, state, signer.sign(_head_bytes(roster.opening, place, state)))
+
+
+def check_head(board: bytes, opening: bytes, head: Head) -> None:
+    """Any party: Refused (UNREGISTERED) unless the board with this identity has signed a head."""
+    verify_signature(board, _head_bytes(opening, head.place, head.state), head.signature)
+
+
+def _head_bytes(opening: bytes, place: int, state: bytes) -> bytes:
+    return HEAD_LABEL + opening + bytes([place]) + state
+
+
+def witness_of(head: Head) -> bytes:
+    """Any party: return the citation of a head, 97 bytes."""
+    return bytes([head.place]) + head.state + head.signature
+
+
+def head_in(witness: bytes) -> Head:
+    """Any party: return the head in a citation. Refused (MALFORMED) if it is malformed."""
+    if len(witness) != WITNESS:
+        raise Refused(Reason.MALFORMED)
+    return Head(witness[0], witness[1 : 1 + STATE], witness[1 + STATE :])
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """The proof of equivocation by a board: two heads of one place, both signed by it.
+
+    Attributes:
+        opening: the opening of the session, known beforehand.
+        first: a head that the board signed.
+        second: another head of the same place.
+    """
+
+    opening: bytes
+    first: Head
+    second: Head
+
+    def check(self, board: bytes) -> None:
+        """Any party: VerificationError unless this board has signed both heads, and they conflict.
+
+        board: its identity key, known beforehand.
+        """
+        if self.first.place != self.second.place or self.first.state == self.second.state:
+            raise VerificationError("these two heads do not contradict each other")
+        try:
+            check_head(board, self.opening, self.first)
+            check_head(board, self.opening, self.second)
+        except (Refused, ParameterError):
+            raise VerificationError("the board has not signed both heads") from None
+
+    def encode(self) -> bytes:
+        """Return the proof as bytes: opening, and both citations."""
+        return self.opening + witness_of(self.first) + witness_of(self.second)
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Fork":
+        """Read the result of `encode`. Refused (MALFORMED) for all other bytes."""
+        if len(data) != OPENING + 2 * WITNESS:
+            raise Refused(Reason.MALFORMED)
+        first, second = data[OPENING:-WITNESS], data[-WITNESS:]
+        return cls(data[:OPENING], head_in(first), head_in(second))
+
+
+def fork_between(roster: Roster, head: Head, witness: bytes) -> Fork:
+    """Any party that was shown `head`: return the proof that another party was shown `witness`.
+
+    Refused if there is no conflict: `witness` is no head, of another place, or not signed by the
+    board.
+    """
+    fork = Fork(roster.opening, head, head_in(witness))
+    try:
+        fork.check(roster.board)
+    except VerificationError:
+        raise Refused(Reason.UNREGISTERED) from None
+    return fork

@@ -1,0 +1,204 @@
+"""Bytes in, bytes out: the primitives of the wire format, strict and canonical.
+
+Every value has exactly one encoding, integers are big-endian, and a reader consumes all its bytes.
+For every error in the bytes, the reader raises only `Refused(Reason.MALFORMED)`; the writer raises
+ParameterError, because there the caller is wrong. docs/wire.md has the layout of every message.
+
+    u8 u16 u32 f64        unsigned integers; an IEEE 754 double, finite, never negative zero
+    flag                  one byte, 0 or 1
+    text                  u16 length, UTF-8
+    blob                  u32 length, bytes
+    items                 u32 count, u32 width, then the items: `width` bytes each, or with width 0
+                          each behind a u32 length (only if their lengths differ)
+"""
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from ...errors import ParameterError, Reason, Refused
+
+T = TypeVar("T")
+
+MAX_ITEMS = 1 << 27  # more would not fit the 32-bit sizes of a batch
+
+
+class Writer:
+    """Collects the encoding of one message."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def _integer(self, value: int, size: int) -> "Writer":
+        try:
+            self._parts.append(value.to_bytes(size, "big"))
+        except OverflowError:
+            raise ParameterError(f"{value} does not fit {size} bytes on the wire") from None
+        return self
+
+    def u8(self, value: int) -> "Writer":
+        """Append an integer of one byte."""
+        return self._integer(value, 1)
+
+    def u16(self, value: int) -> "Writer":
+        """Append an integer of two bytes."""
+        return self._integer(value, 2)
+
+    def u32(self, value: int) -> "Writer":
+        """Append an integer of four bytes."""
+        return self._integer(value, 4)
+
+    def f64(self, value: float) -> "Writer":
+        """Append a finite double."""
+        if not math.isfinite(value):
+            raise ParameterError(f"{value} is not a finite number and has no place on the wire")
+        return self.raw(struct.pack(">d", value + 0.0))
+
+    def flag(self, value: bool) -> "Writer":  # noqa: FBT001 - a flag is what it writes
+        """Append a truth value."""
+        return self.u8(int(value))
+
+    def text(self, value: str) -> "Writer":
+        """Append text behind its length."""
+        try:
+            data = value.encode()
+        except UnicodeEncodeError:
+            raise ParameterError("text with a lone surrogate has no place on the wire") from None
+        return self.u16(len(data)).raw(data)
+
+    def blob(self, value: bytes) -> "Writer":
+        """Append bytes behind their length."""
+        return self.u32(len(value)).raw(value)
+
+    def raw(self, value: bytes) -> "Writer":
+        """Append bytes of a length that the reader knows."""
+        self._parts.append(value)
+        return self
+
+    def items(self, values: Sequence[bytes]) -> "Writer":
+        """Append a list of byte strings, with one width if all have the same length."""
+        widths = set(map(len, values))
+        if len(widths) == 1 and 0 not in widths:
+            self.u32(len(values)).u32(widths.pop())
+            self._parts.extend(values)  # joined once, with the rest: a batch is many megabytes
+            return self
+        self.u32(len(values)).u32(0)
+        for value in values:
+            self.blob(value)
+        return self
+
+    def structures(self, values: Sequence[T], write: "Callable[[Writer, T], object]") -> "Writer":
+        """Append a list of at most 65,535 structures behind their number."""
+        self.u16(len(values))
+        for value in values:
+            write(self, value)
+        return self
+
+    def finish(self) -> bytes:
+        """Return the encoding."""
+        return b"".join(self._parts)
+
+
+class Reader:
+    """Takes a message apart; `done()` refuses remaining bytes."""
+
+    __slots__ = ("_at", "_data")
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self._data = data
+        self._at = at
+
+    def raw(self, size: int) -> bytes:
+        """Take exactly `size` bytes."""
+        end = self._at + size
+        if end > len(self._data):
+            raise Refused(Reason.MALFORMED)
+        piece = self._data[self._at : end]
+        self._at = end
+        return piece
+
+    def u8(self) -> int:
+        """Take an integer of one byte."""
+        return self.raw(1)[0]
+
+    def u16(self) -> int:
+        """Take an integer of two bytes."""
+        return int.from_bytes(self.raw(2), "big")
+
+    def u32(self) -> int:
+        """Take an integer of four bytes."""
+        return int.from_bytes(self.raw(4), "big")
+
+    def f64(self) -> float:
+        """Take a finite double; negative zero has no encoding."""
+        data = self.raw(8)
+        (value,) = struct.unpack(">d", data)
+        if not math.isfinite(value) or data == b"\x80" + bytes(7):
+            raise Refused(Reason.MALFORMED)
+        return float(value)
+
+    def flag(self) -> bool:
+        """Take a truth value."""
+        value = self.u8()
+        if value > 1:
+            raise Refused(Reason.MALFORMED)
+        return bool(value)
+
+    def text(self) -> str:
+        """Take text behind its length."""
+        try:
+            return self.raw(self.u16()).decode()
+        except UnicodeDecodeError:
+            raise Refused(Reason.MALFORMED) from None
+
+    def blob(self) -> bytes:
+        """Take bytes behind their length."""
+        return self.raw(self.u32())
+
+    def items(self) -> list[bytes]:
+        """Take a list of byte strings; only its canonical encoding is accepted."""
+        count, width = self.u32(), self.u32()
+        if count > MAX_ITEMS:
+            raise Refused(Reason.MALFORMED)
+        if width:
+            data, start, end = self._data, self._at, self._at + count * width
+            if not count:
+                raise Refused(Reason.MALFORMED)
+            if end > len(data):
+                raise Refused(Reason.MALFORMED)
+            self._at = end
+            return [data[at : at + width] for at in range(start, end, width)]
+        if count * 4 > len(self._data) - self._at:
+            raise Refused(Reason.MALFORMED)
+        values = [self.blob() for _ in range(count)]
+        if len({len(value) for value in values}) == 1 and values[0]:
+            raise Refused(Reason.MALFORMED)
+        return values
+
+    def structures(self, read: "Callable[[Reader], T]") -> tuple[T, ...]:
+        """Take a list of structures behind their number."""
+        return tuple(read(self) for _ in range(self.u16()))
+
+    def finish(self) -> None:
+        """Refuse remaining bytes."""
+        if self._at != len(self._data):
+            raise Refused(Reason.MALFORMED)
+
+
+def decode(data: bytes, read: Callable[[Reader], T], at: int = 0) -> T:
+    """Read a structure that takes all of `data` from byte `at` on.
+
+    A structure that is well-formed but impossible (a count of zero where a positive count is
+    needed, a name twice) is the sender's mistake too: the ParameterError of its constructor becomes
+    a refusal.
+    """
+    reader = Reader(data, at)
+    try:
+        value = read(reader)
+    except ParameterError:
+        raise Refused(Reason.MALFORMED) from None
+    reader.finish()
+    return value

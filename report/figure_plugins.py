@@ -1,0 +1,42 @@
+"""The section of the figures that other installed packages bring (`veilmix.figures`)."""
+
+from collections.abc import Iterator
+
+from ..analysis import drawing
+from ..errors import ParameterError
+from ..presentation.pieces import PageNumbers, Picture, Section
+from ..scenarios.lab.scoring.figure_plugins import numbers_of, own_figures
+from ..scenarios.lab.scoring.result import Result
+from .facts import PageFacts
+
+LEAD = "Other installed packages bring these figures. veilmix did not check them."
+
+
+def section(facts: PageFacts) -> Section | None:
+    """Return the section; None if no package has a figure of this run.
+
+    Raises ParameterError if a package returns no table or no figure.
+    """
+    pictures = tuple(_pictures(facts.result))
+    return Section("own-figures", "Figures of other packages", LEAD, pictures) if pictures else None
+
+
+def _pictures(result: Result) -> Iterator[Picture]:
+    for name, figure in own_figures().items():
+        numbers = numbers_of(name, figure, result)
+        if numbers is None:
+            continue
+        with drawing.house_style():
+            from matplotlib.figure import Figure
+
+            drawn = figure.draw(numbers)
+        if not isinstance(drawn, Figure):
+            raise ParameterError(
+                f"figure {name!r} of an installed package: found {type(drawn).__name__}; "
+                "a matplotlib Figure is accepted"
+            )
+        rows = [tuple(row.values()) for row in numbers]
+        svg = drawing.rendered(drawn, ".svg").decode()
+        yield Picture(
+            svg, f"{name}: {figure.caption}", PageNumbers(name, tuple(numbers.columns), rows)
+        )

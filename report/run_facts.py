@@ -1,0 +1,15 @@
+"""The computation of a run's facts from its folder."""
+
+from ..scenarios.records.result_file import Run
+from ..scenarios.records.traffic import traffic
+from ..scenarios.studies.cheating.cheating_file import read_study
+from ..scenarios.studies.exposure.column_sets import choices
+from ..scenarios.studies.exposure.exposure_curves import curves
+from .facts import PageFacts, learners
+
+
+def gather(run: Run, nodes: int | None) -> PageFacts:
+    """Compute all facts that the page of a run shows. nodes: of each search for a worst case."""
+    sets = choices(run)
+    message_traffic, curve = traffic(run.transcript), curves(run, sets, nodes)
+    return PageFacts(run, sets, curve, message_traffic, learners(run), read_study(run))

@@ -1,0 +1,243 @@
+"""A Dask cluster as an executor: `dask:ADDRESS`, the address of a running scheduler.
+
+A worker that declares a resource named after a party, `dask worker ... --resources shuffler-1=1`,
+works for that party and for no other; `users` are all people who take part. If no worker declares a
+party, all work for every party. The scheduler replaces a lost worker: another worker does its jobs.
+A job that four workers did not survive breaks the executor. The loss of the scheduler ends all
+jobs: Lost.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import Any, ParamSpec, TypeVar
+
+from ...errors import ParameterError
+from ...installation import missing
+from ...protocol.wire import parties
+from ...version import __version__
+from .backend import WorkerLost
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PATIENCE = 10.0  # seconds that a scheduler may take to answer
+SCHEME = "dask:"
+USERS = "users"
+# Dask gives each a level and a handler. The last is told of calls that were called back too late.
+LOGS = ("distributed", "distributed.client", "tornado.application")
+
+
+class DaskCluster(Executor):
+    """The workers of a scheduler.
+
+    Args:
+        name: `dask:ADDRESS`.
+
+    Raises:
+        ParameterError: no scheduler answers there, or it cannot work with this process: no workers,
+            or other versions.
+    """
+
+    def __init__(self, name: str) -> None:
+        if find_spec("distributed") is None:
+            raise ParameterError(missing("cluster", f"--executor {name}"))
+        import distributed  # gives its logs their levels, so before they are made silent
+
+        self.name = f"--executor {name}"
+        self._address = name.removeprefix(SCHEME)
+        self._log_levels = {name: logging.getLogger(name).level for name in LOGS}
+        for name in LOGS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are told by us
+        try:
+            self._client = _connected(distributed.Client, self._address)
+        except (OSError, ValueError, TimeoutError) as bad:
+            self._loud()
+            raise ParameterError(
+                f"{self.name}: no scheduler answers there within {PATIENCE:g} seconds "
+                f"({type(bad).__name__}); start one with `dask scheduler`"
+            ) from None
+        try:
+            self._owners = self._checked()
+        except BaseException:
+            self.shutdown(wait=False)
+            raise
+        self.workers = sum(threads for threads, _ in self._owners.values())
+        self._every = self._workers()
+        self._party_executors = {
+            party: self._workers(workers=mine, allow_other_workers=False)
+            for party, mine in self._declared().items()
+        }
+
+    @property
+    def trust(self) -> str:
+        """A sentence: the parties that the cluster works for, and the data that it could read."""
+        place = f"{self.name}: {len(self._owners)} workers"
+        if not self._party_executors:
+            return (
+                f"{place} did everybody's work: a simulation, as whoever runs that cluster could "
+                "read what all parties together can"
+            )
+        declared = ", ".join(sorted(self._party_executors))
+        return f"{place}, each for the party it declares ({declared}) and no other"
+
+    def executor_for(self, party: str) -> Executor | None:
+        """Return the workers of a party; None if all workers belong to other parties."""
+        return self._party_executors.get(party) if self._party_executors else self._every
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **keywords: P.kwargs) -> Future[R]:
+        """Submit a call to any worker."""
+        return self._every.submit(fn, *args, **keywords)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001
+        """Leave the cluster as it was; unfinished calls are dropped."""
+        _ = wait, cancel_futures
+        with suppress(Exception):  # a scheduler that is gone has nothing of ours
+            self._client.close(timeout=PATIENCE)
+        self._loud()
+
+    def broken(self, why: BrokenExecutor | WorkerLost) -> None:
+        """Raise Lost without a scheduler; otherwise let the caller do the broken piece here."""
+        if isinstance(why, WorkerLost):
+            raise why
+
+    def _loud(self) -> None:
+        """Restore the levels of Dask's logs."""
+        for name, level in self._log_levels.items():
+            logging.getLogger(name).setLevel(level)
+
+    def _declared(self) -> dict[str, list[str]]:
+        extras: dict[str, list[str]] = {}
+        for worker, (_, owners) in self._owners.items():
+            for party in owners:
+                extras.setdefault(party, []).append(worker)
+        return extras
+
+    def _checked(self) -> dict[str, tuple[int, tuple[str, ...]]]:
+        """Return the threads and parties of each worker; ParameterError as the class says."""
+        try:
+            workers = self._client.scheduler_info()["workers"]
+            versions = self._client.get_versions()
+        except Exception as bad:
+            raise ParameterError(f"{self.name}: it does not say what it is: {bad}") from None
+        if not workers:
+            raise ParameterError(
+                f"{self.name}: the scheduler has no worker; start some with "
+                f"`dask worker {self._address}`"
+            )
+        ours = versions["client"]["packages"]
+        for place, remote in (
+            ("the scheduler", versions["scheduler"]),
+            *versions["workers"].items(),
+        ):
+            for package in ("python", "distributed"):
+                worker_version, own_version = remote["packages"].get(package), ours[package]
+                if _compared_version(package, worker_version) != _compared_version(
+                    package, own_version
+                ):
+                    raise self._differs(place, package, worker_version, own_version)
+        for worker, version in self._versions().items():
+            if version != __version__:
+                raise self._differs(worker, "veilmix", version, __version__)
+        return {
+            worker: (report["nthreads"], tuple(filter(_is_party, report.get("resources") or ())))
+            for worker, report in workers.items()
+        }
+
+    def _versions(self) -> dict[str, str]:
+        """Return the version of veilmix of each worker."""
+        try:
+            versions: dict[str, str] = self._client.run(version_here)
+        except Exception as bad:
+            raise ParameterError(
+                f"{self.name}: a worker cannot use veilmix ({bad}); install it there: "
+                f"{__version__} is here"
+            ) from None
+        return versions
+
+    def _differs(
+        self, place: str, package: str, version: str | None, local_version: str
+    ) -> ParameterError:
+        return ParameterError(
+            f"{self.name}: {place} has {package} {version or 'not installed'}, here is "
+            f"{local_version}: the "
+            "same is accepted"
+        )
+
+    def _workers(self, **limits: Any) -> "_Workers":
+        return _Workers(self._client.get_executor(pure=False, **limits), self.name)
+
+
+class _Workers(Executor):
+    """Some workers of a cluster, with errors of Dask translated into ours."""
+
+    def __init__(self, executor: Executor, name: str) -> None:
+        self._chosen = executor
+        self._name = name
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
+        """Submit a call to any of these workers."""
+        outer = Future[R]()
+        try:
+            inner = self._chosen.submit(fn, *args, **options)
+        except Exception as bad:  # the client has lost its scheduler
+            outer.set_exception(self._lost_error(str(bad)))
+            return outer
+        outer.add_done_callback(lambda future: inner.cancel() if future.cancelled() else None)
+        inner.add_done_callback(lambda future: self._copy_result(future, outer))
+        return outer
+
+    def _copy_result(self, inner: Future[R], outer: Future[R]) -> None:
+        if not outer.set_running_or_notify_cancel():
+            return
+        error = None if inner.cancelled() else inner.exception()
+        if inner.cancelled() or type(error).__name__ == "FutureCancelledError":
+            outer.set_exception(self._lost_error(""))
+        elif type(error).__name__ in ("KilledWorker", "NoValidWorkerError"):
+            outer.set_exception(BrokenExecutor(f"{self._name}: {error}"))
+        elif error is not None:
+            outer.set_exception(error)
+        else:
+            outer.set_result(inner.result())
+
+    def _lost_error(self, reason: str) -> WorkerLost:
+        more = f" ({reason.splitlines()[0]})" if reason else ""
+        return WorkerLost(
+            f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
+            "again, and give the same command"
+        )
+
+
+def _connected(kind: Any, address: str) -> Any:
+    """Return a client of the scheduler; after a failed connection it is closed, with its thread.
+
+    Dask leaves both to Python's collector, which closes the client in the thread that collects: in
+    the thread in which the next client starts, closing waits for a lock that this start holds.
+    """
+    client = kind.__new__(kind)
+    try:
+        client.__init__(address, timeout=PATIENCE, set_as_default=False)
+    except BaseException:
+        with suppress(Exception):  # it may have failed before it had anything
+            client.close()
+            client._loop_runner.stop()  # close() does not, where Dask closed the rest
+        raise
+    return client
+
+
+def version_here() -> str:
+    """Return the version of veilmix of this process, a worker."""
+    return __version__
+
+
+def _is_party(resource: str) -> bool:
+    with suppress(ParameterError):
+        return resource == USERS or bool(parties.role(resource))
+    return False
+
+
+def _compared_version(package: str, version: str | None) -> str | None:
+    """Return the part of a version that must agree: of Python the first two numbers."""
+    return ".".join(version.split(".")[:2]) if package == "python" and version else version

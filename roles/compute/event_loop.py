@@ -1,0 +1,76 @@
+"""Running an async program from plain code: Ctrl-C between steps, one error for one cause.
+
+Ctrl-C raises KeyboardInterrupt where the program happens to be. If that is in the midst of starting
+a task, trio has half a task and fails. So Ctrl-C takes effect where the program waits next, which
+it does often: long work is done in threads and copies of the process.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+import trio
+
+from ...errors import LocalError, ParameterError
+from .task_order import task_order
+
+T = TypeVar("T")
+
+
+def run_loop(
+    main: Callable[..., Awaitable[T]],
+    *arguments: Any,
+    clock: trio.abc.Clock | None = None,
+    order: int | None = None,
+) -> T:
+    """Run `main(*given)` to its end, in the time of a clock (None: real time); return its result.
+
+    order: the seed of the order in which tasks run (task_order.py); None: trio draws it.
+
+    Raises:
+        ParameterError: a trio program is running here already.
+        KeyboardInterrupt: Ctrl-C, after every task has ended.
+        BaseExceptionGroup: several causes; a single cause is raised by itself (`only`).
+    """
+    check_no_loop()
+    try:
+        with task_order(order):
+            return trio.run(
+                main, *arguments, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True
+            )
+    except BaseExceptionGroup as group:
+        raise single_cause(group) from None
+
+
+def check_no_loop() -> None:
+    """ParameterError inside a running trio program: a session has a loop and a clock of its own."""
+    if trio.lowlevel.in_trio_run():
+        raise ParameterError(
+            "a trio program is running here already; in it, `await veilmix.play(...)` plays a "
+            "scenario, and `await trio.to_thread.run_sync(...)` calls anything else of veilmix"
+        )
+
+
+def single_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the single cause of a group, or the group if it has several; an interrupt comes first.
+
+    One mistake may have reached many tasks, and each task that writes meets a full disk: equal
+    errors
+    on the caller's side count once. Errors of the package itself are not merged.
+    """
+    leaves = list({_cause_key(leaf): leaf for leaf in _leaves(group)}.values())
+    interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
+    first = (interrupts or leaves)[0]
+    return first if interrupts or len(leaves) == 1 else group
+
+
+def _cause_key(error: BaseException) -> object:
+    """Return a key that is equal for errors of the same cause."""
+    return (type(error), str(error)) if isinstance(error, LocalError) else id(error)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error

@@ -1,0 +1,161 @@
+"""Executors by name: processes of this machine, its threads, a Dask cluster, or the caller's own.
+
+`dask:ADDRESS` is a scheduler that is running (dask_cluster.py). `module:function` names a function
+without arguments that returns a `concurrent.futures.Executor`; the module may lie in the working
+directory of the command. An executor plays whole runs (`executor`, `opened`), or does the long
+lists of work inside one run (`workplace`), or of one party of a session (`own_workplace`).
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Thread
+from typing import ParamSpec, TypeVar
+
+from ... import systems
+from ...errors import ParameterError
+from . import die_with_parent as lifeline
+from . import forked_workers
+from .dask_cluster import SCHEME, DaskCluster
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+JOBS_PER_WORKER = 2  # jobs given to a worker: one that it plays, one that waits for it
+WAITED = 61  # processes of a pool for which Windows can wait at a time
+DEFAULT_JOBS = 256  # jobs given to an executor whose workers are not known
+ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
+
+
+def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], int]:
+    """Return a function that makes the executor of a name, and how many jobs it has at a time.
+
+    workers: None: one a processor; of a cluster or the caller's own executor, it only limits the
+    jobs at a time. Raises ParameterError for an unknown executor.
+    """
+    worker_count = workers or processors()
+    match name:
+        case "process":
+            return lambda: processes(worker_count), JOBS_PER_WORKER * worker_count
+        case "thread":
+            return lambda: ThreadPoolExecutor(worker_count), JOBS_PER_WORKER * worker_count
+    if name.startswith(SCHEME):
+        return lambda: DaskCluster(name), JOBS_PER_WORKER * workers if workers else DEFAULT_JOBS
+    return _custom_executor(name), JOBS_PER_WORKER * workers if workers else DEFAULT_JOBS
+
+
+@contextmanager
+def opened(name: str, workers: int | None) -> Iterator[Executor]:
+    """Give an executor for whole runs, and close it.
+
+    If it fails, jobs that have not begun are dropped; Ctrl-C does not wait for jobs of our own
+    processes, or of threads.
+
+    Arguments and errors as of `executor`.
+    """
+    make, _ = executor(name, workers)
+    pool = make()
+    try:
+        yield pool
+    except BaseException as error:
+        stopped = isinstance(error, KeyboardInterrupt)
+        if stopped and isinstance(pool, _Guarded):
+            pool.kill()
+        if isinstance(pool, DaskCluster | ThreadPoolExecutor | ProcessPoolExecutor):
+            pool.shutdown(wait=not stopped, cancel_futures=True)
+        else:
+            pool.shutdown(wait=True)
+        raise
+    pool.shutdown(wait=True)
+
+
+def trust_of(name: str) -> str | None:
+    """Return a sentence: data that an executor of whole runs can read; None for this machine."""
+    if name in ("process", "thread"):
+        return None
+    return (
+        f"--executor {name} plays whole runs with everybody's keys: a simulation, and whoever runs "
+        "it could read all of it"
+    )
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if systems.AFFINITY:
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def processes(workers: int) -> ProcessPoolExecutor:
+    """Return a pool of fresh processes, which leave Ctrl-C to this process, and end with it."""
+    if sys.platform == "win32":
+        workers = min(workers, WAITED)
+    return _Guarded(workers, mp_context=get_context("spawn"), initializer=_begin)
+
+
+class _Guarded(ProcessPoolExecutor):
+    """A pool that breaks if a process of it is stopped, as if it were killed."""
+
+    _guards: dict[int, Thread]
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
+        """Submit a call; new processes are watched from now on."""
+        future = super().submit(fn, *args, **options)
+        guards = self.__dict__.setdefault("_guards", {})
+        for child in list(self._processes or ()) if systems.FORKS else ():
+            if child not in guards:
+                guards[child] = Thread(target=forked_workers.guard, args=(child,), daemon=True)
+                guards[child].start()
+        return future
+
+    def kill(self) -> None:
+        """End the processes of the pool, even during a job."""
+        for child in list((self._processes or {}).values()):
+            child.kill()
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent is not None and parent.pid is not None:
+        lifeline.end_with(parent.pid)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess | None) -> None:
+    """End with the parent: without it a worker of a killed pool would wait for work for ever."""
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _custom_executor(name: str) -> Callable[[], Executor]:
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise ParameterError(f"--executor: found {name!r}; {ACCEPTED}")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        make = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as bad:
+        raise ParameterError(f"--executor {name}: {bad}") from None
+
+    def maker() -> Executor:
+        executor = make()
+        if not isinstance(executor, Executor):
+            kind = type(executor).__name__
+            raise ParameterError(
+                f"--executor {name}: it gave {kind}; a concurrent.futures.Executor is accepted, "
+                "such as Dask's Client.get_executor()"
+            )
+        return executor
+
+    return maker

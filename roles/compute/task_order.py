@@ -1,0 +1,89 @@
+"""The order in which tasks run, drawn from a seed.
+
+Trio runs the ready tasks in a random order, so that no program depends on the order by accident. A
+race between two messages then ends differently from run to run. It has no public setting for that
+order; its own tests of properties (with hypothesis) use two private ones: a flag, by which it sorts
+ready tasks by age before it shuffles them, and the generator that it shuffles with. This module
+sets both for the time of a run. If a version of trio lacks them, the order stays random, and
+tests/roles/compute/test_task_order.py fails.
+
+Several runs may go on in threads of one process. Each draws from its own generator; the flag is set
+as long as one of them has a seed.
+"""
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from trio._core import _run
+
+FLAG, GENERATOR = "_ALLOW_DETERMINISTIC_SCHEDULING", "_r"
+
+
+class _ByThread(random.Random):
+    """Trio's generator; but a thread that runs with a seed draws from a generator of its own."""
+
+    def __init__(self, plain: random.Random) -> None:
+        self.plain = plain
+        self.thread_local = threading.local()
+        super().__init__()
+
+    @property
+    def _thread_random(self) -> random.Random:
+        return getattr(self.thread_local, "generator", self.plain)
+
+    def random(self) -> float:
+        """Draw from 0 to 1."""
+        return self._thread_random.random()
+
+    def getrandbits(self, k: int, /) -> int:
+        """Draw bits."""
+        return self._thread_random.getrandbits(k)
+
+
+class _Settings:
+    """The values of trio's two settings while runs with a seed go on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs = 0
+        self._previous_flag = False
+
+    def enter(self, plain: random.Random) -> _ByThread:
+        """Begin a run with a seed; return the generator, in which each thread has its own part."""
+        with self._lock:
+            if not isinstance(plain, _ByThread):
+                plain = _ByThread(plain)
+                setattr(_run, GENERATOR, plain)
+            if not self._runs:
+                self._previous_flag = getattr(_run, FLAG)
+                setattr(_run, FLAG, True)
+            self._runs += 1
+        return plain
+
+    def leave(self) -> None:
+        """End a run; after the last run, restore the flag."""
+        with self._lock:
+            self._runs -= 1
+            if not self._runs:
+                setattr(_run, FLAG, self._previous_flag)
+
+
+_settings = _Settings()
+
+
+@contextmanager
+def task_order(seed: int | None) -> Iterator[None]:
+    """Run tasks of this thread in an order drawn from a seed; None: in trio's own."""
+    plain = getattr(_run, GENERATOR, None)
+    if seed is None or not isinstance(plain, random.Random) or not hasattr(_run, FLAG):
+        yield
+        return
+    generator = _settings.enter(plain)
+    generator.thread_local.generator = random.Random(seed)  # noqa: S311 - an order is no secret
+    try:
+        yield
+    finally:
+        del generator.thread_local.generator
+        _settings.leave()

@@ -1,0 +1,273 @@
+"""The places of sealing and opening: threads, copies or helpers, many messages at a time.
+
+The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
+to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
+into one hop, `spread` cuts one long list into pieces, for threads, (forked_workers.py) for copies
+of this process or (executor_call.py) for helpers of a party.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from ... import systems
+from ...crypto.batched import GROUP_SIZE, engine_for
+from ..network.instruments import Instruments
+from . import forked_workers
+from .backend import LOCAL_WORKPLACE, Workplace
+from .executor_call import by_helpers
+from .simulated_clock import VirtualClock
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
+CHUNK = 128  # jobs per hop to a thread, at least
+PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
+PARCELS = 8  # per helper: with 20 of them, their transport takes a sixth of a run
+TAPER = 4  # near the end, a worker takes this part of its share of the rest at a time
+MAX_JOBS = 1 << 14  # jobs in a piece: memory holds only the pieces in work and just done
+
+
+@dataclass(slots=True)
+class _Once:
+    """Work that several parties request alike, and its result."""
+
+    completion: trio.Event = field(default_factory=trio.Event)
+    result: Any = None
+    failure: Exception | None = None
+    is_lost: bool = False  # the task that did it was cancelled
+
+
+@dataclass(slots=True)
+class _Gathered(Generic[T, R]):
+    """Jobs of many tasks that will go to a thread together."""
+
+    work: Callable[[Sequence[T]], Sequence[R]]
+    items: list[T] = field(default_factory=list)
+    results: Sequence[R] = ()
+    failure: BaseException | None = None
+    completion: trio.Event = field(default_factory=trio.Event)
+
+
+class WorkerPool:
+    """Threads for cryptography, shared by all parties of a run, and the helpers of parties."""
+
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        threads: int,
+        executor: Executor,
+        instruments: Instruments,
+        workplace: Workplace = LOCAL_WORKPLACE,
+    ) -> None:
+        self._at_once = threads == 0
+        threads = self.threads = max(1, threads)
+        self._workplace = workplace
+        self._known_keys = defaultdict[str, set[bytes]](set)
+        self._instruments = instruments
+        self._nursery = nursery
+        self._limiter = trio.CapacityLimiter(threads)
+        self._open: dict[Any, _Gathered[Any, Any]] = {}
+        self._once: dict[bytes, _Once] = {}
+        self._clock = trio.lowlevel.current_clock()
+        self._executor = executor
+        self._last = trio.Event()  # is set when the last requested result was taken
+        self._last.set()
+
+    async def share(self, work: Callable[[Sequence[T]], Sequence[R]], item: T) -> R:
+        """Have `work` done on a list in which `item` is one of many; return its result.
+
+        `work` must be the same object for all jobs that may share a hop.
+        """
+        gathered = self._open.get(work)
+        if gathered is None:
+            gathered = self._open[work] = _Gathered(work)
+            self._nursery.start_soon(self._close_soon, gathered)
+        place = len(gathered.items)
+        gathered.items.append(item)
+        if len(gathered.items) >= CHUNK:
+            self._close(gathered)
+        await gathered.completion.wait()
+        if gathered.failure is not None:
+            raise gathered.failure
+        result: R = gathered.results[place]
+        return result
+
+    async def spread(
+        self,
+        stage: str,
+        work: Callable[[Sequence[T]], R],
+        items: Sequence[T],
+        soon: Callable[[int, R], None] | None = None,
+    ) -> list[R]:
+        """Have `work` done on consecutive pieces of `items`; return the results in order.
+
+        stage: the party and its work: `shuffler-1 opens`. The instruments get its progress, and
+        helpers of this party do the work. soon: gets the place of a piece's first item, and its
+        result, on arrival, in any order; then results are not kept, and the list is empty.
+        """
+        party, helpers = stage.partition(" ")[0], self._workplace.helpers
+        helper_executor = helpers.executor_for(party) if helpers and len(items) > CHUNK else None
+        count = PARCELS * helpers.workers if helpers and helper_executor else PIECES * self.threads
+        least_size = -(-len(items) // forked_workers.MAX_PIECES)
+        size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)), least_size)
+        starts = list(_starts(len(items), size, None if helper_executor else self.threads))
+        pieces = [items[at:end] for at, end in pairwise([*starts, len(items)])]
+        results: dict[int, R] = {}
+        todo = set(range(len(pieces)))
+        completed = 0
+
+        def take(at: int, result: R) -> None:
+            nonlocal completed
+            todo.remove(at)
+            completed += len(pieces[at])
+            if soon:
+                soon(starts[at], result)
+            else:
+                results[at] = result
+            self._instruments.notify(lambda watcher: watcher.stage(stage, completed, len(items)))
+
+        async def run_item(at: int) -> None:
+            take(at, await self._hop(work, pieces[at]))
+
+        if helpers and helper_executor:
+            with self._at_work():
+                keys = self._known_keys[party]
+                await by_helpers(helpers, helper_executor, keys, work, pieces, take)
+        elif self._copies(len(items)):
+            engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
+            with self._at_work():
+                await forked_workers.in_copies(work, pieces, self.threads, take)
+        async with trio.open_nursery() as nursery:
+            for at in sorted(todo):  # few items, or a copy was lost, or an executor has broken
+                nursery.start_soon(run_item, at)
+        return [results[at] for at in sorted(results)]
+
+    def _copies(self, items: int) -> bool:
+        """Whether copies of this process do a list of this many items."""
+        able = systems.FORKS and self._workplace.copies
+        return able and items > COPY_ABOVE and self.threads > 1
+
+    async def run_alone(self, work: Callable[[], R]) -> R:
+        """Have one long piece of work done in a thread."""
+        return await self._hop(lambda _: work(), None)
+
+    async def once(self, key: bytes, work: Callable[[], R]) -> R:
+        """Have work done in a thread, once for all parties of this process that request it.
+
+        key: names all inputs of its result. A failure is also the result for all of them.
+        """
+        while (shared_work := self._once.get(key)) is not None:
+            await shared_work.completion.wait()
+            if shared_work.failure is not None:
+                raise shared_work.failure
+            if not shared_work.is_lost:
+                result: R = shared_work.result
+                return result
+        mine = self._once[key] = _Once()
+        try:
+            mine.result = await self.run_alone(work)
+        except Exception as failure:
+            mine.failure = failure
+            raise
+        except BaseException:
+            mine.is_lost = True
+            del self._once[key]
+            raise
+        finally:
+            mine.completion.set()
+        return mine.result  # type: ignore[no-any-return]
+
+    async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
+        if self._at_once:
+            await trio.lowlevel.checkpoint()
+            return work(item)
+        with self._at_work():
+            if isinstance(self._clock, VirtualClock) and self._clock.in_order:
+                return await self._in_order(work, item)
+            return await trio.to_thread.run_sync(work, item, limiter=self._limiter)
+
+    async def _in_order(self, work: Callable[[Any], R], item: Any) -> R:
+        """Do the work; take results in the order of requests, and only when no task can run.
+
+        A short list is done at once if there is one thread: no work runs beside it.
+        """
+        if self.threads == 1 and item is not None and len(item) <= CHUNK:
+            await trio.lowlevel.checkpoint()
+            return work(item)
+        previous, self._last = self._last, trio.Event()
+        mine, future = self._last, self._executor.submit(work, item)
+        try:
+            with trio.CancelScope(shield=True):
+                await previous.wait()
+                await wait_all_tasks_blocked()
+                await trio.to_thread.run_sync(wait, [future])
+        finally:
+            mine.set()
+        return future.result()
+
+    @contextmanager
+    def _at_work(self) -> Any:
+        if not isinstance(self._clock, VirtualClock):
+            yield
+            return
+        self._clock.working += 1
+        try:
+            yield
+        finally:
+            self._clock.working -= 1
+
+    async def _close_soon(self, gathered: _Gathered[Any, Any]) -> None:
+        """Let every task that can run add its job, then start the hop, however few there are."""
+        for _ in range(2):
+            await trio.lowlevel.checkpoint()
+        self._close(gathered)
+
+    def _close(self, gathered: _Gathered[Any, Any]) -> None:
+        if self._open.get(gathered.work) is gathered:
+            del self._open[gathered.work]
+            self._nursery.start_soon(self._work, gathered)
+
+    async def _work(self, gathered: _Gathered[Any, Any]) -> None:
+        try:
+            gathered.results = await self._hop(gathered.work, gathered.items)
+        except Exception as failure:
+            gathered.failure = failure
+        finally:
+            gathered.completion.set()
+
+
+def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
+    """Yield the starts of pieces of a list: `size` items each, and fewer towards the end.
+
+    workers: they wait for each other at the end; the fewer items the last pieces have, the shorter.
+    None: the transport of a piece costs too much for smaller pieces to pay.
+    """
+    at = 0
+    while at < items:
+        yield at
+        rest = size if workers is None else (items - at) // (TAPER * workers)
+        at += min(size, max(CHUNK, rest))
+
+
+@asynccontextmanager
+async def worker_pool(
+    threads: int | None, instruments: Instruments, workplace: Workplace = LOCAL_WORKPLACE
+) -> AsyncIterator[WorkerPool]:
+    """Open a pool with this many threads (None: one per core) for the time of a run.
+
+    0: all work is done at once, in the task that asks for it, and in the same order in every run.
+    """
+    thread_count = (os.cpu_count() or 1) if threads is None else threads
+    with ThreadPoolExecutor(max(thread_count, 1)) as executor:
+        async with trio.open_nursery() as nursery:
+            yield WorkerPool(nursery, thread_count, executor, instruments, workplace)

@@ -1,0 +1,214 @@
+"""The board as parties read it: a common stream, or a separate stream for a single party.
+
+A party reads posts in the order in which they arrive, and waits for the posts that it needs. The
+keeper of the board, or of the wires to a party, can show it the same posts later (`Held`,
+`Delayed`), another announcement (`Retold`), or another board (faults/board.py). The party's role
+is the same in every case.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+import trio
+
+from ...protocol.board.board import Board, Entry
+from ...protocol.board.phases import Phase
+from ...protocol.rounds.round_context import Round, open_round
+from ...protocol.wire.announcement import Announcement
+from ...protocol.wire.messages import Call, Kind
+
+ENDED: Collection[Phase] = (Phase.BURNT, Phase.OVER)
+
+
+class BoardStream:
+    """A board, and the tasks that wait for its posts. By default parties share the network's."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._changed: dict[Kind, trio.Event] = {}
+        self._plans: dict[tuple[Call, bytes], Round] = {}
+
+    @property
+    def board(self) -> Board:
+        """The posts so far, and their consequences."""
+        return self._board
+
+    @property
+    def announcement(self) -> Announcement | None:
+        """The announcement in this stream; None before it is posted."""
+        return self.board.announcement
+
+    @property
+    def session(self) -> bytes:
+        """The digest of that announcement."""
+        return self.board.session
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session is burnt or over, so that no awaited post will come."""
+        return self.board.phase in ENDED
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        """Wait for posts of a kind until the board is ready, or the session has ended."""
+        while not ready(self.board) and not self.ended:
+            await self._changed.setdefault(kind, trio.Event()).wait()
+
+    def wake(self, kind: Kind) -> None:
+        """Wake the tasks that wait for a kind of post; at the end of the session, every task."""
+        if self.ended:
+            self.wake_all()
+        elif kind in self._changed:
+            self._changed.pop(kind).set()
+
+    def wake_all(self) -> None:
+        """Wake every task that waits for a post."""
+        for event in self._changed.values():
+            event.set()
+        self._changed.clear()
+
+    def plan(self, call: Call) -> Round:
+        """Return the round of a call; cached, since the readers of a stream share it."""
+        place = call, self.board.witness
+        if place not in self._plans:
+            assert self.announcement is not None  # noqa: S101 - calls follow announcements
+            plan = open_round(self.announcement, self.session, call)
+            self._plans[place] = replace(plan, witness=self.board.witness)
+        return self._plans[place]
+
+
+class OwnStream(BoardStream):
+    """The stream of a single party. This class shows it every post at once.
+
+    true: the common stream.
+    """
+
+    def __init__(self, true: BoardStream) -> None:
+        super().__init__(Board(known_roster=true.board.known_roster))
+        self.true = true
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session has ended in this stream or in the common stream."""
+        return super().ended or self.true.ended
+
+    def hear(self, entry: Entry) -> None:
+        """Take a post of the true board. The network calls it once for each post, in order."""
+        self.show(entry)
+
+    def show(self, entry: Entry) -> None:
+        """Show a post to the party."""
+        self.wake(self._board.post(entry.author, entry.data).message.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A span of posts that are held back.
+
+    Attributes:
+        start: the kind of the first post that is held back.
+        end: the kind of the post that releases them, and itself.
+        author: the author of that post.
+        rounds: the rounds in which posts are held back.
+    """
+
+    start: Kind
+    end: Kind
+    author: str
+    rounds: Collection[int]
+
+    def starts_with(self, entry: Entry) -> bool:
+        """Whether a post is the first that is held back."""
+        return entry.message.kind is self.start and entry.message.round in self.rounds
+
+    def ends_with(self, entry: Entry) -> bool:
+        """Whether a post releases the posts that were held back."""
+        ends = (entry.message.kind, entry.author) == (self.end, self.author)
+        return ends and entry.message.round in self.rounds
+
+
+class PausedStream(OwnStream):
+    """A stream that is held back in some spans, each at most once.
+
+    If the post that ends a span never comes, the party reads no more of the session.
+    """
+
+    def __init__(self, true: BoardStream, holds: Collection[Hold]) -> None:
+        super().__init__(true)
+        self._due = list(holds)
+        self._hold: Hold | None = None
+        self._queue: list[Entry] = []
+
+    def hear(self, entry: Entry) -> None:
+        """Show a post, or keep it until its span ends."""
+        if self._hold is None:
+            self._hold = next((hold for hold in self._due if hold.starts_with(entry)), None)
+        self._queue.append(entry)
+        if self._hold is not None and self._hold.ends_with(entry):
+            self._due.remove(self._hold)
+            self._hold = None
+        if self._hold is None:
+            queue, self._queue = self._queue, []
+            for queued_entry in queue:
+                self.show(queued_entry)
+
+
+class Delayed(OwnStream):
+    """A stream that shows every post a fixed number of seconds later."""
+
+    def __init__(self, true: BoardStream, seconds: float) -> None:
+        super().__init__(true)
+        self._seconds = seconds
+        self._queue: deque[tuple[float, Entry]] = deque()
+
+    @property
+    def board(self) -> Board:
+        """The posts that are due by now."""
+        while self._queue and self._queue[0][0] <= trio.current_time():
+            self.show(self._queue.popleft()[1])
+        return self._board
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session has ended, and every post of it is shown."""
+        return self._board.phase in ENDED or (self.true.ended and not self._queue)
+
+    def hear(self, entry: Entry) -> None:
+        """Keep a post until it is due."""
+        self._queue.append((trio.current_time() + self._seconds, entry))
+        self.wake_all()  # waiting tasks learn the new due time
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        """Wait until the board is ready; kept posts become readable when they are due."""
+        while not ready(self.board) and not self.ended:
+            due = self._queue[0][0] if self._queue else float("inf")
+            with trio.move_on_at(due):
+                await self._changed.setdefault(kind, trio.Event()).wait()
+
+
+class Retold(OwnStream):
+    """The true board, with another announcement than the one on it."""
+
+    def __init__(self, true: BoardStream, announcement: Announcement) -> None:
+        super().__init__(true)
+        self._announcement = announcement
+        self._session = announcement.digest()
+
+    @property
+    def board(self) -> Board:
+        """The true board."""
+        return self.true.board
+
+    @property
+    def announcement(self) -> Announcement:
+        """The announcement that the party was told."""
+        return self._announcement
+
+    @property
+    def session(self) -> bytes:
+        """The digest of that announcement."""
+        return self._session
+
+    def hear(self, entry: Entry) -> None:
+        """Wake the party: it reads the true board."""
+        self.wake(entry.message.kind)

@@ -1,0 +1,450 @@
+"""The network in memory: an inbox per party, the board, and bytes between them.
+
+Channels are bounded, so a slow receiver slows its senders. The sender of a message is certain (a
+real network would authenticate its links). The content is bytes, encoded by the sender and decoded
+by the receiver, as over a wire.
+"""
+
+import math
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from itertools import groupby
+from typing import Protocol
+
+import trio
+
+from ...crypto.keys import SecretKey
+from ...crypto.signing import Signer
+from ...errors import ParameterError, Reason, Refused, RoundBurned
+from ...protocol.board.agreed_terms import Terms
+from ...protocol.board.board import Board, Entry
+from ...protocol.board.phases import BOARD, Phase, follow
+from ...protocol.knowledge.transcript import Refusal
+from ...protocol.rounds.round_context import Round
+from ...protocol.wire import parties
+from ...protocol.wire.frames import Message, decode_message, envelope_in, kind_of
+from ...protocol.wire.messages import Alarm, Body, Burned, Call, Closed, Kind, Roster, Submission
+from ...protocol.wire.signed_posts import sealed_post, sign_head
+from ...protocol.wire.token_messages import Ask
+from .board_stream import ENDED, BoardStream, OwnStream
+from .instruments import Instrument, Instruments
+
+
+class Wire(Protocol):
+    """The actions of an attacker in the middle on messages."""
+
+    async def passes(self, network: "Network", sender: str, receiver: str, data: bytes) -> bool:
+        """Whether a message is delivered; the attacker may act meanwhile."""
+        ...
+
+
+class OtherView(Refused):
+    """A submission from a user that cites another board; `witness`: the head that it cites."""
+
+    def __init__(self, witness: bytes) -> None:
+        super().__init__(Reason.UNEXPECTED)
+        self.witness = witness
+
+
+INBOX = 1024  # messages waiting for one party; the next sender waits
+
+Letter = tuple[str, bytes]  # sender, content
+Bag = Sequence[Letter]  # letters that arrive together
+Inbox = trio.MemoryReceiveChannel[Bag]
+Door = trio.MemorySendChannel[Bag]
+LAST_TO_LEAVE = 3  # times the patience of keyholders, the time that other parties wait for a call
+OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of letters that may have an inbox of their own
+
+EVERY_ROUND: Collection[int] = range(1, 256)
+
+
+class Network:
+    """Connects the parties of one session.
+
+    known_roster: the roster of signing keys, if posts are signed. notary: signs the board's heads;
+    None: another process keeps the board, and its heads come with its posts.
+    """
+
+    def __init__(
+        self,
+        instruments: Instruments,
+        known_roster: Roster | None = None,
+        notary: Signer | None = None,
+    ) -> None:
+        self.stream = BoardStream(Board(known_roster=known_roster))
+        self.known_roster = known_roster
+        self.notary = notary
+        self.instruments = instruments
+        self._inboxes: dict[tuple[str, Kind | None], tuple[Door, Inbox]] = {}
+        self._own_streams: dict[str, OwnStream] = {}
+        self.wire: Wire | None = None
+        self.terms: Terms | None = None  # terms agreed on beforehand, if any
+        self.patience = math.inf  # seconds until an announcement; inf: no limit
+
+    @property
+    def board(self) -> Board:
+        """The board in the common stream, which parties without a stream of their own read."""
+        return self.stream.board
+
+    def join(self, party: str) -> "Endpoint":
+        """Give a party its place in the network."""
+        parties.role(party)
+        return Endpoint(self, party)
+
+    def show(self, party: str, stream: OwnStream) -> None:
+        """Let a party read the board in a stream of its own from now on."""
+        for entry in self.board.entries:
+            stream.hear(entry)
+        self._own_streams[party] = stream
+
+    def stream_of(self, party: str) -> BoardStream:
+        """Return the stream in which a party reads the board."""
+        return self._own_streams.get(party, self.stream)
+
+    def inbox(self, party: str, *kinds: Kind) -> Inbox:
+        """Open the inbox of a party that receives letters; kinds: only for these kinds."""
+        channel = trio.open_memory_channel[Bag](INBOX)
+        for kind in kinds or (None,):
+            self._inboxes[party, kind] = channel
+        return channel[1]
+
+    def inbox_of(self, party: str, *kinds: Kind) -> Inbox:
+        """Return the inbox that was opened for a party, or for these kinds of its letters."""
+        return self._inboxes[party, kinds[0] if kinds else None][1]
+
+    def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
+        """Yield the inbox and the letters for it: by kind, if a kind has an inbox of its own."""
+        common_door, _ = self._inboxes.get((receiver, None), (None, None))
+        if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
+            yield common_door, bag
+            return
+        by_kind = groupby(bag, lambda letter: kind_of(letter[1]))
+        for kind, letters in by_kind:
+            kind_door, _ = self._inboxes.get((receiver, kind), (None, None))
+            yield kind_door or common_door, tuple(letters)
+
+    async def carry(self, sender: str, receiver: str, data: bytes) -> None:
+        """Bring bytes from one party to another; waits while the receiver's inbox is full."""
+        now = trio.current_time()
+        self.instruments.notify(lambda instrument: instrument.carried(now, sender, receiver, data))
+        if self.wire is None or await self.wire.passes(self, sender, receiver, data):
+            await self.hand(receiver, ((sender, data),))
+
+    async def deliver(self, receiver: str, bag: Bag) -> None:
+        """Bring the letters of many senders to one party, together."""
+        now = trio.current_time()
+        self.instruments.notify(lambda instrument: instrument.delivered(now, receiver, bag))
+        await self.hand(receiver, bag)
+
+    async def inject(self, sender: str, receiver: str, data: bytes) -> None:
+        """Deliver bytes that an attacker on the wires made, in a sender's name."""
+        now = trio.current_time()
+        self.instruments.notify(lambda instrument: instrument.carried(now, sender, receiver, data))
+        await self.hand(receiver, ((sender, data),))
+
+    async def hand(self, receiver: str, bag: Bag) -> None:
+        """Put letters into an inbox."""
+        for door, letters in self.doors(receiver, bag):
+            assert door is not None, receiver  # noqa: S101 - every receiver has opened an inbox
+            with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
+                try:
+                    door.send_nowait(letters)
+                except trio.WouldBlock:
+                    await door.send(letters)
+
+    async def post(self, author: str, data: bytes) -> None:
+        """Put bytes on the board; Refused if the board does not take them.
+
+        When this returns, the author has seen its post and all earlier posts on the board.
+        """
+        self.wake(self.learn(author, data))
+        await trio.lowlevel.checkpoint()
+
+    def learn(self, author: str, data: bytes) -> Entry:
+        """Add a post to the board, which checks it; Refused, without a change, if it is wrong.
+
+        The keeper of the board (`notary`) adds a signed head if it is due.
+        """
+        entry = self.add(author, data)
+        now = trio.current_time()
+        self.instruments.notify(lambda instrument: instrument.carried(now, author, BOARD, data))
+        self.instruments.notify(lambda instrument: instrument.posted(now, entry))
+        board, roster = self.board, self.board.roster
+        if self.notary is not None and roster is not None and board.due is not None:
+            head = sign_head(roster, board.due, board.state, self.notary)
+            self.learn(BOARD, Message(board.session, entry.message.round, head).encode())
+        return entry
+
+    def add(self, author: str, data: bytes) -> Entry:
+        """Add a post to the board, and to the streams of single parties."""
+        entry = self.board.post(author, data)
+        for stream in self._own_streams.values():
+            stream.hear(entry)
+            if stream.ended:
+                stream.wake_all()
+        return entry
+
+    def wake(self, entry: Entry) -> None:
+        """Wake the tasks that wait for a post."""
+        self.stream.wake(entry.message.kind)
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        """Wait for posts of a kind until the board is ready, or the session burnt or over."""
+        await self.stream.until(kind, ready)
+
+    def plan(self, call: Call) -> Round:
+        """Return the round of a call."""
+        return self.stream.plan(call)
+
+
+class SessionRounds:
+    """The rounds of a session, one after the other; waits for the next call.
+
+    It is not an async generator, which an interrupted run would have to close.
+
+    patience: the longest wait for a call, in seconds. burns: whether the party then burns the
+    session, or leaves it.
+    """
+
+    def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
+        self._place = place
+        self._patience = patience
+        self._burns = burns
+        self._number = 0
+
+    def __aiter__(self) -> "SessionRounds":
+        return self
+
+    async def __anext__(self) -> Round:
+        """Wait for the next call, and the board's head of it; ends with the session."""
+        self._number += 1
+        place, number = self._place, self._number
+        with trio.move_on_after(self._patience) as waiting:
+            await place.until(Kind.CALL, lambda board: len(board.calls) >= number)
+        if waiting.cancelled_caught and self._burns:
+            why = f"curator called no round {number} and closed nothing"
+            await place.burn(RoundBurned(f"{why} within {self._patience:,.0f} seconds"))
+        if len(place.board.calls) < number:
+            raise StopAsyncIteration
+        await place.until(Kind.HEAD, lambda board: board.due is None)
+        if place.board.due is not None:  # the session ended without a head of this call
+            raise StopAsyncIteration
+        try:
+            return place.plan(place.board.calls[number - 1])
+        except ParameterError:  # the announcement shown to this party does not allow the call
+            raise StopAsyncIteration from None
+
+
+class Endpoint:
+    """The place of a party in the network.
+
+    Its role meets other parties by four doors alone: `send` and `post`, `receive` and `until`. A
+    fault stands in for the place and wraps doors (faults/); the role inside is the honest one.
+
+    Attributes:
+        network: the network, which connects it with other places.
+        party: its name.
+        signer: the signing key of a user, if users are registered.
+        identity: the key that signs its posts, if posts are signed.
+        secret: the key that opens its layers; a fault may use it, as its party may.
+    """
+
+    def __init__(self, network: Network, party: str) -> None:
+        self.network = network
+        self.party = party
+        self.signer: Signer | None = None
+        self.identity: Signer | None = None
+        self.secret: SecretKey | None = None
+
+    @property
+    def stream(self) -> BoardStream:
+        """The stream in which this party reads the board."""
+        return self.network.stream_of(self.party)
+
+    @property
+    def board(self) -> Board:
+        """The board, as this party reads it."""
+        return self.stream.board
+
+    @property
+    def signing_roster(self) -> Roster | None:
+        """The roster of signing keys, which all parties know; None if posts are unsigned."""
+        return self.network.known_roster
+
+    def differing(self) -> tuple[str, ...]:
+        """Return the names of the terms in which the announcement differs from the agreement."""
+        terms, announced = self.network.terms, self.stream.announcement
+        return terms.differing(announced) if terms and announced else ()
+
+    @property
+    def patience(self) -> float:
+        """The seconds that this party waits for the announcement of the session."""
+        return self.network.patience
+
+    def rounds(self, patience: float | None = None) -> "SessionRounds":
+        """Iterate over the rounds as they are called, until the session ends.
+
+        patience: seconds that a keyholder waits for a call; then it burns the session. None: this
+        party
+        leaves instead, later than keyholders would have burned the session.
+        """
+        if patience is None:
+            return SessionRounds(self, LAST_TO_LEAVE * self.patience, burns=False)
+        return SessionRounds(self, patience, burns=True)
+
+    def plan(self, call: Call) -> Round:
+        """Return the round of a call, as this party reads it."""
+        return self.stream.plan(call)
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send one message of a round."""
+        data = Message(plan.session, plan.call.round, body).encode()
+        await self.network.carry(self.party, receiver, data)
+
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
+        """Wait for at least one letter; return the waiting letters in order of arrival.
+
+        kinds: of a separate inbox, which another task of the party empties. limit: the number of
+        letters after which no more waiting letters are taken.
+        """
+        inbox = self.network.inbox_of(self.party, *kinds)
+        letters = list(await inbox.receive())
+        with suppress(trio.WouldBlock):
+            while len(letters) < limit:
+                letters += inbox.receive_nowait()
+        return letters
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        """Wait for posts of a kind until the board is ready, or the session burnt or over."""
+        await self.stream.until(kind, ready)
+
+    def leave(self, *kinds: Kind) -> None:
+        """Close the inbox: later letters are lost, and their senders do not wait."""
+        self.network.inbox_of(self.party, *kinds).close()
+
+    async def post(self, body: Body) -> None:
+        """Put a message on the board; after the session has ended, only alarms are accepted.
+
+        If the board refuses the message, its refusal is counted, and RoundBurned ends the session.
+        A
+        refused alarm or request for tokens ends nothing. A party that is shown another session
+        posts in the
+        true session: this stands for a report outside the session.
+        """
+        board = self.board
+        if board.session != self.network.board.session:
+            board = self.network.board
+        if board.phase in _LATEST.get(type(body), _LAST):
+            return
+        number = board.calls[-1].round if board.calls else 0
+        number = body.round if isinstance(body, Call) else number
+        message = Message(board.session, number, body)
+        try:
+            await self.network.post(self.party, self.sealed(message))
+        except Refused as refusal:
+            refused = Refusal(BOARD, number, refusal.reason)
+            self.notify(lambda instrument: instrument.refused(refused))
+            if isinstance(body, Alarm | Ask):
+                return
+            kind_name = message.kind.name.lower()
+            raise RoundBurned(
+                f"the board refused the {kind_name} of {self.party}: {refusal}"
+            ) from None
+
+    def sealed(self, message: Message) -> bytes:
+        """Return the bytes of a post: signed, if posts are and this party has an identity."""
+        if self.signing_roster is None or self.identity is None:
+            return message.encode()
+        return sealed_post(
+            message, self.signing_roster, self.party, self.identity, self.board.witness
+        )
+
+    def accept(self, plan: Round, letter: Letter) -> Message:
+        """Decode a letter and check it against the phases table; Refused if anything is wrong."""
+        sender, data = letter
+        message = decode_message(data)
+        if message.seal is not None:  # only posts have one
+            raise Refused(Reason.MALFORMED)
+        hearer = parties.role(self.party)
+        follow(self.board.phase, message.kind, parties.role(sender), hearer)
+        if message.session != plan.session and plan.bound:
+            raise Refused(Reason.UNEXPECTED)
+        if message.round != plan.call.round:
+            due = message.kind in (Kind.SUBMISSION, Kind.ASK)
+            raise Refused(Reason.LATE if due else Reason.UNEXPECTED)
+        return message
+
+    def envelope(self, plan: Round, letter: Letter) -> bytes:
+        """Return the envelope in a letter; Refused if there is none or `accept` refuses it."""
+        sender, data = letter
+        envelope = envelope_in(data, plan.session, plan.call.round, plan.witness)
+        if envelope is not None:
+            hearer = parties.role(self.party)
+            follow(self.board.phase, Kind.SUBMISSION, parties.role(sender), hearer)
+            return envelope
+        return self.submission(plan, letter).envelope
+
+    def submission(self, plan: Round, letter: Letter) -> Submission:
+        """Return the submission in a letter. Refused if there is none, or `accept` refuses it."""
+        body = self.accept(plan, letter).body
+        if not isinstance(body, Submission):
+            raise Refused(Reason.UNEXPECTED)
+        if body.witness != plan.witness:
+            raise OtherView(body.witness)
+        return body
+
+    def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
+        """Note that messages were refused."""
+        refusal = Refusal(self.party, plan.call.round, reason, count)
+        self.notify(lambda instrument: instrument.refused(refusal))
+
+    def notify(self, hook: Callable[[Instrument], None]) -> None:
+        """Call a hook of the instruments with an event that only this party knows."""
+        self.network.instruments.notify(hook)
+
+    @asynccontextmanager
+    async def while_open(self) -> AsyncIterator[trio.CancelScope]:
+        """Run a block that ends early when the session is burnt or over."""
+        async with trio.open_nursery() as nursery:
+
+            async def watch() -> None:
+                await self.until(Kind.BURNED, lambda _: False)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(watch)
+            yield nursery.cancel_scope
+            nursery.cancel_scope.cancel()
+
+    async def burn(self, burned: RoundBurned) -> None:
+        """Withhold the round's output and post the reason, unless the session has ended already.
+
+        If the board refuses the post, this party leaves: others miss its output at their deadline.
+        """
+        if self.board.phase not in ENDED:
+            with suppress(RoundBurned):
+                await self.post(Burned(str(burned)))
+
+
+class UserCrowd(Endpoint):
+    """The place of many users in one task, which behave alike."""
+
+    @property
+    def hears_sealed(self) -> bool:
+        """Whether an instrument uses the sealed answers of users."""
+        return self.network.instruments.hear_sealed
+
+    def place_of(self, party: str) -> Endpoint:
+        """Return the place of one user."""
+        return Endpoint(self.network, party)
+
+    async def hand_in(self, receiver: str, letters: Bag) -> None:
+        """Send the letters of some users, each in the name of its user."""
+        await self.network.deliver(receiver, letters)
+
+
+_LAST: Collection[Phase] = ENDED
+_LATEST: Mapping[type, Collection[Phase]] = {Closed: (Phase.OVER,), Alarm: ()}
+
+
+# The faulty endpoint that stands between a party, by name, and the network.
+Fault = Callable[[Network, str], Endpoint]

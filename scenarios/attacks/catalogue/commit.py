@@ -1,0 +1,123 @@
+"""Build a session's faults and guards from [[fault]] and [defence].
+
+Some attacks need several sessions of the same people: `before` gives the earlier sessions, `after`
+the last, whose result counts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ....protocol.board.board import Board
+from ....protocol.history.shuffler_history import History
+from ....protocol.wire.messages import Kind
+from ....protocol.wire.parties import user
+from ....roles.adversary_record import AdversaryRecord
+from ....roles.cast import Cast, Guards
+from ....roles.occasions import note_of
+from ...populations.samples import Samples
+from ...schema.model import Fault, Scenario
+from .attack import Sequel, Strikes
+from .deviations import deviating
+from .guard import GuardSetting
+from .registry import ATTACKS, GUARDS, sybils
+from .setup import AttackSetup
+from .strikes import Faults
+
+STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
+
+
+def commit(
+    scenario: Scenario, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
+) -> Cast:
+    """Return a session with all faults of its parties, and every guard."""
+    import numpy as np
+
+    rng = np.random.default_rng(None if seed is None else [seed, STREAM])
+    guards = Guards()
+    setting = GuardSetting(scenario, crowd.people.n, frozenset(faults), rng)
+    for guard in GUARDS.values():
+        if guard.observe is not None:
+            guards = guard.observe(guards, setting)
+    setup = AttackSetup(scenario, cast, crowd, rng, sybils(scenario))
+    _strike(setup, faults)
+    for number, entry in enumerate(scenario.fault):
+        attack = ATTACKS[entry.attack]
+        if attack.sybils:
+            setup.posts(Kind.CALL, number)  # they are there, and asked
+        if attack.commit is not None:
+            attack.commit(setup, entry, number)
+    deviating_people = {entry.by for entry in scenario.deviation}
+    guards = _without_accomplices(guards, frozenset(setup.messages) | deviating_people)
+    adversary = setup.adversary if scenario.fault else None
+    cast = replace(setup.prepared(), guards=guards, adversary=adversary)
+    return deviating(scenario, cast)
+
+
+def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
+    """Return the guards without ballot checks by accomplices: they do not look for their own."""
+    looks = guards.looks or (lambda _: True)
+    if not accomplices:
+        return guards
+    return replace(guards, looks=lambda index: looks(index) and user(index) not in accomplices)
+
+
+def _strike(setup: AttackSetup, faults: Faults) -> None:
+    """Let users commit the attacks they were drawn for; a forger forges its row in all answers."""
+    for index, rounds in faults.items():
+        for strike in rounds.values():
+            if ATTACKS[strike.attack].forges:
+                _forge(setup, index, strike.entry)
+    for index, rounds in faults.items():
+        for name in dict.fromkeys(strike.attack for strike in rounds.values()):
+            entries = {n: strike.entry for n, strike in rounds.items() if strike.attack == name}
+            if how := ATTACKS[name].strike:
+                _strike_by(setup, index, how, entries)
+
+
+def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[int, int]) -> None:
+    """Let a person commit an attack. entries: by round."""
+    earlier_guess = setup.guesses.get(index)
+    how(setup, index, {number: note_of(entry) for number, entry in entries.items()})
+    if setup.guesses.get(index) != earlier_guess:
+        for entry in entries.values():
+            setup.answers(index, entry)
+
+
+def _forge(setup: AttackSetup, index: int, entry: int) -> None:
+    """Let a person answer with the forged row; if that equals its own row, no attack is noted."""
+    setup.forgers.add(index)
+    if setup.row(index) != tuple(setup.crowd.people.row(index)):
+        setup.answers(index, entry)
+
+
+def sequels(scenario: Scenario) -> Iterator[tuple[Fault, Sequel, int]]:
+    """Yield the attacks of a scenario that need several sessions: entry, sequel, place in file."""
+    for number, entry in enumerate(scenario.fault):
+        sequel = ATTACKS[entry.attack].sequel
+        if sequel is not None and sequel.needs_earlier(entry):
+            yield entry, sequel, number
+
+
+def earlier_sessions(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
+    """Yield the earlier sessions, all with one memory; empty if no attack needs any."""
+    two = list(sequels(scenario))
+    if not two:
+        return
+    history = cast.guards.history or History(
+        burn=scenario.defence.burn, union=scenario.defence.union
+    )
+    guards = replace(cast.guards, history=history)
+    for number in range(max(sequel.session_count(entry) for entry, sequel, _ in two)):
+        entropy = cast.entropy.fork(f"the session before{f', {number}' if number else ''}")
+        first = replace(cast, entropy=entropy, guards=guards, adversary=AdversaryRecord())
+        for entry, sequel, place in two:
+            first = sequel.change_earlier(first, entry, number, place)
+        yield first
+
+
+def next_session(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
+    """Return the session that follows the first; `board` is the first session's board."""
+    cast = replace(cast, guards=first.guards)
+    for entry, sequel, place in sequels(scenario):
+        cast = sequel.change_last(cast, entry, scenario, crowd, board, place)
+    return cast

@@ -1,0 +1,61 @@
+"""Deviations of a scenario file, converted to the protocol's form and put into a session."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from msgspec import convert
+from msgspec.structs import asdict
+
+from ....crypto.entropy import Entropy
+from ....protocol.search.deviation import Deviation
+from ....protocol.wire.messages import Kind
+from ....roles.cast import Cast
+from ...schema.model import DeviationSection, Scenario
+from ..faults.deviant_cast import deviant_cast
+from ..faults.deviation import DeviationRecord, Deviations
+
+NAMED = ("message", "until")  # keys that hold a kind of message, which a file names
+LABEL = "deviations"  # the fork of a session's entropy that own answers are sealed with
+
+
+def deviation_of(entry: DeviationSection) -> Deviation:
+    """Return the protocol's form of a deviation of a file."""
+    field_values = {name: value for name, value in asdict(entry).items() if value is not None}
+    kinds = {name: Kind[field_values[name].upper()].value for name in NAMED if name in field_values}
+    return convert(field_values | kinds, Deviation)
+
+
+def entry_of(deviation: Deviation) -> DeviationSection:
+    """Return the file's form of a deviation, without keys that have an empty value."""
+    values = ((field.name, getattr(deviation, field.name)) for field in fields(deviation))
+    field_values: dict[str, Any] = {name: value for name, value in values if value}
+    kinds = {name: field_values[name].name.lower() for name in NAMED if name in field_values}
+    return convert(field_values | kinds | {"do": deviation.do.value}, DeviationSection)
+
+
+def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people: int) -> Deviations:
+    """Return the strategy of a file's deviations, for a session of `people` users."""
+    return Deviations(tuple(map(deviation_of, entries)), entropy.fork(LABEL), people)
+
+
+def deviating(scenario: Scenario, cast: Cast) -> Cast:
+    """Return the session with the deviations of the scenario; unchanged without a deviation."""
+    if not scenario.deviation:
+        return cast
+    deviations = deviations_of(scenario.deviation, cast.entropy, cast.people)
+    return replace(deviant_cast(cast, deviations), paced=True)
+
+
+def unmet_deviations(scenario: Scenario, cast: Cast) -> Iterator[str]:
+    """Yield a sentence for every deviation without an occasion: this session did not try it."""
+    record = cast.adversary
+    if not isinstance(record, DeviationRecord):
+        return
+    for place, entry in enumerate(scenario.deviation):
+        if place not in record.occasions:
+            yield (
+                f'deviation[{place}]: "{deviation_of(entry)}" found no occasion: nothing in '
+                "this session was the message, round, person or ballot that it names; the "
+                "message may not occur with these guards, or the session burned before it"
+            )

@@ -1,0 +1,40 @@
+"""The meaning of an entry of `[[fault]]`: its target, its rounds, the users it strikes."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ....protocol.wire import parties
+from ....roles.network.memory_network import EVERY_ROUND
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.random import Generator
+
+    from ...schema.model import Fault
+
+FIRST_USER = parties.user(0)
+
+
+def target(entry: "Fault") -> str:
+    """Return the target user of an attack."""
+    return entry.target or FIRST_USER
+
+
+def rounds_of(entry: "Fault") -> "Collection[int]":
+    """Return the rounds of an attack."""
+    return EVERY_ROUND if entry.round is None else (entry.round,)
+
+
+def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
+    """Return the users struck by another party's attack: its target, or a random sample."""
+    if entry.users is None and entry.share is None:
+        return frozenset({target(entry)})
+    count = entry.users if entry.users is not None else round((entry.share or 0) * people)
+    indices = rng.choice(people, size=min(count, people), replace=False).tolist()
+    return frozenset(parties.user(index) for index in indices)
+
+
+def all_but(aimed: str, people: int) -> Callable[[str], bool]:
+    """Return a predicate: a user exists and is not this user."""
+    return lambda user: user != aimed and parties.index(user) < people

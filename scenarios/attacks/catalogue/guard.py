@@ -1,0 +1,113 @@
+"""The record of a guard: all facts about it that other modules of veilmix need."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...programs.topology import CENTRAL
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from ....roles.cast import Guards
+    from ...schema.model import Scenario
+
+
+RESOLVED = {"defence.registered": "registered"}  # key -> what `Scenario` makes of it
+
+
+def value_at(scenario: "Scenario", key: str) -> object:
+    """Return the value at a dotted key, or the value that the scenario derives if it is unset."""
+    if resolved := RESOLVED.get(key):
+        return getattr(scenario, resolved)
+    table, _, inner = key.partition(".")
+    return getattr(getattr(scenario, table), inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A setting that a guard needs: the value of another key, and a message for a file without it.
+
+    Attributes:
+        key: of the file.
+        value: the value that the key must have.
+        message: for a file in which the key has another value.
+    """
+
+    key: str
+    value: object
+    message: str
+
+    @classmethod
+    def switched_on(cls, key: str, why: str) -> "Requirement":
+        """Return the requirement that a key is true. why: the reason, for the message."""
+        return cls(key, True, f"{why}; say {key} = true")
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSetting:
+    """A session that a guard is switched on in.
+
+    Attributes:
+        scenario: the scenario of the session.
+        people: the number of real people.
+        struck: the indices of people struck by a fault; they observe no board.
+        rng: the generator of a guard's random choices.
+    """
+
+    scenario: "Scenario"
+    people: int
+    struck: frozenset[int]
+    rng: "Generator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A guard: a countermeasure that a key of a scenario file switches on.
+
+    Attributes:
+        key: its key in a scenario file.
+        on, off: values of the key with which it is on, as in its trial, and off.
+        held_in: the files in which it is held, in the order in which to read them.
+        guards: the object of its protection.
+        setting: the meaning of its key's value, for reports; empty: they leave it out.
+        price: its costs besides those that the attack matrix measures.
+        label: its name in reports; empty: the last part of its key.
+        default: whether it is on if a file does not set the key.
+        needs: other settings without which it has no effect: its trial has them.
+        wanted: other settings without which a file with this guard is wrong.
+        shufflers: the number of shufflers it takes.
+        stops: attacks that it stops or shows, besides the attacks whose records say so.
+        lesson: whether only a lesson leaves it out.
+        unguarded: the warning for a file without it that is no lesson; empty: told elsewhere.
+        flaw: the design error that is announced without it, by the error's name on the wire.
+        observe: switches on the observations of parties.
+        among: the topologies in which it is a guard.
+    """
+
+    key: str
+    on: object
+    off: object
+    held_in: tuple[str, ...]
+    guards: str
+    price: str
+    setting: str = ""
+    label: str = ""
+    default: bool = True
+    needs: Mapping[str, object] = field(default_factory=dict)
+    wanted: tuple[Requirement, ...] = ()
+    shufflers: int = 1
+    stops: tuple[str, ...] = ()
+    lesson: bool = False
+    unguarded: str = ""
+    flaw: str = ""
+    observe: "Callable[[Guards, GuardSetting], Guards] | None" = None
+    among: tuple[str, ...] = (CENTRAL.name,)
+
+    def value(self, scenario: "Scenario") -> object:
+        """Return a scenario's value at the guard's key."""
+        return value_at(scenario, self.key)
+
+    def is_on(self, scenario: "Scenario") -> bool:
+        """Whether a scenario has it on."""
+        return self.value(scenario) != self.off

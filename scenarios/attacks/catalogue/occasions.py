@@ -1,0 +1,92 @@
+"""The attacks of a scenario that found no occasion in a session, each with the reason.
+
+An attack that is carried out notes its entry (roles/occasions.py), whether or not a countermeasure
+then stops it. An attack that breaks no rule is carried out by its watchers, as soon as a person
+has sent a message. Of several sessions, the last one counts; an attack that needs the sessions
+before it may be carried out there.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ...programs.topology import topology_of
+from ...schema.model import Fault, Scenario
+from .attack import PEER, USER, AttackTraits
+from .registry import ATTACKS
+from .strikes import Faults
+
+SENT_NOTHING = "it looks at what people send, and none of them sent anything"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a session.
+
+    Attributes:
+        rounds: the number of rounds called.
+        burned: the reason of its abort; None: it was not aborted.
+        answered: whether a person has sent a message.
+    """
+
+    rounds: int
+    burned: str | None
+    answered: bool
+
+    def __str__(self) -> str:
+        if self.burned is not None:
+            return f"the session was burned in round {self.rounds}: {self.burned}"
+        return f"the session ended after round {self.rounds}"
+
+
+def unmet(
+    scenario: Scenario, faults: Faults, acted: Collection[int], ended: Ended
+) -> tuple[str, ...]:
+    """Return one sentence for every entry of `[[fault]]` that found no occasion.
+
+    faults: the attacks of users. acted: the places of the entries that were carried out.
+    """
+    return tuple(
+        f"fault[{place}]: {_attacker_name(entry, _traits(scenario, entry))} found no occasion: "
+        f"{_why(place, entry, _traits(scenario, entry), faults, ended)}"
+        for place, entry in _idle(scenario, acted, ended)
+    )
+
+
+def _idle(scenario: Scenario, acted: Collection[int], ended: Ended) -> Iterator[tuple[int, Fault]]:
+    """Yield the entries that were not carried out.
+
+    A session that is burned at the deed of one party stops its accomplices too: the parties that
+    commit the same attack.
+    """
+    stopped = {scenario.fault[place].attack for place in acted} if ended.burned is not None else ()
+    for place, entry in enumerate(scenario.fault):
+        has_occasion = ended.answered if _traits(scenario, entry).looks else place in acted
+        if not has_occasion and entry.attack not in stopped:
+            yield place, entry
+
+
+def _traits(scenario: Scenario, entry: Fault) -> AttackTraits:
+    attack = ATTACKS[entry.attack]
+    return attack.among(topology_of(scenario).name) or attack
+
+
+def _attacker_name(entry: Fault, attack: AttackTraits) -> str:
+    by = entry.by or attack.by or attack.watchers
+    return f'attack "{entry.attack}" by {by}'
+
+
+def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: Ended) -> str:
+    """Return the occasion that an attack waits for, and the reason why it did not come."""
+    if attack.looks:
+        return f"{SENT_NOTHING}; {ended}"
+    waits = f"it waits for {attack.waits}; " if attack.waits else ""
+    if attack.by in (USER, PEER) and not _strikes(place, faults):
+        return f"{waits}no person commits it: share is none here, or later entries prevail"
+    if entry.round is not None and entry.round > ended.rounds:
+        return f"{waits}round {entry.round} was not called, and {ended}"
+    return f"{waits}there was none for it, and {ended}"
+
+
+def _strikes(place: int, faults: Faults) -> bool:
+    """Whether a person commits an entry in some round."""
+    return any(strike.entry == place for rounds in faults.values() for strike in rounds.values())

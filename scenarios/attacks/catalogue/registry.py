@@ -1,0 +1,99 @@
+"""All attacks and all guards, each imported at its first use.
+
+    ATTACKS["drop-people"]     the record of scenarios/attacks/entries/drop_people.py
+    GUARDS["receipts"]         the record of scenarios/attacks/guards/receipts.py
+
+A table yields attacks in the order of their attacker's role, then of names; guards by name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ...programs.topology import CENTRAL
+from ...schema.attack_names import attack_homes, attack_names
+from ...schema.plugs import load
+from .attack import COMMITTERS, Attack, PeerAttack
+from .guard import Guard
+
+if TYPE_CHECKING:
+    from ...schema.model import Scenario
+
+T = TypeVar("T")
+
+PACKAGE = __name__.rpartition(".catalogue")[0]  # the package `scenarios.attacks`
+GUARD_FILES = Path(__file__).parent.parent / "guards"
+
+
+class RecordTable(Mapping[str, T], Generic[T]):
+    """Records by name. A record is loaded once, at its first use."""
+
+    def __init__(
+        self,
+        names: Callable[[], tuple[str, ...]],
+        load: Callable[[str], T],
+        order: Callable[[T], int] = lambda _record: 0,
+    ) -> None:
+        self._names = cache(names)
+        self._load = cache(load)
+        self._order = order
+
+    def __getitem__(self, name: str) -> T:
+        """The record of a name. KeyError if there is none."""
+        if name not in self._names():
+            raise KeyError(name)
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order of the table; loads all records."""
+        return iter(sorted(self._names(), key=lambda name: (self._order(self[name]), name)))
+
+    def __len__(self) -> int:
+        """The number of records."""
+        return len(self._names())
+
+
+def _attack(name: str) -> Attack:
+    attack: Attack = load(attack_homes()[name])
+    return attack
+
+
+def _guard(name: str) -> Guard:
+    guard: Guard = import_module(f"{PACKAGE}.guards.{name}").GUARD
+    return guard
+
+
+def _guard_names() -> tuple[str, ...]:
+    stems = sorted(path.stem for path in GUARD_FILES.glob("*.py"))
+    return tuple(stem for stem in stems if not stem.startswith("_"))
+
+
+ATTACKS: Mapping[str, Attack] = RecordTable(
+    attack_names, _attack, lambda attack: COMMITTERS.index(attack.by)
+)
+GUARDS: Mapping[str, Guard] = RecordTable(_guard_names, _guard)
+
+
+def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:
+    """Return the attacks that can be committed under a topology, in the form they have there."""
+    return {name: how for name, attack in ATTACKS.items() if (how := attack.among(topology))}
+
+
+def guarding(topology: str) -> Mapping[str, Guard]:
+    """Return the guards under a topology."""
+    return {name: guard for name, guard in GUARDS.items() if topology in guard.among}
+
+
+def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
+    """Return the guards declared to stop or to show an attack; () if no party can commit it."""
+    how = ATTACKS[attack].among(topology)
+    declared_guards = how.stopped_by if how else ()
+    guard_names = (name for name, guard in guarding(topology).items() if attack in guard.stops)
+    return tuple(dict.fromkeys((*declared_guards, *guard_names)))
+
+
+def sybils(scenario: "Scenario") -> int:
+    """Return the number of invented participants."""
+    return sum(fault.users or 0 for fault in scenario.fault if ATTACKS[fault.attack].sybils)

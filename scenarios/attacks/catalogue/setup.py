@@ -1,0 +1,192 @@
+"""Preparation of attacks in a session: each adds its part, and all parts become one cast."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ....crypto.entropy import Entropy
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Kind
+from ....roles.adversary_record import AdversaryRecord
+from ....roles.cast import Cast
+from ....roles.network.memory_network import Fault, Wire
+from ....roles.occasions import Note, Notes, note_of
+from ..faults.curator import Lying, MakeStrategy, OwnStrategy, liar, lying
+from ..faults.shuffler import TOP_BIT, Act, Deed, Ignoring, cheat, forward, hears_all
+from ..faults.users import faulty
+from ..faults.wire import Wires
+from .fault_entries import rounds_of
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from ....roles.people import Randomization
+    from ...populations.samples import Samples
+    from ...schema.model import Fault as Entry
+    from ...schema.model import Scenario
+
+
+@dataclass(slots=True)
+class AttackSetup:
+    """A session that attacks are prepared in.
+
+    Attributes:
+        scenario: the scenario of the session.
+        cast: the session, so far.
+        crowd: the real people.
+        rng: the generator of an attack's choices, beside its entropy.
+        fakes: the number of invented participants.
+        forgers: the indices of people that answer with a row that is not theirs.
+        guesses: the guessed rows that people answer instead of their own, by index.
+        messages: user -> round -> the change to its message (a name of `roles.faults.users`).
+        notes: user -> round -> the note that records the change.
+        deeds: shuffler -> the changes to its layers.
+        lies: the curator's deviations (names of `roles.faults.curator`), each with its note.
+        strategies: attack -> the strategy by which its curator asks and decides, made from the
+            announced one.
+        lied_to: the party that is shown another board; None: every party sees the same.
+        wires: the changes to messages on their way.
+        places: party -> the fault that stands in for its place in the network.
+        adversary: keeps the attackers' views, and the entries that are carried out.
+    """
+
+    scenario: "Scenario"
+    cast: Cast
+    crowd: "Samples"
+    rng: "Generator"
+    fakes: int
+    forgers: set[int] = field(default_factory=set)
+    guesses: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    messages: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    deeds: dict[str, list[Deed]] = field(default_factory=lambda: defaultdict(list))
+    notes: dict[str, dict[int, Note]] = field(default_factory=lambda: defaultdict(dict))
+    lies: dict[str, Note] = field(default_factory=dict)
+    strategies: dict[str, MakeStrategy] = field(default_factory=dict)
+    lied_to: str | None = None
+    wires: list[Wire] = field(default_factory=list)
+    places: dict[str, Fault] = field(default_factory=dict)
+    adversary: AdversaryRecord = field(default_factory=AdversaryRecord)
+
+    @property
+    def people(self) -> int:
+        """The number of real people."""
+        return self.crowd.people.n
+
+    @property
+    def stranger(self) -> str:
+        """The name of a user outside the session."""
+        return parties.user(self.people + self.fakes)
+
+    def row(self, index: int) -> tuple[str, ...]:
+        """Return a person's answer: its guess, the forged row (a forger or fake), or its row."""
+        if index in self.guesses:
+            return self.guesses[index]
+        if index >= self.people or index in self.forgers:
+            return tuple(values[-1] for values in self.crowd.people.values)
+        return tuple(self.crowd.people.row(index))
+
+    def entropy(self, label: str) -> Entropy:
+        """Return a source of randomness for an attack alone."""
+        return self.cast.entropy.fork(label)
+
+    def message(self, index: int, rounds: Notes, change: str) -> None:
+        """Let a user change its message in some rounds, each with a note, by the change's name."""
+        user = parties.user(index)
+        self.messages[user].update(dict.fromkeys(rounds, change))
+        self.notes[user].update(rounds)
+
+    def answers(self, index: int, entry: int) -> None:
+        """Record that an entry is carried out as soon as a user has answered a call."""
+        self.adversary.answering.setdefault(index, set()).add(entry)
+
+    def posts(self, kind: Kind, entry: int) -> None:
+        """Record that an entry is carried out as soon as a post of a kind stands on the board."""
+        self.adversary.posting.setdefault(kind, set()).add(entry)
+
+    def strategy(self, make: MakeStrategy, entry: "Entry", number: int) -> None:
+        """Let the curator ask and decide by a strategy of the attack's own.
+
+        The entry is carried out as soon as the curator posts a call or a decision that the
+        announced strategy would not have made.
+
+        Args:
+            make: gives the strategy; called with the announced one.
+            entry: the entry of `[[fault]]`.
+            number: its place in the file.
+        """
+        self.strategies[entry.attack] = make
+        self.lies[entry.attack] = note_of(number)
+
+    def deed(
+        self,
+        act: Act,
+        entry: "Entry",
+        number: int,
+        row: tuple[str, ...] | None = None,
+        aimed: str | None = None,
+        ignores: Ignoring = hears_all,
+    ) -> None:
+        """Let a shuffler change its layers.
+
+        row: the row of its own answers. aimed: the target if the entry names none. ignores: the
+        letters that it takes no notice of.
+        """
+        if entry.by is None:
+            return
+        self.deeds[entry.by].append(
+            Deed(
+                act,
+                self.entropy(f"misdeed {number} of {entry.by}"),
+                rounds_of(entry),
+                1.0 if entry.rate is None else entry.rate,
+                entry.users,
+                entry.target or aimed,
+                TOP_BIT if entry.bit is None else entry.bit,
+                row,
+                ignores,
+                note_of(number),
+            )
+        )
+
+    def prepared(self) -> Cast:
+        """Return the session with all parts in it."""
+        changed = bool(self.fakes or self.forgers or self.guesses)
+        keeps_order = any(deed.act is forward for each in self.deeds.values() for deed in each)
+        lies = lying(self.cast.decide, *self.lies, strategies=self.strategies)
+        return replace(
+            self.cast,
+            people=self.people + self.fakes,
+            row=self.row if changed else self.cast.row,
+            remembering=self._response if self.guesses and self.cast.randomize else None,
+            faults=dict(self._faults(lies)),
+            paced=keeps_order,
+            wire=Wires(self.wires) if self.wires else None,
+            lies=lies,
+        )
+
+    def _response(self, index: int) -> "Randomization":
+        """Return the randomization of a person's answer; a guess stays as it is."""
+        if index in self.guesses or self.cast.randomize is None:
+            return lambda row, _entropy: row
+        return self.cast.randomize
+
+    def _faults(self, lies: Lying | OwnStrategy | None) -> Mapping[str, Fault]:
+        curator = {}
+        if self.lies:
+            curator[parties.CURATOR] = liar(
+                *self.lies, target=self.lied_to, notes=self.lies, lying=lies
+            )
+        return {
+            **{
+                user: faulty(messages, self.notes[user]) for user, messages in self.messages.items()
+            },
+            **{shuffler: cheat(*deeds) for shuffler, deeds in self.deeds.items()},
+            **curator,
+            **self.places,
+        }
+
+
+def commits(act: Act) -> Callable[[AttackSetup, "Entry", int], None]:
+    """Return the commit function of an attack that is a shuffler's deed."""
+    return lambda setup, entry, number: setup.deed(act, entry, number)

@@ -1,0 +1,91 @@
+"""Helpers of attacks that read a person's row off a release by subtraction: coalition and measure.
+
+A first shuffler that handles the people of a release as it likes needs the earlier counts, or
+the release alone. Counts that are not public it has from the curator.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ....protocol.knowledge.batch_subtraction import AccompliceRows, handed_on, left_over
+from ....protocol.wire import parties
+from ....protocol.wire.parties import Role
+from .fault_entries import target
+
+if TYPE_CHECKING:
+    from ....protocol.knowledge.adversary_view import Row
+    from ....protocol.rounds.round_context import Round
+    from ...schema.model import Fault, Scenario
+    from .attack import Measure, Measured
+    from .scene import Scene
+
+UNIT = "values of the target read"
+# The remedy against a release whose people are not those of round 1, as a clause for the documents.
+COMPARED = "`sums`, `challenge` or `receipts` (limits below)"
+InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
+
+
+def with_curator(scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
+    """Return the curator if the counts are secret; an empty tuple if they are public."""
+    return () if scenario.policy.publish_marginals else (parties.CURATOR,)
+
+
+def nobody_else(_scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
+    """Return an empty tuple: the first shuffler acts without accomplices."""
+    return ()
+
+
+def friends_of(entry: "Fault", people: int, count: int) -> tuple[str, ...]:
+    """Return the last `count` people without the target: accomplices of the first shuffler."""
+    candidates = (parties.user(i) for i in reversed(range(people)))
+    return tuple(user for user in candidates if user != target(entry))[:count]
+
+
+def no_rows(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
+    """Return an empty mapping: the first shuffler inserts no rows of its own."""
+    return {}
+
+
+def put_in(
+    scene: "Scene", number: int, rows: "Callable[[Round, int], Sequence[Sequence[str]]]"
+) -> Mapping[int, "Sequence[Row]"]:
+    """Return the rows that the first shuffler inserted in a round; empty where no round was called.
+
+    rows: gives as many rows as it inserted, a value of every column each.
+    """
+    loot = scene.loot((parties.shuffler(1),))
+    plan = loot.plan(number)
+    if plan is None:
+        return {}
+    row_count = handed_on(loot, number).strange // plan.slots
+    return {number: [dict(enumerate(row)) for row in rows(plan, row_count)]}
+
+
+def target_read(
+    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]",
+    friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
+    inserted_rows: InsertedRows = no_rows,
+) -> "Measure":
+    """Measure the number of released values of the target that are read, of all released of it.
+
+    helpers: the parties that give letters and keys besides the first shuffler. friends: people who
+    tell their rows. inserted_rows: the first shuffler's own rows, by round.
+    """
+
+    def measure(scene: "Scene", entry: "Fault") -> "Measured":
+        loot = scene.loot((parties.shuffler(1), *helpers(scene.scenario, entry)))
+        friend_indices = [parties.index(party) for party in friends(scene, entry)]
+        rows = {friend: dict(enumerate(scene.people.row(friend))) for friend in friend_indices}
+        people = left_over(loot, AccompliceRows(rows, inserted_rows(scene, entry)))
+        decision = scene.board.decision
+        columns = len(decision.kept) if decision else len(scene.people.schema.names)
+        target_index = parties.index(target(entry))
+        return scene.right(target_index, people.get(target_index, {})), columns
+
+    return measure
+
+
+def last_release(scene: "Scene") -> int:
+    """Return the round of the release; 0 if no release was called."""
+    calls = [call.round for call in scene.board.calls if call.reader is Role.ANALYST]
+    return max(calls, default=0)

@@ -1,0 +1,33 @@
+"""`count-closed`: the reader counts how many people are in each group that it cannot open."""
+
+from ....protocol.knowledge.opened_exploits import closed_sizes
+from ....protocol.wire import parties
+from ...schema.model import Fault
+from ..catalogue.attack import BYSTANDER, OPENED, Attack, Measured
+from ..catalogue.scene import Scene
+
+
+def counted(scene: Scene, _fault: Fault) -> Measured:
+    """Count the people in closed groups of a size that the reader sees.
+
+    If people take part at random, a group of size 1 may belong to no person: it is not counted.
+    """
+    min_size = 1 if scene.scenario.policy.sample is None else 2
+    sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)
+    return sum(size for size in sizes if size >= min_size), scene.n
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="counts how many people are in each group that does not open",
+    remedy=(
+        "nothing. With `policy.prefixes` the reader sees only groups that continue an open one; "
+        "with `policy.sample` groups of one may be nobody's"
+    ),
+    scenario="attack-count-closed",
+    unit="people in closed groups of known size",
+    measure=counted,
+    about=OPENED,
+    helpers=lambda _scenario, _entry: (parties.ANALYST,),
+    watchers="the analyst",
+)

@@ -1,0 +1,47 @@
+"""`dropout`: subtract the counts after a user has left from the counts before."""
+
+from ....protocol.knowledge import exploits
+from ....protocol.knowledge.adversary_view import senders
+from ....protocol.knowledge.batch_subtraction import counted, public_release
+from ....protocol.wire.parties import NETWORK
+from ...schema.model import Fault
+from ..catalogue.attack import BYSTANDER, Attack, Keys, Measured, wholly
+from ..catalogue.fault_entries import FIRST_USER
+from ..catalogue.scene import Scene
+from ..catalogue.subtraction import with_curator
+
+
+def left_between(scene: Scene, fault: Fault) -> Measured:
+    """Count the cells of dropouts after round 1 that are certain from the counts of both rounds.
+
+    The network saw the dropouts; the curator knows the first counts, unless they are public.
+    """
+    loot = scene.loot((NETWORK, *with_curator(scene.scenario, fault)))
+    earlier_counts, decision = counted(loot, 1), loot.board.decision
+    joint = public_release(loot.board)
+    dropouts = set(senders(loot, 1)) - set(senders(loot, len(loot.board.calls)))
+    if decision is None or joint is None or not earlier_counts or not dropouts:
+        return 0, 0
+    released_columns = decision.kept
+    later_counts = [exploits.sums(joint, released_columns, column) for column in released_columns]
+    less = exploits.subtract([earlier_counts[column] for column in released_columns], later_counts)
+    return exploits.certain_cells(less), sum(difference.total() for difference in less)
+
+
+def trial(_people: int, _shufflers: int) -> list[Keys]:
+    """One user leaves, and every party can subtract."""
+    return [{"attack": "absent", "by": FIRST_USER, "round": 2}, {}]
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="subtract the round after somebody has left from the one before",
+    remedy="`min_dropout`",
+    scenario="attack-dropout",
+    unit="cells certain of who left",
+    learns=wholly,
+    measure=left_between,
+    helpers=lambda scenario, entry: (NETWORK, *with_curator(scenario, entry)),
+    stopped_by=("dropout",),
+    trials={"": trial},
+)

@@ -1,0 +1,26 @@
+"""`flood`: the network takes part under many names."""
+
+from ..catalogue.attack import NETWORK, Attack, Keys, RowsRead
+from ..catalogue.measures import bits_taken
+from ..catalogue.people_subtraction import UNIT, remaining_with_invented
+
+
+def trial(people: int, _shufflers: int) -> list[Keys]:
+    """Fill the batch with three invented people for each real person."""
+    return [{"users": 3 * people}]
+
+
+ATTACK = Attack(
+    by=NETWORK,
+    does="takes part under many names",
+    remedy="`registered`",
+    scenario="attack-flood",
+    unit="bits of anonymity taken",
+    waits="a round in which its invented people are asked",
+    measure=bits_taken,
+    reads=("users",),
+    stopped_by=("registered",),
+    trials={"": trial},
+    rows_read=RowsRead(unit=UNIT, measure=remaining_with_invented(lambda _person, _entry: True)),
+    sybils=True,
+)

@@ -1,0 +1,30 @@
+"""`forward`: a shuffler keeps the order of arrival."""
+
+from ....protocol.knowledge import exploits
+from ....protocol.wire import parties
+from ..catalogue.attack import SHUFFLER, Attack, Keys, counts_victim
+from ..catalogue.measures import linked
+from ..catalogue.setup import commits
+from ..faults.shuffler import forward
+
+
+def trial(_people: int, shufflers: int) -> list[Keys]:
+    """All shufflers keep the order of arrival."""
+    return [{"by": parties.shuffler(hop + 1)} for hop in range(shufflers)]
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="keeps the order of arrival",
+    remedy="`order`: the receiver of the batch shows it and takes nothing",
+    scenario="attack-forward",
+    unit="people linked",
+    waits="a batch that the shuffler forwards",
+    learns=counts_victim,
+    measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
+    helpers=lambda _scenario, _entry: (parties.CURATOR, parties.NETWORK),
+    reads=("round",),
+    stopped_by=("order",),
+    trials={"": trial},
+    commit=commits(forward),
+)

@@ -1,0 +1,84 @@
+"""`intersect`: many releases of the same people; some stay away at random."""
+
+from dataclasses import replace
+
+from ....protocol.knowledge.adversary_view import AdversaryView, senders
+from ....protocol.knowledge.batch_subtraction import public_release
+from ....protocol.knowledge.intersection import SeenRelease, isolate_people
+from ....protocol.wire import parties
+from ....roles.cast import Cast
+from ....roles.occasions import note_of
+from ...schema.model import Fault
+from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, counts_victim
+from ..catalogue.scene import Scene
+from ..faults.users import fault
+
+COMERS = 12  # users who come and go, if the fault gives no number
+MORE = 3  # sessions in excess of the users to be distinguished
+
+
+def comers(entry: Fault) -> int:
+    """Return the number of users that come and go; they are the first users."""
+    return COMERS if entry.users is None else entry.users
+
+
+def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
+    """Return the cast of an earlier session; each user that comes and goes misses it with odds 1:1.
+
+    Two sessions differ by half of these users, so no pair of releases reveals a row.
+    """
+    coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
+    absentees = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
+    silent = {name: fault("absent", note=note_of(place)) for name in absentees}
+    return replace(cast, faults={**cast.faults, **silent})
+
+
+def read_of_comers(scene: Scene, entry: Fault) -> Measured:
+    """Count the users that come and go with a fully revealed row of the released columns.
+
+    The network sees the senders of every session; the releases are public.
+    """
+    loot = [session.loot((parties.NETWORK,)) for session in scene.sessions_before]
+    releases = [
+        _session_release(theirs)
+        for theirs in (*loot, scene.loot((parties.NETWORK,)))
+        if theirs is not None
+    ]
+    rows = isolate_people([release for release in releases if release is not None])
+    right = [i for i, row in rows.items() if row and scene.right(i, row) == len(row)]
+    return len(right), comers(entry)
+
+
+def _session_release(loot: AdversaryView) -> SeenRelease | None:
+    """Return senders and release of a session; None without a release or a sender seen."""
+    joint, decision = public_release(loot.board), loot.board.decision
+    respondents = frozenset(
+        parties.index(sender) for sender in senders(loot, len(loot.board.calls))
+    )
+    if joint is None or decision is None or not decision.kept or not respondents:
+        return None
+    return SeenRelease(respondents, tuple(decision.kept), joint)
+
+
+def trial(people: int, _shufflers: int) -> list[Keys]:
+    """A few users come and go."""
+    return [{"users": min(COMERS, max(1, people // 3))}]
+
+
+ATTACK = Attack(
+    by=NETWORK,
+    does="sees who takes part in each of many releases, and adds and subtracts them",
+    remedy=(
+        "`burn`: in all sessions together, at least `min_dropout` people must have come in "
+        "other rounds than all others"
+    ),
+    scenario="attack-intersect",
+    unit="released rows read of those who come and go",
+    waits="a session before, from which one of those who come and go stays away",
+    learns=counts_victim,
+    measure=read_of_comers,
+    reads=("users",),
+    stopped_by=("burn",),
+    trials={"": trial},
+    sequel=Sequel(session_count=lambda entry: comers(entry) + MORE, change_earlier=some_stay_away),
+)

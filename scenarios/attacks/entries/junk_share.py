@@ -1,0 +1,61 @@
+"""`junk-share`: a person sends the group of its row a share that fits no other."""
+
+from collections import Counter
+
+from ....protocol.knowledge.adversary_view import submissions
+from ....protocol.rounds.exclusion import published_rows
+from ....protocol.wire import parties
+from ....roles.occasions import Notes
+from ...schema.model import Fault
+from ..catalogue.attack import OPENED, USER, Attack, Measured, by_some
+from ..catalogue.scene import Scene
+from ..catalogue.setup import AttackSetup
+from ..faults.sharers import junk_sender
+
+
+def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
+    """Run the user in a place of its own, from which it sends junk."""
+    user = parties.user(index)
+    entropy, (note,) = setup.entropy(f"junk of {user}"), rounds.values()
+    setup.places[user] = junk_sender(setup.row(index), entropy, note)
+
+
+def closed(scene: Scene, _fault: Fault) -> Measured:
+    """Count the other people with values that would be open, but are closed by a junk share."""
+    strikers = scene.strikers("junk-share")
+    striker_indices = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
+    counts = scene.public.tallies[0].counts if scene.public.tallies else None
+    if not striker_indices or counts is None:
+        return 0, scene.n
+    submitted_rows = {
+        record.user: tuple(record.answers[0][1])
+        for record in scene.transcript.sealed_answers
+        if record.answers
+    }
+    other_rows = [
+        row for i, row in submitted_rows.items() if i not in striker_indices and i < scene.n
+    ]
+    announcement = scene.public.announcement
+    if announcement is None:
+        return 0, scene.n
+    due = Counter(published_rows(Counter(other_rows), announcement.policy, announcement.schema))
+    aimed = {tuple(scene.people.row(index)) for index in striker_indices}
+    return sum(max(due[row] - counts[0].get(row, 0), 0) for row in aimed), scene.n
+
+
+ATTACK = Attack(
+    by=USER,
+    does="sends the group of its row a share that fits no other",
+    remedy=(
+        "always on: any k right shares open a group "
+        "([ADR 59](adr/0059-a-share-that-is-junk-is-found-by-anybody.md))"
+    ),
+    scenario="attack-junk-share",
+    unit="others whose row does not open",
+    waits="the outputs of `randomness` for one of those who commit it",
+    measure=closed,
+    about=OPENED,
+    reads=("users", "share"),
+    trials={"": by_some()},
+    strike=strike,
+)

@@ -1,0 +1,36 @@
+"""`pre-empt`: the first shuffler hands the reader a batch of its own in the last one's place."""
+
+from ....protocol.knowledge.adversary_view import batches
+from ....protocol.wire import parties
+from ...schema.model import Fault
+from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
+from ..catalogue.measures import largest_excess
+from ..catalogue.scene import Scene
+from ..catalogue.setup import commits
+from ..faults.shuffler import pre_empt
+
+
+def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
+    """Return the excess of a count, in people, at most the answers handed to the reader."""
+    first = parties.shuffler(1)
+    loot = scene.loot((first,))
+    plan = loot.plan(1)
+    if plan is None:
+        return 0, scene.n
+    handed = sum(len(layers) for layers in batches(loot, plan, first, plan.reader))
+    return min(largest_excess(scene), handed // plan.slots), scene.n
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="hands the reader a batch of its own in the place of the last shuffler's",
+    remedy="always on: the batch must come from the hop before, and be the one in its account",
+    scenario="attack-pre-empt",
+    unit="people by whom a count is moved",
+    waits="a batch of a first shuffler that is not the last one",
+    measure=taken_for_the_last,
+    reads=("round",),
+    trials={"": committed(by=parties.shuffler(1))},
+    commit=commits(pre_empt),
+    first_only=True,
+)

@@ -1,0 +1,31 @@
+"""`predictable`: know the seed, derive every key again, open everything."""
+
+from ....protocol.knowledge import exploits
+from ....protocol.wire import parties
+from ...schema.model import Fault
+from ..catalogue.attack import BYSTANDER, Attack, Measured, counts_victim
+from ..catalogue.scene import Scene
+
+
+def derived(scene: Scene, _fault: Fault) -> Measured:
+    """Count the rows that a listener reads with keys derived from the seed."""
+    loot = scene.loot((parties.NETWORK,))
+    if scene.seed is None:
+        return 0, scene.n
+    people = exploits.open_envelopes(exploits.rederived(loot, scene.seed), 1)
+    columns = len(scene.people.schema.names)
+    return sum(scene.right(i, row) == columns for i, row in people.items()), scene.n
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="know the seed, derive every key again, open everything",
+    remedy="`random`",
+    scenario="attack-predictable",
+    unit="people linked",
+    learns=counts_victim,
+    measure=derived,
+    helpers=lambda _scenario, _entry: (parties.NETWORK,),
+    switches={"scenario.seed": 1},
+    stopped_by=("random",),
+)

@@ -1,0 +1,49 @@
+"""`replay`: the network sends a person's message again: into the round, the next, a session."""
+
+from ....protocol.knowledge.adversary_view import submissions
+from ....protocol.wire import parties
+from ....roles.occasions import note_of
+from ...schema.model import Fault
+from ..catalogue.attack import NETWORK, Attack, Measured, Sequel, aimed
+from ..catalogue.fault_entries import target
+from ..catalogue.measures import counted_besides
+from ..catalogue.scene import Scene
+from ..catalogue.setup import AttackSetup
+from ..faults.wire import Replay
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """Replay a message of the target; in two sessions one object holds the wires of both."""
+    into, note = entry.into or "round", note_of(number)
+    setup.wires.append(Replay(target(entry), into, setup.stranger, note=note))
+
+
+def counted_again(scene: Scene, _fault: Fault) -> Measured:
+    """Count the messages of round 1 counted in excess of the people that the network saw."""
+    loot = scene.loot((parties.NETWORK,))
+    submitters = submissions(loot, 1)
+    people = len({sender for sender in submitters if parties.index(sender) < scene.n})
+    return counted_besides(scene, len(submitters) - people, people)
+
+
+ATTACK = Attack(
+    by=NETWORK,
+    does="sends a message of somebody a second time",
+    remedy=(
+        "`dedupe` in the same round; `bind` in the next; fresh keys in another session; "
+        "`registered` keeps the place of the user free"
+    ),
+    scenario="attack-replay",
+    unit="people by whom a count is moved",
+    waits="a message of the target, and the round or session into which it goes again",
+    measure=counted_again,
+    reads=("target", "into"),
+    stopped_by=("bind", "dedupe", "registered"),
+    trials={
+        "": aimed(into="round"),
+        "next": aimed(into="next"),
+        "session": aimed(into="session"),
+    },
+    commit=commit,
+    sequel=Sequel(needs_earlier=lambda entry: entry.into == "session"),
+)

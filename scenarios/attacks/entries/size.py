@@ -1,0 +1,34 @@
+"""`size`: read answers from their length."""
+
+from ....protocol.knowledge import exploits
+from ....protocol.wire import parties
+from ...schema.model import Fault
+from ..catalogue.attack import BYSTANDER, Attack, Measured, RowsRead, counts_victim
+from ..catalogue.measures import linked
+from ..catalogue.scene import Scene
+
+
+def cells(scene: Scene, _fault: Fault) -> Measured:
+    """Count the cells of which the first shuffler alone is certain, by the lengths of answers."""
+    people = exploits.by_length(scene.loot((parties.shuffler(1),)), 1)
+    right = sum(scene.right(index, row) for index, row in people.items())
+    return right, scene.n * len(scene.people.schema.names)
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="read answers from their length",
+    remedy="`pad`; without it the first shuffler alone is certain of 481 of 800 cells",
+    scenario="attack-size",
+    unit="cells certain",
+    measure=cells,
+    rows_read=RowsRead(
+        unit="people linked",
+        measure=linked((parties.shuffler(1),), exploits.by_length),
+        learns=counts_victim,
+        helpers=lambda _scenario, _entry: (parties.shuffler(1),),
+    ),
+    helpers=lambda _scenario, _entry: (parties.shuffler(1),),
+    switches={"mix.pad": False, "mix.lesson": True},
+    stopped_by=("pad",),
+)

@@ -1,0 +1,42 @@
+"""`surround`: the first shuffler replaces all people but the target, and reads the release."""
+
+from collections.abc import Mapping, Sequence
+
+from ....protocol.knowledge.adversary_view import Row
+from ....protocol.wire.parties import shuffler
+from ...schema.model import Fault
+from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
+from ..catalogue.fault_entries import target
+from ..catalogue.scene import Scene
+from ..catalogue.setup import AttackSetup
+from ..catalogue.subtraction import UNIT, last_release, nobody_else, put_in, target_read
+from ..faults.shuffler import covering_rows, surround
+
+__all__ = ["ATTACK"]
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """Replace the answers of all other users by known rows."""
+    setup.deed(surround, entry, number, aimed=target(entry))
+
+
+def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
+    """Return the known rows, as many as the shuffler put in."""
+    return put_in(scene, last_release(scene), covering_rows)
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="keeps the target and replaces everybody else by known rows in the release",
+    remedy="`tokens`: the rows have none; `sums`, `challenge` or `receipts` (limits below)",
+    scenario="attack-surround",
+    unit=UNIT,
+    waits="a batch of the first shuffler in the round of the release",
+    learns=wholly,
+    measure=target_read(nobody_else, inserted_rows=forged_rows),
+    reads=("target",),
+    stopped_by=("tokens", "sums", "receipts"),
+    trials={"": aimed(by=shuffler(1))},
+    commit=commit,
+    first_only=True,
+)

@@ -1,0 +1,60 @@
+"""`thin-out`: the target leaves after round 1 together with friends of the first shuffler."""
+
+from ....protocol.wire.parties import index, shuffler
+from ....roles.occasions import unnoted
+from ...schema.model import Fault, Scenario
+from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
+from ..catalogue.fault_entries import FIRST_USER, target
+from ..catalogue.scene import Scene
+from ..catalogue.setup import AttackSetup
+from ..catalogue.subtraction import UNIT, friends_of, target_read, with_curator
+from ..faults.shuffler import thin_out, without_target
+
+__all__ = ["ATTACK"]
+
+FRIENDS = 9  # in the trial: with the target they are as many as `min_dropout` lets go
+LATER_ROUNDS = range(2, 256)  # rounds after the first
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """Let friends not submit after round 1; the shuffler claims that the target came too late."""
+    for friend in friends_of(entry, setup.people, entry.users or 0):
+        setup.message(index(friend), unnoted(LATER_ROUNDS), "absent")
+    setup.deed(thin_out, entry, number, aimed=target(entry), ignores=without_target)
+
+
+def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
+    """Return the users that disclose their rows."""
+    return friends_of(entry, scene.n, entry.users or 0)
+
+
+def trial(people: int, _shufflers: int) -> list[Keys]:
+    """Take the first user out."""
+    return [{"by": shuffler(1), "target": FIRST_USER, "users": min(FRIENDS, people - 1)}]
+
+
+def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+    """Return some of the users, and the curator if only it knows the counts."""
+    friend_group = (f"{entry.users} of the people",) if entry.users else ()
+    return *friend_group, *with_curator(scenario, entry)
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="takes the target out of the release when so many friends leave that nobody stands out",
+    remedy=(
+        "`tokens`: a person who asked for one may not be missing (S5 is left); `min_dropout` "
+        "above the number of friends; `promise` with nothing to spare"
+    ),
+    scenario="attack-thin-out",
+    unit=UNIT,
+    waits="an answer of the target in the round of the release",
+    learns=wholly,
+    measure=target_read(with_curator, friends),
+    reads=("target", "users"),
+    stopped_by=("tokens", "promise"),
+    trials={"": trial},
+    commit=commit,
+    first_only=True,
+    helpers=helpers,
+)

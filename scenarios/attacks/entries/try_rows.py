@@ -1,0 +1,36 @@
+"""`try-rows`: reader and `randomness` seal every possible row, and compare."""
+
+from collections import Counter
+
+from ....protocol.knowledge.opened_exploits import opened_cells, rows_by_trying
+from ....protocol.wire import parties
+from ...schema.model import Fault
+from ..catalogue.attack import BYSTANDER, OPENED, Attack, Measured, counts_victim
+from ..catalogue.scene import Scene
+
+COALITION = (parties.ANALYST, parties.RANDOMNESS)
+
+
+def read(scene: Scene, _fault: Fault) -> Measured:
+    """Count the rows that are closed to the reader, and read by this attack."""
+    loot = scene.loot(COALITION)
+    guessed = rows_by_trying(loot, 1) - opened_cells(loot, 1)
+    true = Counter(tuple(scene.people.row(index)) for index in range(scene.n))
+    return (guessed & true).total(), scene.n
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="compute what every row would be sealed with, and compare",
+    remedy=(
+        "nothing: `threshold` assumes that reader and `randomness` do not pool, which leaves no "
+        "trace. Only all shufflers know whose row it is"
+    ),
+    scenario="attack-try-rows",
+    unit="closed rows read",
+    learns=counts_victim,
+    measure=read,
+    about=OPENED,
+    helpers=lambda _scenario, _entry: COALITION,
+    watchers="the analyst and randomness",
+)

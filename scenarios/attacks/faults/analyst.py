@@ -1,0 +1,35 @@
+"""Misbehaviour of an analyst: it publishes other counts than it has read."""
+
+from dataclasses import replace
+
+from ....protocol.wire.messages import Body, Counts, Tally
+from ....roles.network.memory_network import Endpoint, Fault, Network
+from ....roles.occasions import Note, no_note
+
+
+class Miscounting(Endpoint):
+    """An analyst that reads honestly, and counts all people in the most frequent cell."""
+
+    def __init__(self, network: Network, party: str, note: Note = no_note) -> None:
+        super().__init__(network, party)
+        self.note = note
+
+    async def post(self, body: Body) -> None:
+        """Count all people in the largest cell; their number is unchanged."""
+        if isinstance(body, Tally) and body.counts is not None:
+            false_tally = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
+            if false_tally != body:
+                self.note(self.network.instruments)
+            body = false_tally
+        await super().post(body)
+
+
+def miscounting(note: Note) -> Fault:
+    """Return the fault of an analyst that miscounts. note: records that its counts differ."""
+    return lambda network, party: Miscounting(network, party, note)
+
+
+def _one_crowd(count: Counts) -> Counts:
+    if not count:
+        return count
+    return {max(sorted(count), key=lambda cell: count[cell]): sum(count.values())}

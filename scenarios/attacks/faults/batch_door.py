@@ -1,0 +1,185 @@
+"""The doors of a shuffler that changes its batch before it leaves.
+
+The honest role hands its account, its trace and its batch to the doors. This place keeps them until
+the batch is whole, changes it, and lets account and trace of the changed batch go first: all three
+are pure functions of the letters that came and of the batch that leaves, so they fit each other.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ....errors import Reason, Refused
+from ....protocol.rounds.audit import trace
+from ....protocol.rounds.mixing import account, arrange, open_envelopes, open_layers
+from ....protocol.rounds.round_context import Round
+from ....protocol.wire import parties
+from ....protocol.wire.audit_messages import Traced
+from ....protocol.wire.frames import decode_message
+from ....protocol.wire.messages import Batch, Body, Kind, Mixed, Submission
+from ....roles.batches import pieces_of
+from ....roles.network.memory_network import INBOX, Bag, Endpoint, Letter, Network
+
+Layers = list[bytes]
+Leaving = tuple[bytes, ...]
+
+
+@dataclass(slots=True)
+class Turn:
+    """A batch that is about to leave a shuffler.
+
+    Attributes:
+        plan: the round.
+        hop: the shuffler's.
+        honest_account: the account of the honest role.
+        layers: the opened layers, in order of arrival.
+        senders: at the first shuffler, the users of the layers; the layers of a user are adjacent.
+        last: functions that are applied to the batch when its layers are arranged.
+        refused: layers and letters that are accounted for as refused, besides the refusals of
+            `honest_account`.
+        unheard: letters that the role was not shown, and that are accounted for as received.
+        digest: the digest in the account; None: the true digest.
+        early: batches that leave before this one, by receiver.
+    """
+
+    plan: Round
+    hop: int
+    honest_account: Mixed
+    layers: Layers
+    senders: Sequence[str]
+    last: list[Callable[[Leaving], Leaving]] = field(default_factory=list)
+    refused: Counter[Reason] = field(default_factory=Counter)
+    unheard: int = 0
+    digest: bytes | None = None
+    early: list[tuple[str, Batch]] = field(default_factory=list)
+
+    def batch(self) -> Leaving:
+        """Arrange the layers as they leave."""
+        batch, _ = arrange(self.plan, self.layers)
+        for change in self.last:
+            batch = change(batch)
+        return batch
+
+    def account(self, batch: Leaving) -> Mixed:
+        """Account for the batch."""
+        honest_account = self.honest_account
+        refused = Counter(honest_account.refused) + self.refused
+        true = account(
+            self.hop, honest_account.people, honest_account.received + self.unheard, refused, batch
+        )
+        return true if self.digest is None else replace(true, digest=self.digest)
+
+
+class BatchDoor(Endpoint):
+    """A shuffler's place that may change its batch. This class changes nothing."""
+
+    def __init__(self, network: Network, party: str) -> None:
+        super().__init__(network, party)
+        self.hop = parties.index(party) + 1
+        self._letters: list[Letter] = []
+        self._unheard = 0
+        self._honest_account: Mixed | None = None
+        self._traces = False
+        self._batch: Layers = []
+
+    def strikes(self, number: int) -> bool:  # noqa: ARG002 - for those that inherit
+        """Whether the batch of a round is changed."""
+        return False
+
+    def ignores(self, plan: Round, letter: Letter) -> bool:  # noqa: ARG002
+        """Whether the role is not shown a letter."""
+        return False
+
+    def change(self, turn: Turn) -> None:
+        """Change a batch."""
+
+    async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
+        """Keep the letters that the role is shown, and withhold the rest."""
+        while True:
+            letters = await super().receive(*kinds, limit=limit)
+            if calls := self.board.calls:
+                plan = self.plan(calls[-1])
+                accepted_letters = [letter for letter in letters if not self.ignores(plan, letter)]
+                self._unheard += len(letters) - len(accepted_letters)
+                letters = accepted_letters
+            self._letters += letters
+            if letters:
+                return letters
+
+    async def post(self, body: Body) -> None:
+        """Post honestly, but keep account and trace of a batch until it leaves."""
+        if isinstance(body, Mixed) and self.strikes(self.board.calls[-1].round):
+            self._honest_account, self._traces, self._batch = body, False, []
+        elif isinstance(body, Traced) and self._honest_account is not None:
+            self._traces = True
+        else:
+            if isinstance(body, Mixed):
+                self._letters.clear()
+                self._unheard = 0
+            await super().post(body)
+            return
+        await trio.lowlevel.checkpoint()
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send honestly, but keep the pieces of a batch until it is whole, and change it."""
+        if self._honest_account is None or not isinstance(body, Batch):
+            await super().send(plan, receiver, body)
+            return
+        self._batch += body.layers
+        if len(self._batch) < self._honest_account.forwarded:
+            await trio.lowlevel.checkpoint()
+            return
+        turn = self._turn(plan, self._honest_account)
+        self._honest_account = None
+        self.change(turn)
+        batch = turn.batch()
+        for reason, count in turn.refused.items():
+            self.refuse(plan, reason, count)
+        await super().post(turn.account(batch))
+        if self._traces:
+            await super().post(trace(self.hop, batch))
+        for early_receiver, early in turn.early:
+            await super().send(plan, early_receiver, early)
+        for piece in pieces_of(plan, self.hop + 1, batch):
+            await super().send(plan, receiver, piece)
+
+    def _turn(self, plan: Round, honest_account: Mixed) -> Turn:
+        layers, senders = self._honest_batch(plan, frozenset(self._batch))
+        turn = Turn(plan, self.hop, honest_account, layers, senders, unheard=self._unheard)
+        self._letters, self._unheard = [], 0
+        return turn
+
+    def _honest_batch(
+        self, plan: Round, batch_layers: frozenset[bytes]
+    ) -> tuple[Layers, list[str]]:
+        """Open letters again: the layers of the honest batch as they came, and their senders."""
+        assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
+        bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]
+        if self.hop > 1:
+            pieces = [
+                body.layers
+                for sender, body in bodies
+                if isinstance(body, Batch) and sender == plan.openers[self.hop - 2]
+            ]
+            arrived_layers = [layer for piece in pieces for layer in piece]
+            opened = open_layers(plan, self.hop, self.secret, arrived_layers)
+            return [layer for layer in opened.inside if layer in batch_layers], []
+        sender_envelopes = [
+            (sender, body.envelope) for sender, body in bodies if isinstance(body, Submission)
+        ]
+        inside = open_envelopes(plan, self.secret, [envelope for _, envelope in sender_envelopes])
+        by_sender: dict[str, Layers] = {}
+        for (sender, _), onions in zip(sender_envelopes, inside, strict=True):
+            if not isinstance(onions, Reason) and batch_layers.issuperset(onions):
+                by_sender.setdefault(sender, onions)
+        return [onion for onions in by_sender.values() for onion in onions], list(by_sender)
+
+    def _body(self, plan: Round, letter: Letter) -> Body | None:
+        """Return the body of a letter of this round; None for other letters."""
+        try:
+            message = decode_message(letter[1])
+        except Refused:
+            return None
+        return message.body if message.round == plan.call.round else None

@@ -1,0 +1,143 @@
+"""Misbehaviour of the board's keeper: it shows a user another board than all other parties.
+
+Such a keeper holds the wires as well: the board is where users learn the keys to seal to. On the
+other board every party has a key that the keeper made, so that it reads all ballots sealed there.
+It signs that board with its own identity, because its reader checks it, and the posts of all other
+parties with identities that it made: it has no other keys.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ....crypto.entropy import Entropy
+from ....crypto.keys import KeyPair, SecretKey
+from ....crypto.signing import Signer
+from ....crypto.suites import suite_by_code
+from ....errors import Refused
+from ....protocol.board.board import Board, Entry
+from ....protocol.board.phases import BOARD
+from ....protocol.wire import parties
+from ....protocol.wire.announcement import Announcement
+from ....protocol.wire.frames import Message
+from ....protocol.wire.messages import Body, Consent, Head, Key, Roster
+from ....protocol.wire.parties import Role
+from ....protocol.wire.signed_posts import sealed_post, sign_head
+from ....roles.network.board_stream import BoardStream, OwnStream
+from ....roles.network.instruments import Instruments
+from ....roles.network.memory_network import Endpoint, Fault, Network
+from ....roles.occasions import Note, no_note
+
+
+class Forgery(OwnStream):
+    """A second board, made from the posts of the true board, with keys of the attacker's own.
+
+    entropy: the source of keys and identities. notary: the identity of the keeper of the board;
+    None if posts are not signed. instruments: are told of the board and its keys. pairs: the keys
+    that take the place of the parties' keys, by name. note: records that another post was shown.
+    """
+
+    def __init__(
+        self,
+        true: BoardStream,
+        entropy: Entropy,
+        notary: Signer | None,
+        instruments: Instruments,
+        note: Note = no_note,
+    ) -> None:
+        super().__init__(true)
+        self._board = Board()  # its reader compares the roster with the one it knows
+        self.entropy = entropy
+        self.notary = notary
+        self.instruments = instruments
+        self.note = note
+        self.pairs: dict[str, KeyPair] = {}
+        self._stopped = False
+
+    def hear(self, entry: Entry) -> None:
+        """Show a post's counterpart, as long as it has a counterpart.
+
+        A post with a proof for the true session, such as a share of a lock, has no counterpart. The
+        reader of this board sees it stop there, and answers no more.
+        """
+        author, number = entry.author, entry.message.round
+        if not self._stopped:
+            message = Message(self.board.session, number, self._instead(entry))
+            try:
+                self.board.post(author, self._sealed(author, message))
+                if message.body != entry.message.body:
+                    self.note(self.instruments)
+            except Refused:
+                self._stopped = True
+        if self._stopped:
+            return
+        self.wake(entry.message.kind)
+        board, keys = self.board, _secrets_of(self.pairs)
+        self.instruments.notify(lambda instrument: instrument.misled(board, keys))
+
+    def _instead(self, entry: Entry) -> Body:
+        """Return the body that stands on this board in place of an entry."""
+        match entry.message.body:
+            case Key(key=key):
+                scheme = suite_by_code(key.suite, lesson=True)
+                self.pairs[entry.author] = scheme.keypair(self.entropy.fork(f"key {entry.author}"))
+                return Key(self.pairs[entry.author].public)
+            case Announcement() as announcement:
+                return self._announced(announcement)
+            case Consent():
+                return Consent(self.board.session)
+            case Roster() as roster:
+                return self._signers(roster)
+            case Head(place=place) if self.notary is not None and self.board.roster is not None:
+                return sign_head(self.board.roster, place, self.board.state, self.notary)
+            case body:
+                return body
+
+    def _announced(self, announcement: Announcement) -> Announcement:
+        scheme = suite_by_code(announcement.suite, lesson=True)
+        self.pairs[parties.CURATOR] = scheme.keypair(self.entropy.fork("key curator"))
+        return announced_with(announcement, self.pairs)
+
+    def _identity(self, author: str) -> Signer:
+        return Signer(self.entropy.fork(f"identity {author}"))
+
+    def _signers(self, roster: Roster) -> Roster:
+        """Return another roster of the same opening, with made-up identities except the board's."""
+        hops = tuple(
+            self._identity(parties.shuffler(hop + 1)).public for hop in range(len(roster.shufflers))
+        )
+        curator, analyst = (self._identity(role).public for role in (Role.CURATOR, Role.ANALYST))
+        return replace(roster, curator=curator, analyst=analyst, shufflers=hops)
+
+    def _sealed(self, author: str, message: Message) -> bytes:
+        body = message.body
+        roster = body if isinstance(body, Roster) else self.board.roster
+        if roster is None or author == BOARD or parties.role(author) is Role.USER:
+            return message.encode()
+        return sealed_post(message, roster, author, self._identity(author), self.board.witness)
+
+
+def announced_with(announcement: Announcement, pairs: Mapping[str, KeyPair]) -> Announcement:
+    """Return an announcement with other keys of all parties, by name."""
+    hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
+    return replace(
+        announcement,
+        shufflers=tuple(pairs[hop].public for hop in hops),
+        curator=pairs[parties.CURATOR].public,
+        analyst=pairs[parties.ANALYST].public,
+    )
+
+
+def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
+    """Return the secret keys, by the party that they stand for."""
+    return {party: pair.secret for party, pair in pairs.items()}
+
+
+def misled(entropy: Entropy, note: Note = no_note) -> Fault:
+    """Return the fault of an honest user that is shown a forged board."""
+
+    def place(network: Network, party: str) -> Endpoint:
+        forgery = Forgery(network.stream, entropy, network.notary, network.instruments, note)
+        network.show(party, forgery)
+        return network.join(party)
+
+    return place

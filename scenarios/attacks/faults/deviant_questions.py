@@ -1,0 +1,77 @@
+"""The queries of a malicious curator: groups of columns that its announced rule forbids."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from ....protocol.board.strategies import RoundResult, Strategy, legal, strategy_of
+from ....protocol.search.deviation import Action, Deviation
+from ....protocol.wire import parties
+from ....protocol.wire.hiding_rules import Mask
+from ....protocol.wire.messages import Call, Decision
+from ....protocol.wire.parties import Role
+from ....protocol.wire.schema import Schema
+from ....roles.cast import Cast
+from .deviation import Deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Overasking(Strategy):
+    """A strategy that asks the widest groups that the board takes, in the rounds of a deviation.
+
+    It asks and decides like the announced strategy from the counts before those rounds.
+
+    Attributes:
+        honest: the announced strategy.
+        cast: the session, with the program and rule that fix the legal calls.
+        deviations: the strategy of the coalition; its record of changed rounds.
+    """
+
+    honest: Strategy
+    cast: Cast
+    deviations: Deviations
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
+        """Return the widest legal call, if a deviation means the round; else the due call."""
+        number, calls = len(heard) + 1, [result.call for result in heard]
+        due = self.honest.ask(schema, self._honest_results(heard))
+        if due is not None and due.round != number:  # it was asked before this round
+            due = None
+        means = any(deviation.is_in(number) for deviation in self._call_deviations())
+        for call in _calls(schema, calls) if means else ():
+            if call != due and self._is_legal(schema, calls, call):
+                self.deviations.deviant_rounds.add(number)
+                return call
+        return due
+
+    def _is_legal(self, schema: Schema, calls: Sequence[Call], call: Call) -> bool:
+        """Whether the board takes a call."""
+        return legal(self.cast.program, schema, calls, None, call, self.cast.policy.rule)
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Return the decision of the announced strategy, from the calls by its rule."""
+        return self.honest.decide(schema, self._honest_results(heard))
+
+    def _call_deviations(self) -> Iterator[Deviation]:
+        return self.deviations.deviations_by(parties.CURATOR, Action.ASK)
+
+    def _honest_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
+        first = min(self.deviations.deviant_rounds, default=len(round_results) + 1)
+        return round_results[: first - 1]
+
+
+def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
+    """Yield calls for the curator, the widest group first: of all columns, then of fewer."""
+    number = len(calls) + 1
+    columns = range(len(schema.features))
+    masks = {rule.column: rule for call in calls for rule in call.hidden if isinstance(rule, Mask)}
+    hidden = tuple(masks[column] for column in sorted(masks))
+    for width in range(len(columns), 1, -1):
+        yield Call(number, Role.CURATOR, tuple(combinations(columns, width)), hidden)
+
+
+def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
+    """Return the strategy of the curator's calls; None: the announced strategy."""
+    if not any(True for _ in deviations.deviations_by(parties.CURATOR, Action.ASK)):
+        return cast.lies
+    return Overasking(strategy_of(cast.lies or cast.decide), cast, deviations)

@@ -1,0 +1,136 @@
+"""Deviations of `network` on users' letters, and of members on the letters that they receive."""
+
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ....errors import ParameterError, Refused
+from ....protocol.rounds import threshold
+from ....protocol.rounds.registered_users import submission
+from ....protocol.search.deviation import Action, Deviation
+from ....protocol.wire import parties
+from ....protocol.wire.frames import Message, decode_message
+from ....protocol.wire.messages import Kind, Submission
+from ....roles.network.memory_network import Network, Wire
+from .deviation import Deviations, deadline_of, is_person
+from .member_levels import Row
+from .shuffler import covering_rows
+
+ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # of `network`
+INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # of members
+
+
+def wire(deviations: Deviations) -> Wire | None:
+    """Return the wire that carries out these deviations; None without such deviations."""
+    changes_input = any(deviation.do in INPUT_ACTIONS for deviation in deviations.strategy)
+    on_wires = any(True for _ in deviations.deviations_by(parties.NETWORK, *ON_WIRES))
+    return DeviantWire(deviations) if changes_input or on_wires else None
+
+
+@dataclass(slots=True)
+class DeviantWire(Wire):
+    """A wire with the deviations of `network` on users' letters, and of members on their input.
+
+    Attributes:
+        deviations: the strategy.
+        added: the deviations and rounds in which own answers were submitted.
+        requested_rows: the rows that `network` requested in users' names, by person and round.
+    """
+
+    deviations: Deviations
+    added: set[tuple[Deviation, int]] = field(default_factory=set)
+    requested_rows: dict[tuple[str, int], Row] = field(default_factory=dict)
+
+    async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
+        """Whether a letter is delivered."""
+        await trio.lowlevel.checkpoint()
+        try:
+            message = decode_message(data)
+        except Refused:
+            return True
+        await self._add(network, message, receiver)
+        await self._answered(network, message, receiver)
+        person = sender if is_person(sender) else receiver
+        for deviation in self.deviations.strategy:
+            if not _strikes(deviation, message, receiver, person):
+                continue
+            self.deviations.note(deviation, network.instruments)
+            match deviation.do:
+                case Action.DELAY:
+                    await trio.sleep(deviation.deadlines * deadline_of(network))
+                case Action.REPLACE if message.kind is Kind.QUERY:
+                    return await self._request_outputs(
+                        network, message, sender, receiver, deviation
+                    )
+                case Action.REPLACE:
+                    return await self._replaced(network, message, sender, receiver)
+                case _:
+                    return False
+        return True
+
+    async def _add(self, network: Network, message: Message, receiver: str) -> None:
+        """Submit an own answer in the name of a person who does not exist, once a round."""
+        if not isinstance(message.body, Submission):
+            return
+        for deviation in self.deviations.deviations_by(receiver, Action.ADD):
+            number = message.round
+            if not deviation.is_in(number) or (deviation, number) in self.added:
+                continue
+            self.added.add((deviation, number))
+            self.deviations.note(deviation, network.instruments)
+            plan = network.plan(network.board.calls[number - 1])
+            sealed = self.deviations.sealed(plan, covering_rows(plan, 1)[0], "add")
+            own_message = replace(message, body=submission(plan, sealed.envelope, None))
+            stranger = parties.user(self.deviations.people)
+            await network.inject(stranger, receiver, own_message.encode())
+
+    async def _replaced(
+        self, network: Network, message: Message, sender: str, receiver: str
+    ) -> bool:
+        """Forward an own envelope in place of the user's; False after that."""
+        if not isinstance(message.body, Submission):
+            return True
+        number = message.round
+        plan = network.plan(network.board.calls[number - 1])
+        row = covering_rows(plan, parties.index(sender) + 1)[-1]
+        try:
+            sealed = self.deviations.sealed(plan, row, f"replace {sender}")
+        except ParameterError:  # the lock of the round is not known yet
+            return True
+        own_message = replace(message, body=replace(message.body, envelope=sealed.envelope))
+        await network.inject(sender, receiver, own_message.encode())
+        return False
+
+    async def _request_outputs(
+        self, network: Network, message: Message, sender: str, receiver: str, deviation: Deviation
+    ) -> bool:
+        """Request outputs of an own row from `randomness` in a user's name; False after that."""
+        number = message.round
+        plan = network.plan(network.board.calls[number - 1])
+        row = deviation.row or tuple(covering_rows(plan, parties.index(sender) + 1)[-1])
+        asking = threshold.ask(plan, row, self.deviations.entropy.fork(f"query {sender} {number}"))
+        self.requested_rows[sender, number] = row
+        await network.inject(sender, receiver, replace(message, body=asking.body).encode())
+        return False
+
+    async def _answered(self, network: Network, message: Message, receiver: str) -> None:
+        """Submit the own row that was requested in a user's name, after the answer.
+
+        If users are registered, it is refused: only they can sign it. The outputs are known.
+        """
+        row = self.requested_rows.pop((receiver, message.round), None)
+        if row is None:
+            return
+        self.deviations.consulted.add(row)
+        plan = network.plan(network.board.calls[message.round - 1])
+        sealed = self.deviations.sealed(plan, row, f"ask {receiver}")
+        own_message = replace(message, body=submission(plan, sealed.envelope, None))
+        await network.inject(receiver, plan.openers[0], own_message.encode())
+
+
+def _strikes(deviation: Deviation, message: Message, receiver: str, person: str) -> bool:
+    """Whether a deviation is about a letter on its way."""
+    on_wires = deviation.by == parties.NETWORK and deviation.do in ON_WIRES
+    ignored = deviation.do is Action.IGNORE and deviation.by == receiver
+    about = deviation.message is message.kind and deviation.is_in(message.round)
+    return (on_wires or ignored) and about and is_person(person) and deviation.means(person)

@@ -1,0 +1,50 @@
+"""A ballot that only k people open, made by members without the output of `randomness` for its row.
+
+Without the function's output for a row no member can join its group. Own seeds still make own
+groups, which open with k ballots: the reader cannot distinguish a seed from an output.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ....crypto.entropy import Entropy
+from ....crypto.padding import pad
+from ....crypto.threshold import SEED, Sealer, TextLevel
+from ....protocol.knowledge.opened_exploits import Function
+from ....protocol.rounds import threshold
+from ....protocol.rounds.ballots import Phrasebook, Sealed, salts, submit_all
+from ....protocol.rounds.round_context import Round, level_ends, sealing
+
+Row = tuple[str, ...]
+
+
+def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping[bytes, bytes]:
+    """Return the outputs of `randomness` for rows and all their prefixes, by input."""
+    outputs = dict[bytes, bytes]()
+    for row in rows:
+        coarse_row = plan.announcement.schema.coarsen(row)
+        for level, end in enumerate(level_ends(plan)):
+            query_input = threshold.level_input(plan, level, coarse_row[:end])
+            outputs[query_input] = function.output(query_input)
+    return outputs
+
+
+def seal_own(
+    plan: Round, row: Sequence[str], function: Function, seeds: Entropy, fresh: Entropy
+) -> Sealed:
+    """Seal a row, with the function's outputs if they are known, else with own seeds.
+
+    seeds: the source of own seeds, equal for equal prefixes. fresh: the source of this ballot.
+    """
+    assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
+    coarse_row, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
+    for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
+        seed = function.output(threshold.level_input(plan, level, coarse_row[:end]))[:SEED]
+        if not any(seed):  # no member has the output
+            seed = seeds.fork(repr(coarse_row[:end])).random(SEED)
+        levels.append(TextLevel(seed, pad(threshold.text_of(coarse_row[start:end]), width)))
+        start = end
+    entropy = sealing(fresh, plan.session)
+    (salt,) = salts(plan, entropy)
+    ballot = threshold.write(plan, Sealer(plan.shape), levels, salt, entropy)
+    (sealed,) = submit_all(Phrasebook(plan), [coarse_row], [fresh], written=[ballot])
+    return sealed

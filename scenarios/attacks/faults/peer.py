@@ -1,0 +1,123 @@
+"""Misbehaviour of a peer: a seat at the board that deviates.
+
+absent   posts no more messages, from its round on
+drop     forwards only a share of its due onions
+tag      flips a bit of an onion before it forwards it
+lie      posts the digest of another decision
+provoke  leaves out the found ballots, so that their senders accuse
+withhold does not show its secret when all other peers have
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ....errors import Reason
+from ....protocol.peers.agreement import PeerRound, last_step
+from ....protocol.peers.onions import bags_of
+from ....protocol.wire.messages import Body
+from ....protocol.wire.peer_messages import Agreed, FoundBallots, Relay, ShareSecret
+from ....roles.occasions import NOT_NOTED, Notes, no_note
+from ....roles.peer import Commons, PeerSeat
+
+Doing = Callable[[PeerRound, Body, float], Body | None]
+Secrets = dict[tuple[int, int], bytes]  # by round and number, of the rounds' keys
+
+
+def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
+    """Post no message."""
+    return None
+
+
+def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
+    """Lose a share of the forwarded layers, at least one; the account of the rest is honest."""
+    match body:
+        case Relay(step=step) if step > 1 and body.layers_forwarded:
+            pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
+            kept_count = len(pairs) - max(1, round(rate * len(pairs)))
+            return replace(body, bags=bags_of(pairs[:kept_count]))
+        case FoundBallots() if plan.path == 1 and body.sealed:
+            kept_count = len(body.sealed) - max(1, round(rate * len(body.sealed)))
+            return replace(body, sealed=body.sealed[:kept_count])
+    return body
+
+
+def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Flip the last bit of one onion (with paths of length 1, of one ballot)."""
+    match body:
+        case Relay(step=step) if step > 1 and body.layers_forwarded:
+            pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
+            receiver, layer = pairs[0]
+            return replace(body, bags=bags_of([(receiver, _turned(layer)), *pairs[1:]]))
+        case FoundBallots() if plan.path == 1 and body.sealed:
+            return replace(body, sealed=tuple(sorted({_turned(body.sealed[0]), *body.sealed[1:]})))
+    return body
+
+
+def _turned(data: bytes) -> bytes:
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Post the digest of another decision."""
+    if isinstance(body, Agreed) and body.step == last_step(plan.agreement):
+        return replace(body, digest=_turned(body.digest))
+    return body
+
+
+def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Leave out the found ballots, as if they had not opened, so that their senders accuse."""
+    if isinstance(body, FoundBallots) and body.sealed:
+        refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
+        return replace(body, sealed=(), refused=dict(refused))
+    return body
+
+
+def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Withhold its secret of the round's key, after all other peers have shown theirs."""
+    return None if isinstance(body, ShareSecret) else body
+
+
+class FaultySeat(PeerSeat):
+    """A seat that posts by an attack, in the rounds of the attack."""
+
+    def __init__(
+        self,
+        commons: Commons,
+        number: int,
+        attacks: Mapping[int, tuple[Doing, float]],
+        secrets: Secrets,
+        notes: Notes,
+    ) -> None:
+        super().__init__(commons, number)
+        self.attacks = attacks
+        self.secrets = secrets
+        self.notes = notes
+
+    def holds(self, number: int, secret: bytes) -> None:
+        """Share its secret with the other attackers."""
+        self.secrets[number, self.number] = secret
+
+    def response(self, plan: PeerRound | None, body: Body) -> Body | None:
+        """Return the due body, or the body that the attack of this round makes of it."""
+        if plan is None or plan.call.round not in self.attacks:
+            return body
+        act, rate = self.attacks[plan.call.round]
+        changed_body = act(plan, body, rate)
+        if changed_body != body:
+            self.notes.get(plan.call.round, no_note)(self.commons.instruments)
+        return changed_body
+
+
+def faulty_peer(
+    attacks: Mapping[int, tuple[Doing, float]],
+    secrets: Secrets | None = None,
+    notes: Notes = NOT_NOTED,
+) -> Callable[[Commons, int], PeerSeat]:
+    """Return the seat that carries out an attack in each round, at a rate from 0 to 1.
+
+    secrets: the common store of the attackers' secrets. notes: by round, record that an attack is
+    carried out.
+    """
+    shared: Secrets = {} if secrets is None else secrets
+    return lambda commons, number: FaultySeat(commons, number, attacks, shared, notes)

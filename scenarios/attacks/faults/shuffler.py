@@ -1,0 +1,254 @@
+"""Misbehaviour of a shuffler: it handles honestly opened layers dishonestly.
+
+A deed has the function that carries it out. The accounts add up: a deed claims that the layers that
+it loses did not open.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice, product
+
+from ....crypto.entropy import Entropy
+from ....errors import Reason
+from ....protocol.rounds.ballots import answers, enclose
+from ....protocol.rounds.round_context import Round, sealing
+from ....protocol.wire.messages import Batch
+from ....protocol.wire.parties import Role
+from ....roles.network.memory_network import EVERY_ROUND, Fault, Letter, Network
+from ....roles.occasions import Note, no_note
+from .batch_door import BatchDoor, Layers, Leaving, Turn
+
+Row = tuple[str, ...]
+
+TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
+
+
+Act = Callable[["Deed", Turn], bool]  # whether it changed the batch
+Ignoring = Callable[["Deed", Round, Letter], bool]
+
+
+def hears_all(_deed: "Deed", _plan: Round, _letter: Letter) -> bool:
+    """Ignore no letter."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A misdeed of a shuffler.
+
+    Attributes:
+        act: changes a batch that is about to leave; returns whether it did.
+        entropy: the source of its draws and seals.
+        rounds: in which rounds.
+        rate: the share of the messages (or people) that it strikes, from 0 to 1.
+        users: the number of people instead; None: by rate.
+        target: only messages of this user, if the shuffler knows the senders.
+        bit: the bit of a layer that it flips (`tag`).
+        row: the row of its own answers; None: the forged row.
+        ignores: whether it takes no notice of a letter of such a round.
+        note: records that it was done.
+    """
+
+    act: Act
+    entropy: Entropy
+    rounds: Collection[int] = EVERY_ROUND
+    rate: float = 1.0
+    users: int | None = None
+    target: str | None = None
+    bit: int = TOP_BIT
+    row: Row | None = None
+    ignores: Ignoring = hears_all
+    note: Note = no_note
+
+    def count(self, total: int) -> int:
+        """Return the number of struck messages among `total`."""
+        return round(self.rate * total) if self.users is None else min(self.users, total)
+
+    def chosen(self, total: int) -> set[int]:
+        """Draw the places of struck messages among `total`."""
+        count = self.count(total)
+        lots = self.entropy.random(16 * total)
+        ranked = sorted(range(total), key=lambda i: lots[16 * i : 16 * i + 16])
+        return set(ranked[:count])
+
+    def people(self, senders: Sequence[str]) -> list[int]:
+        """Return the places of the struck people, independent of the order of arrival."""
+        if self.target is not None:
+            return [i for i, sender in enumerate(senders) if sender == self.target]
+        by_name = sorted(range(len(senders)), key=lambda i: senders[i])
+        return [by_name[i] for i in sorted(self.chosen(len(senders)))]
+
+    def seals(self, plan: Round) -> Entropy:
+        """Return the sealing randomness of its own answers of a round."""
+        return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
+
+
+def drop(deed: Deed, turn: Turn) -> bool:
+    """Lose single layers."""
+    by_bytes = sorted(turn.layers)  # the order of arrival is not reproducible
+    struck = {by_bytes[i] for i in deed.chosen(len(turn.layers))}
+    turn.refused[Reason.DOES_NOT_OPEN] += len(struck)
+    turn.layers = [layer for layer in turn.layers if layer not in struck]
+    return bool(struck)
+
+
+def drop_people(deed: Deed, turn: Turn) -> bool:
+    """Lose all layers of some people (only the first shuffler knows which belong together)."""
+    struck, slots = set(deed.people(turn.senders)), turn.plan.slots
+    turn.refused[Reason.DOES_NOT_OPEN] += len(struck) * slots
+    turn.layers = [layer for i, layer in enumerate(turn.layers) if i // slots not in struck]
+    return bool(struck)
+
+
+def substitute(deed: Deed, turn: Turn) -> bool:
+    """Replace the answers of some people by own answers: n is unchanged."""
+    places = deed.people(turn.senders)
+    rows = [deed.row or forged_row(turn.plan)] * len(places)
+    turn.layers = _with_own(deed, turn, places, rows)
+    return bool(places)
+
+
+def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
+    """Return the layers, with own answers in place of these people's: a row for each."""
+    plan, layers, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
+    for i, row in zip(places, rows, strict=True):
+        own_answer = enclose(plan, answers(plan, row), fresh)
+        layers[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own_answer.onions]
+    return layers
+
+
+def subtract(deed: Deed, turn: Turn) -> bool:
+    """Replace the target's answers by a known row, in the round of the release."""
+    return _releases(turn.plan) and substitute(deed, turn)
+
+
+def surround(deed: Deed, turn: Turn) -> bool:
+    """Replace all people's answers but the target's by known rows, in the round of the release."""
+    return _releases(turn.plan) and single_out(deed, turn)
+
+
+def single_out(deed: Deed, turn: Turn) -> bool:
+    """Replace the answers of all people but the target by known rows."""
+    other_places = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
+    turn.layers = _with_own(deed, turn, other_places, covering_rows(turn.plan, len(other_places)))
+    return bool(turn.senders)
+
+
+def _releases(plan: Round) -> bool:
+    """Whether the answers of a round are released."""
+    return plan.call.reader is Role.ANALYST
+
+
+def forged_row(plan: Round) -> tuple[str, ...]:
+    """Return the row of an invented person: the last value of every domain."""
+    features = plan.announcement.schema.features
+    return tuple(feature.values[-1] if feature.values else "x" for feature in features)
+
+
+def covering_rows(plan: Round, row_count: int) -> list[Row]:
+    """Return `row_count` rows of invented people, all possible rows in turn.
+
+    A person among them is in as large a crowd as possible, so no rule on crowds objects.
+    """
+    features = plan.announcement.schema.features
+    queried_columns = {column for ask in plan.call.asks for column in ask}
+    column_values = [feature.values or ("x",) for feature in features]
+    every = product(
+        *(
+            values if column in queried_columns else values[-1:]
+            for column, values in enumerate(column_values)
+        )
+    )
+    return list(islice(cycle(islice(every, row_count)), row_count))
+
+
+def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
+    """Ignore the target, in the round of the release."""
+    return letter[0] == deed.target and _releases(plan)
+
+
+def thin_out(_deed: Deed, turn: Turn) -> bool:
+    """Claim that the ignored letters came too late."""
+    turn.refused[Reason.LATE] += turn.unheard
+    return turn.unheard > 0
+
+
+def copy(deed: Deed, turn: Turn) -> bool:
+    """Send some layers twice."""
+    turn.last.append(
+        lambda batch: tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
+    )
+    return deed.count(len(turn.layers)) > 0
+
+
+def tag(deed: Deed, turn: Turn) -> bool:
+    """Flip one bit of some layers."""
+
+    def tagged(batch: Leaving) -> Leaving:
+        struck = deed.chosen(len(batch))
+        layers = (flip(at, deed.bit) if i in struck else at for i, at in enumerate(batch))
+        return tuple(sorted(layers))
+
+    turn.last.append(tagged)
+    return deed.count(len(turn.layers)) > 0
+
+
+def flip(layer: bytes, bit: int) -> bytes:
+    """Flip a bit, counted from the lowest bit of the first byte."""
+    at = bit // 8 % len(layer)
+    return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
+
+
+def forward(_deed: Deed, turn: Turn) -> bool:
+    """Keep the order of arrival."""
+    turn.last.append(lambda _batch: tuple(dict.fromkeys(turn.layers)))
+    return bool(turn.layers)
+
+
+def wrong_digest(_deed: Deed, turn: Turn) -> bool:
+    """Account for another batch than it sends."""
+    turn.digest = bytes(len(turn.honest_account.digest))
+    return True
+
+
+def pre_empt(deed: Deed, turn: Turn) -> bool:
+    """Send the reader own ballots, sealed as the last shuffler's are, before that shuffler does."""
+    plan, fresh = turn.plan, deed.seals(turn.plan)
+    if turn.hop == len(plan.hops) - 1:
+        return False  # it is the last one itself
+    row_count = len(turn.layers) // plan.slots
+    own_answers = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(row_count)]
+    layers = sorted(onion[-1] for ballots in own_answers for onion in ballots.onions)
+    turn.early.append((plan.reader, Batch(tuple(layers))))
+    return bool(layers)
+
+
+class DeviatingShuffler(BatchDoor):
+    """A shuffler's place that carries out its deeds."""
+
+    def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
+        super().__init__(network, party)
+        self.deeds = deeds
+
+    def strikes(self, number: int) -> bool:
+        """Whether a deed is for a round."""
+        return any(number in deed.rounds for deed in self.deeds)
+
+    def ignores(self, plan: Round, letter: Letter) -> bool:
+        """Whether a deed ignores a letter."""
+        due = [deed for deed in self.deeds if plan.call.round in deed.rounds]
+        ignoring = [deed for deed in due if deed.ignores(deed, plan, letter)]
+        for deed in ignoring:
+            deed.note(self.network.instruments)
+        return bool(ignoring)
+
+    def change(self, turn: Turn) -> None:
+        """Do every deed that is for this round."""
+        for deed in self.deeds:
+            if turn.plan.call.round in deed.rounds and deed.act(deed, turn):
+                deed.note(self.network.instruments)
+
+
+def cheat(*deeds: Deed) -> Fault:
+    """Return the fault of a shuffler that commits these deeds."""
+    return lambda network, party: DeviatingShuffler(network, party, deeds)

@@ -1,0 +1,140 @@
+"""Attacks of a party that holds the wires between users and the first shuffler.
+
+It sees sender and receiver, and every byte; it can delay, lose and add messages. It cannot open
+any message, and it can write any bytes in a frame, which has no authentication.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+import trio
+
+from ....errors import Refused
+from ....protocol.wire.frames import Message, decode_message
+from ....protocol.wire.messages import Submission
+from ....protocol.wire.parties import Role, role
+from ....roles.network.memory_network import EVERY_ROUND, Network, Wire
+from ....roles.occasions import Note, no_note
+
+Strikes = Callable[[str], bool]  # whether a user is meant
+
+
+@dataclass(slots=True)
+class BlockingWire(Wire):
+    """Lose the submissions of some users.
+
+    Attributes:
+        strikes: whether submissions of a user are lost.
+        rounds: the rounds of the attack.
+        note: records that a submission was lost.
+    """
+
+    strikes: Strikes
+    rounds: Collection[int] = EVERY_ROUND
+    note: Note = no_note
+
+    async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
+        """Whether this submission is delivered."""
+        await trio.lowlevel.checkpoint()
+        is_blocked = self.strikes(sender) and _round_of(data) in self.rounds
+        if is_blocked:
+            self.note(network.instruments)
+        return not is_blocked
+
+
+@dataclass(slots=True)
+class Delay(Wire):
+    """Hold back the submissions of some users until the collection has closed.
+
+    Attributes:
+        strikes: whether submissions of a user are held back.
+        rounds: the rounds of the attack.
+        note: records that a submission was held back.
+    """
+
+    strikes: Strikes
+    rounds: Collection[int] = EVERY_ROUND
+    note: Note = no_note
+
+    async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
+        """Wait if this submission is to be late."""
+        if self.strikes(sender) and _round_of(data) in self.rounds:
+            self.note(network.instruments)
+            announcement = network.board.announcement
+            assert announcement is not None  # noqa: S101 - submissions follow announcements
+            await trio.sleep(announcement.rules.deadline + 1)
+        return True
+
+
+@dataclass(slots=True)
+class Replay(Wire):
+    """Send a user's submission a second time.
+
+    Attributes:
+        target: the user.
+        into: `round`, at once and under another name; `next`, in the next round, before the user's
+            own; `session`, in a later session (the same object must hold the wires of both),
+            likewise.
+        stranger: the other name.
+        earlier_submissions: earlier submissions, to be sent again.
+        note: records that a submission was sent again.
+    """
+
+    target: str
+    into: str
+    stranger: str
+    earlier_submissions: list[Message] = field(default_factory=list)
+    note: Note = no_note
+
+    async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
+        """Deliver every message, and add the copy when it is due."""
+        if sender != self.target:
+            return True
+        try:
+            message = decode_message(data)
+        except Refused:
+            return True
+        if not isinstance(message.body, Submission):
+            return True
+        for old in self.earlier_submissions:
+            if self._due(old, message):
+                replayed_message = Message(message.session, message.round, _body(old, message))
+                self.note(network.instruments)
+                await network.inject(sender, receiver, replayed_message.encode())
+        self.earlier_submissions.append(message)
+        if self.into == "round":
+            self.note(network.instruments)
+            await network.inject(self.stranger, receiver, data)
+        return True
+
+    def _due(self, old: Message, now: Message) -> bool:
+        if self.into == "next":
+            return old.session == now.session and old.round == now.round - 1
+        return self.into == "session" and old.session != now.session and old.round == now.round
+
+
+def _body(old: Message, now: Message) -> Submission:
+    """Return the old envelope and its signature, with the board's present head, which is public."""
+    assert isinstance(old.body, Submission)  # noqa: S101 - users send nothing else
+    assert isinstance(now.body, Submission)  # noqa: S101
+    return replace(old.body, witness=now.body.witness)
+
+
+@dataclass(slots=True)
+class Wires(Wire):
+    """All attacks on the wires: a message is delivered if every attack lets it pass."""
+
+    deeds: Sequence[Wire]
+
+    async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
+        """Whether a message is delivered."""
+        if role(sender) is not Role.USER:
+            return True
+        for deed in self.deeds:
+            if not await deed.passes(network, sender, receiver, data):
+                return False
+        return True
+
+
+def _round_of(data: bytes) -> int:
+    return data[36] if len(data) > 36 else 0

@@ -1,0 +1,17 @@
+"""`balance`: totals and accounts on the board are added up."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.balance",
+    on=True,
+    off=False,
+    held_in=("roles/board_monitor.py", "protocol/board/alarms.py"),
+    guards="totals and accounts on the board are added up",
+    setting="totals and accounts on the board are added up",
+    price="none: sums of posts",
+    default=False,
+    observe=lambda guards, setting: replace(guards, balance=setting.scenario.defence.balance),
+)

@@ -1,0 +1,16 @@
+"""`bind`: a layer opens in one session, round, question and hop only."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.bind",
+    on=True,
+    off=False,
+    held_in=("protocol/rounds/round_context.py",),
+    guards="every layer opens in one session, round, question and hop only",
+    setting="a layer opens in one session, round and hop",
+    price="none: hashed, not sent",
+    lesson=True,
+    unguarded="without bind nobody is hidden; say mix.lesson = true to show it",
+    flaw="unbound",
+)

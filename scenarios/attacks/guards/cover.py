@@ -1,0 +1,15 @@
+"""`cover`: every peer sends dummies, so that no peer's answers are alone in a batch."""
+
+from ...programs.topology import PEERS
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.cover",
+    on=4,
+    off=0,
+    held_in=("protocol/peers/agreement.py",),
+    guards="every batch holds messages of several peers",
+    setting="blank messages of each peer",
+    price="a message and its layers for every blank",
+    among=(PEERS.name,),
+)

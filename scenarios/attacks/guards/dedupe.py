@@ -1,0 +1,16 @@
+"""`dedupe`: repeats of a layer are dropped."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.dedupe",
+    on=True,
+    off=False,
+    held_in=("protocol/rounds/mixing.py",),
+    guards="repeats of a layer are dropped",
+    setting="repeats are dropped",
+    price="none: salts keep equal answers apart",
+    lesson=True,
+    unguarded="without dedupe nobody is hidden; say mix.lesson = true to show it",
+    flaw="repeats",
+)

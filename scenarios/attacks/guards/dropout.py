@@ -1,0 +1,13 @@
+"""`dropout`: a second round that fewer people have left is burned."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.min_dropout",
+    on=10,
+    off=1,
+    held_in=("protocol/wire/crowd_limits.py",),
+    guards="a second round that fewer people have left is burned",
+    setting="people who must have left, if any did, for a second round to be released",
+    price="one person who leaves stops the release",
+)

@@ -1,0 +1,14 @@
+"""`min_batch`: a round of fewer people is burned."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.min_batch",
+    on=2,
+    off=1,
+    held_in=("protocol/wire/crowd_limits.py",),
+    guards="a round of fewer people is burned",
+    setting="people without whom a round burns",
+    label="minimum batch",
+    price="people kept away stop the round",
+)

@@ -1,0 +1,15 @@
+"""`order`: a batch leaves in the order of its bytes; every recipient checks the order."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.order",
+    on="sorted",
+    off="kept",
+    held_in=("protocol/rounds/mixing.py",),
+    guards="a batch leaves in the order of its bytes; all who get it look",
+    setting="a batch leaves in no order of people",
+    label="sorted batches",
+    price="none: sorting is nothing beside opening",
+    lesson=True,
+)

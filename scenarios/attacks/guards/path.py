@@ -1,0 +1,15 @@
+"""`path`: a message among peers passes so many of them that a coalition seldom has them all."""
+
+from ...programs.topology import PEERS
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.path",
+    on=3,
+    off=1,
+    held_in=("protocol/peers/onions.py",),
+    guards="a coalition seldom holds every peer that a message passes",
+    setting="peers that every message passes",
+    price="a layer and a step a round for every peer of a path",
+    among=(PEERS.name,),
+)

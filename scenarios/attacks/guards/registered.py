@@ -1,0 +1,27 @@
+"""`registered`: users sign their messages, with keys on a list made before the session."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..catalogue.guard import Guard, GuardSetting
+
+if TYPE_CHECKING:
+    from ....roles.cast import Guards
+
+
+def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
+    """Register all real people, if the scenario has a list."""
+    registered = setting.people if setting.scenario.registered else None
+    return replace(guards, registered=registered)
+
+
+GUARD = Guard(
+    key="defence.registered",
+    on=True,
+    off=False,
+    held_in=("protocol/rounds/registered_users.py",),
+    guards="users sign what they send, by a list made before",
+    setting="only people known beforehand may send",
+    price="a public list of who may take part",
+    observe=observe,
+)

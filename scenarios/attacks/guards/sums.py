@@ -1,0 +1,16 @@
+"""`sums`: a release fits the counts of the same people in earlier rounds."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.sums",
+    on=True,
+    off=False,
+    held_in=("protocol/board/sum_check.py",),
+    guards="both readers compare what they read of the same people; what does not fit burns",
+    setting="a release fits what was counted of the same people before",
+    price="a person who answers otherwise in round 2 aborts it",
+    observe=lambda guards, setting: replace(guards, sums=setting.scenario.defence.sums),
+)

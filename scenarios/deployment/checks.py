@@ -1,0 +1,270 @@
+"""Is a saved session the session that was agreed on? Every check recomputes from its posts alone.
+
+    agreement    the parties that sign are the session file's
+    signatures   posts are signed by their authors, heads by the board, at each call and at the end
+    board        posts are legal, in their order, under the phases table, to the end
+    terms        the announcement agrees with the session file
+    accounts     no hop and no reader has lost or invented a message, by its own account
+    proofs       of a verified mix: every ballot, shuffle and decryption share is proved
+    people       enough answered, and not few left between two rounds
+    guards       accepted people have signed, and a proved loss opened no round
+    alarms       the list of them, and whether the board bears them out
+    decision     it follows from the counts on the board, or from the release
+    release      its columns are the decision's, its sums fit the earlier counts
+    exposure     fewer people are exposed than was promised
+    opening      a certificate that may be opened is opened
+
+A reader without the session file makes the checks that need none: they show consistency, since a
+stranger to all parties can sign with keys of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ...errors import RoundBurned, VerificationError
+from ...protocol.board.alarms import borne_out, misdecided, unaccounted
+from ...protocol.board.board import END
+from ...protocol.board.challenge_record import check_accepted
+from ...protocol.board.phases import Phase
+from ...protocol.board.promise import check_promise, promised_share, prove
+from ...protocol.board.strategies import RoundResult, first_call, release_call
+from ...protocol.board.sum_check import disagreement
+from ...protocol.rounds.registered_users import registry_root
+from ...protocol.wire.announcement import UNPROMISED, Program, Setting
+from ...protocol.wire.commitment import may_open
+from ...protocol.wire.crowd_limits import check_batch_size, check_rounds
+from ...protocol.wire.messages import Decision
+from ...protocol.wire.schema import Schema
+from ..lab.play.announcement import announced_policy, announced_rules
+from ..programs.evidence import NoGround
+from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
+from ..records.verification.agreement import require_equal
+from ..records.verification.board_checks import checked_proofs
+from ..records.verification.checks import CheckResult, judge
+from ..records.verification.release_checks import keeps
+from ..records.verification.signers import Authentic
+from .saved_session import SessionEvidence, require_whole
+
+Rule = tuple[str, str, Callable[[SessionEvidence], str]]  # name, subject of the check, check
+
+
+def verify_session(evidence: SessionEvidence) -> tuple[CheckResult, ...]:
+    """Return the results of all checks of a saved session; a check that fails has `ok` False."""
+    return tuple(judge(name, requirement, check, evidence) for name, requirement, check in CHECKS)
+
+
+def agreement(evidence: SessionEvidence) -> str:
+    """Check that the board's roster names the identities, and the hash, of the session file."""
+    session, roster = evidence.agreement, evidence.board.roster
+    if roster is None:
+        raise VerificationError("the posts are not signed, and name no session file")
+    require_equal("session file", roster.opening.hex(), session.roster.opening.hex())
+    require_equal("identities", roster, session.roster)
+    return Authentic(f"session file {roster.opening.hex()[:16]}, its identities")
+
+
+def signatures(evidence: SessionEvidence) -> str:
+    """Check that every post is signed by its author, and every head that is due by the board."""
+    board = evidence.board
+    if board.roster is None:
+        raise VerificationError("the posts are not signed; a session between machines signs them")
+    due = [call.round for call in board.calls]
+    due += [END] if board.phase is Phase.OVER else []
+    if list(board.heads) != due:
+        raise VerificationError("the board has not signed its head at every call and at the end")
+    finding = f"{len(board.entries)} posts and heads, each signed"
+    if evidence.session is not None and board.roster == evidence.session.roster:
+        return Authentic(f"{finding} by the parties of the session file")
+    return f"{finding} by one key a party; whose they are is not shown"
+
+
+def board(evidence: SessionEvidence) -> str:
+    """Check that the posts are legal, and that the session was closed."""
+    require_whole(evidence)
+    replayed = evidence.board
+    if replayed.phase is not Phase.OVER:
+        raise VerificationError(f"the session was not closed; it ends in phase {replayed.phase}")
+    end = f"burned: {replayed.burned}" if replayed.burned else "closed by the curator"
+    return f"{len(replayed.entries)} posts, {end}; digest {replayed.digest().hex()[:16]}"
+
+
+def terms(evidence: SessionEvidence) -> str:
+    """Check that the announcement equals the terms of the session file."""
+    session, announced = evidence.agreement, evidence.announced
+    scenario = session.scenario
+    require_equal("program", announced.program, wire(scenario))
+    require_equal("policy", announced.policy, announced_policy(scenario))
+    require_equal("rules", announced.rules, announced_rules(scenario))
+    require_equal("features", announced.schema, announced_schema(scenario, session.schema))
+    require_equal("shufflers", len(announced.shufflers), scenario.mix.shufflers)
+    require_equal("suite", announced.suite.label, scenario.mix.suite)
+    require_equal("registered people", announced.registry, registry_root(session.registry))
+    policy = announced.policy
+    return f"k = {policy.k}, at most {policy.max_exposure:.4g} exposed, rule {policy.rule}"
+
+
+def accounts(evidence: SessionEvidence) -> str:
+    """Check that each party passed on or refused all messages it got, at every hop and round."""
+    board = evidence.board
+    if not board.mixed:
+        raise NoGround("nothing was mixed")
+    for number in range(1, len(board.calls) + 1):
+        if unaccounted(board, number):
+            raise VerificationError(f"round {number}: the sums of a shuffler or reader differ")
+    return f"{len(board.mixed)} batches in {len(board.calls)} rounds, nothing lost, nothing added"
+
+
+def proofs(evidence: SessionEvidence) -> str:
+    """Check every ballot, proof of shuffle and decryption share of a verified mix."""
+    if not evidence.announced.rules.verified:
+        raise NoGround("the mix is of onions: no step of it is proved")
+    if not evidence.board.tallies:
+        raise NoGround("nothing was counted")
+    return checked_proofs(evidence.board)
+
+
+def people(evidence: SessionEvidence) -> str:
+    """Check that enough people answered, and that dropouts between rounds are 0 or many."""
+    board, rules = evidence.board, evidence.announced.rules
+    counted = [max(tally.totals, default=0) for tally in board.tallies]
+    if not counted:
+        raise NoGround("nothing was counted")
+    fixed = evidence.announced.policy.setting is Setting.FIXED
+    for number, now in enumerate(counted, start=1):
+        account = board.account(number, 1)
+        respondent_count = account.people if account else 0
+        try:
+            check_batch_size(respondent_count, rules.min_batch)
+            if fixed and board.burned is None:
+                check_rounds(counted[: number - 1], now, rules.min_dropout)
+        except RoundBurned as why:
+            raise VerificationError(f"round {number} was not burned: {why}") from None
+    return ", ".join(f"round {number}: {now:,}" for number, now in enumerate(counted, start=1))
+
+
+def guards(evidence: SessionEvidence) -> str:
+    """Check that accepted people have signed, and that a proved loss opened no round."""
+    board, rules = evidence.board, evidence.announced.rules
+    if not rules.challenge:
+        raise NoGround("`challenge` is off: no envelope is on the board")
+    rounds = range(1, len(board.tallies) + 1)
+    for number in rounds:
+        check_accepted(board, number)
+    return f"{len(rounds)} rounds: accepted people have signed, no loss was proved"
+
+
+def alarms(evidence: SessionEvidence) -> str:
+    """List the alarms; an alarm does not abort a round, and a board may have left one out."""
+    board = evidence.board
+    if not board.alarms:
+        raise NoGround("the posts hold no alarm; heads do not cover alarms")
+    rule = strategy(evidence.session.scenario) if evidence.session else None
+    alarm_lines = []
+    for party, alarm in board.alarms:
+        verdict = "borne out" if borne_out(board, alarm, rule) else "not borne out"
+        alarm_lines.append(f"{party}: {alarm.cause}, round {alarm.round}, {verdict} by the board")
+    return "; ".join(alarm_lines)
+
+
+def decision(evidence: SessionEvidence) -> str:
+    """Check that the decision follows from the counts, and prove its certificate from them."""
+    board, claimed, schema = evidence.board, evidence.decision, evidence.announced.schema
+    if board.committed is not None and not board.opened:
+        raise NoGround("its certificate is closed: curator and analyst alone have seen it")
+    if board.committed is None:
+        round_results = evidence.counted_rounds
+        if evidence.session is not None and misdecided(board, strategy(evidence.session.scenario)):
+            raise VerificationError("the announced rule decides otherwise from the counts")
+        verify_decision(claimed, schema, round_results)
+        return f"proved from the counts on the board: {_claim(claimed)}"
+    if PROGRAMS["exposure"].wire != evidence.announced.program:
+        raise NoGround("its certificate rests on counts of groups that are not on the board")
+    released_schema = Schema(tuple(schema.features[column] for column in claimed.kept))
+    release_decision = replace(claimed, kept=tuple(range(len(claimed.kept))))
+    single = RoundResult(first_call(Program.TWO_ROUND, released_schema), tuple(evidence.singles))
+    verify_decision(release_decision, released_schema, [single])
+    return f"its certificate is proved from the columns of the release: {_claim(claimed)}"
+
+
+def _claim(decision: Decision) -> str:
+    proof = decision.certificate
+    return f"at most {proof.people:,} of {proof.n:,} people exposed, rule {proof.rule}"
+
+
+def release(evidence: SessionEvidence) -> str:
+    """Check that the release has the decision's columns, and sums that fit the earlier counts."""
+    board, joint = evidence.board, evidence.release
+    claimed = evidence.decision
+    require_equal("called at the end", board.calls[-1], release_call(len(board.calls), claimed))
+    for result in _comparable(evidence):
+        if disagreement(result, board.calls[-1], joint):
+            raise VerificationError(
+                f"round {result.call.round}: more people are released with a value than had it"
+            )
+    names = [evidence.announced.schema.names[column] for column in claimed.kept]
+    return f"{sum(joint.values()):,} people in {len(joint):,} combinations of {', '.join(names)}"
+
+
+def _comparable(evidence: SessionEvidence) -> Sequence[RoundResult]:
+    """Return the rounds that a release must fit: of the same people, with counts on the board."""
+    if evidence.announced.policy.setting is not Setting.FIXED:
+        return ()
+    try:
+        return evidence.counted_rounds
+    except NoGround:
+        return ()
+
+
+def exposure(evidence: SessionEvidence) -> str:
+    """Check that the release exposes at most the promised share of people."""
+    board, joint, claimed = evidence.board, evidence.release, evidence.decision
+    policy, k = evidence.announced.policy, claimed.certificate.k
+    require_equal("k", k, policy.k)
+    people, below = sum(joint.values()), evidence.program.exposed(joint, k)
+    promised = claimed.certificate.value
+    if evidence.session is not None:
+        scenario = evidence.session.scenario
+        if scenario.defence.promise:
+            calls = board.calls[:-1]
+            proved = prove(strategy(scenario), evidence.announced.schema, calls, claimed, joint)
+            try:
+                check_promise(policy, claimed, proved)
+            except RoundBurned as why:
+                raise VerificationError(f"the promise does not hold: {why}") from None
+            promised = promised_share(claimed, proved)
+    elif board.tallies[0].totals[:1] != board.tallies[-1].totals[:1]:
+        promised = max(promised, policy.max_exposure)
+    if claimed.kept and policy.rule not in UNPROMISED and people:
+        keeps(below, people, promised)
+    return f"{below:,} of {people:,} people exposed, {promised:.4g} promised"
+
+
+def opening(evidence: SessionEvidence) -> str:
+    """Check that the curator has opened its certificate, if the rules let it."""
+    board = evidence.board
+    if board.committed is None:
+        raise NoGround("the certificate was posted with the decision, or there is none")
+    joint = evidence.release
+    totals = [total for tally in board.tallies for total in tally.totals]
+    if not may_open(evidence.announced.policy, board.committed.hidden, totals):
+        raise NoGround("the certificate may not be opened: more would follow from it")
+    if not board.opened:
+        raise VerificationError("the curator has not opened its certificate after the release")
+    return f"opened after the release of {sum(joint.values()):,} people"
+
+
+CHECKS: tuple[Rule, ...] = (
+    ("agreement", "the parties are those of the session file", agreement),
+    ("signatures", "posts and heads are signed, by whom", signatures),
+    ("board", "posts are legal under the phases table", board),
+    ("terms", "the announcement is the session file's", terms),
+    ("accounts", "every batch's counts add up", accounts),
+    ("proofs", "each ballot, shuffle and share is proved", proofs),
+    ("people", "enough answered, few enough left", people),
+    ("guards", "accepted people signed, no proved loss was opened", guards),
+    ("alarms", "whether the board bears them out", alarms),
+    ("decision", "it and its certificate follow from the counts", decision),
+    ("release", "columns and sums are right", release),
+    ("exposure", "true is within promised, recomputed", exposure),
+    ("opening", "the certificate is opened where it may be", opening),
+)

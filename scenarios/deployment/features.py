@@ -1,0 +1,66 @@
+"""Features of a session between machines: a domain, and rules that need no data to be complete.
+
+A scenario completes a rule from the table of all people. Between machines no party has such a
+table; so a rule is complete in the file, or it is refused.
+"""
+
+from pathlib import Path
+
+from ...errors import DataError, ParameterError
+from ...protocol.wire.coarsening import Bins, Rule
+from ...protocol.wire.schema import Feature
+from ..populations.coarsening import is_coarser, levels, rules_of
+from ..schema.model import FeatureSection
+
+
+def column_of(feature: FeatureSection, base: Path) -> Feature:
+    """Return a feature as it is announced. base: the folder that a hierarchy's path starts from.
+
+    ParameterError for a rule, or a domain, that only the data of all people could settle.
+    """
+    if not is_coarser(feature):
+        return Feature(feature.name, _domain(feature, ()))
+    _check_settled(feature)
+    rule_values = _rule_values(feature, base)
+    try:
+        rules = rules_of(feature, rule_values, [1] * len(rule_values), "", base)
+    except DataError as wrong:
+        raise ParameterError(str(wrong)) from None
+    return Feature(feature.name, _domain(feature, rules), rules=rules)
+
+
+def _check_settled(feature: FeatureSection) -> None:
+    bins = feature.bins
+    unsaid = {
+        "merge_below": feature.merge_below is not None,
+        "bins.width (say edges)": bins is not None and bins.width is not None,
+        "bins.quantiles (say edges)": bins is not None and bins.quantiles is not None,
+        "day_first (say it)": feature.date == "month" and feature.day_first is None,
+    }
+    if wrong := [name for name, is_so in unsaid.items() if is_so]:
+        raise ParameterError(
+            f"feature {feature.name}: {', '.join(wrong)}: that would be looked up in everybody's "
+            "values, which nobody has here"
+        )
+
+
+def _rule_values(feature: FeatureSection, base: Path) -> tuple[str, ...]:
+    """Return the values that the rules need to know: a hierarchy's values, or the edges of bins."""
+    if feature.hierarchy is not None:
+        return tuple(levels(base / feature.hierarchy))
+    if feature.bins is not None and feature.bins.edges is not None:
+        return tuple(repr(edge) for edge in feature.bins.edges)
+    return ()
+
+
+def _domain(feature: FeatureSection, rules: tuple[Rule, ...]) -> tuple[str, ...]:
+    """Return the domain of a feature: the listed values, or all intervals of its bins."""
+    if feature.values is not None:
+        return feature.values
+    bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
+    if bins is None:
+        raise ParameterError(
+            f"feature {feature.name}: values are needed, as they are said: nobody has data to "
+            "look at"
+        )
+    return bins.labels

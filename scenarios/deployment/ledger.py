@@ -1,0 +1,176 @@
+"""The ledgers of a first shuffler and of a curator between machines, each kept by itself.
+
+People are their registered keys: a user with another key is another person. The counts of a
+release are on the board of its session, and so are those of single columns if they are published.
+Where they are secret, no bound can be proved of a group that releases give together, and it is
+refused (scenarios/lab/ledger/subtraction.py): by the curator as well, which knows these counts, so
+that its refusal does not depend on them.
+
+The first shuffler knows the participants. The curator knows the people asked, and the number of
+respondents: if some are missing, it notes the batch as unsure, and refuses overlapping batches.
+
+Its keeper signs a ledger, and shows a signed head of it for the next session file
+(ledger_heads.py). A keeper that was killed goes on with the same command; what it had noted stands
+there once.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...crypto.identity import Identity, PublicIdentity
+from ...crypto.signing import valid_signatures
+from ...errors import ParameterError, StorageError
+from ...protocol.board.board import Board
+from ...protocol.history.shuffler_history import HandedBatch, History
+from ...protocol.wire import parties
+from ..lab.ledger.account import Account
+from ..lab.ledger.book import SIGNED, Book, Ledger, opened, signed_text
+from ..lab.ledger.entry import NEVER_ENDED
+from ..lab.ledger.keep import SessionEnd, begin, check_suited
+from ..lab.ledger.people import crowd_of_keys
+from ..programs.registry import program_of
+from .ledger_heads import KEEPERS, SUFFIX, head_of, write_head
+from .place import released
+from .session_file import SessionFile
+
+
+def check_kept(session: SessionFile, place: str) -> None:
+    """Raise ParameterError unless a place can keep a ledger; DataError as `check_suited`."""
+    if place not in KEEPERS:
+        raise ParameterError(
+            f"--ledger: found {place}; the first shuffler (shuffler-1), which knows who took part, "
+            "and the curator, which decides, keep one"
+        )
+    if session.registry is None:
+        raise ParameterError(
+            "--ledger: without registered keys nobody can tell who is in two sessions; "
+            'name the file of their keys in the session file: people = "hall.people.toml"'
+        )
+    check_suited(session.scenario, "real")
+    if program_of(session.scenario).reports:
+        raise ParameterError(
+            "--ledger: people's machines keep no noise from session to session, so what reports "
+            "with noise cost is not counted between machines; veilmix run counts it"
+        )
+
+
+def check_named(session: SessionFile, place: str) -> None:
+    """Raise ParameterError if the session file shows a head of the place's ledger."""
+    if place in session.heads:
+        raise ParameterError(
+            f"--ledger: missing; the session file says that {place} keeps a ledger: place.{place}."
+            "ledger"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """The place that keeps a ledger.
+
+    Attributes:
+        place: its name in the session file.
+        identity: its identity, which signs the ledger.
+        path: the file of the ledger.
+        predecessor: the identity of the earlier keeper of this ledger; None: it has had this keeper
+            from the start.
+    """
+
+    place: str
+    identity: Identity
+    path: Path
+    predecessor: PublicIdentity | None = None
+
+    @property
+    def head_file(self) -> Path:
+        """The file of the ledger's head."""
+        return self.path.with_name(self.path.name + SUFFIX)
+
+
+def with_ledger(
+    session: SessionFile, keeper: Keeper, play: Callable[[History], Board]
+) -> tuple[Board, Account]:
+    """First shuffler, curator: play a session with a ledger, and note its end.
+
+    Raises:
+        StorageError: the ledger is damaged, is not the place's, is not the one that the session
+            file shows, or has this session already.
+    """
+    assert session.registry is not None  # noqa: S101 - `check_kept` has refused this
+    people = session.registry.keys
+    name = session.roster.opening.hex()
+    with _open_ledger(session, keeper) as ledger:
+        crowd = crowd_of_keys(people, ledger.secret())
+        begun = begin(ledger, session.scenario, session.schema, crowd, None, name)
+        if keeper.place == parties.CURATOR:
+            begun.memory.write = _unsure_releases(begun.memory.write)
+        board = play(begun.memory)
+        names = session.schema.names
+        released_columns = (
+            [names[column] for column in board.decision.kept] if board.decision else []
+        )
+        counted = max(board.tallies[-1].totals, default=0) if board.tallies else 0
+        ledger.attest(len(board.tallies), complete=counted == len(people))
+        end = SessionEnd(name, released_columns, released(board, names), board.burned)
+        return board, begun.end(end, None)
+
+
+def _unsure_releases(write: Callable[[HandedBatch], None]) -> Callable[[HandedBatch], None]:
+    """Curator: note a release as unsure until its tally has shown that all people were counted."""
+    return lambda batch: write(replace(batch, certain=batch.certain and not batch.public))
+
+
+@contextmanager
+def _open_ledger(session: SessionFile, keeper: Keeper) -> Iterator[Ledger]:
+    """Open the ledger of a place for a session, and show its head when the session is over."""
+    place, path, signer = keeper.place, keeper.path, keeper.identity.signer
+    name = session.roster.opening.hex()
+    with opened(path) as ledger:
+        _check_keeper(keeper, ledger.initial_book)
+        ledger.signer = signer
+        _check_fresh(path, ledger, name)
+        named, head = session.heads.get(place), head_of(ledger, place, name)
+        if ledger.initial_book is not None:
+            write_head(keeper.head_file, head_of(ledger, place), signer)
+        if named is not None and named.book != head.book:
+            raise StorageError(
+                f"{path}: is not the ledger that the session file shows: it has "
+                f"{len(head.sessions)} sessions, and place.{place}.ledger shows "
+                f"{len(named.sessions)}, or other entries; put the newest copy back, or give "
+                f"{keeper.head_file.name} to the party that writes session files"
+            )
+        try:
+            yield ledger
+        finally:
+            if ledger.entries:
+                write_head(keeper.head_file, head_of(ledger, place), signer)
+
+
+def _check_keeper(keeper: Keeper, book: Book | None) -> None:
+    """Raise StorageError if another place keeps the ledger, or its keeper did not sign it.
+
+    A ledger of an earlier version has no signature: it is signed from now on.
+    """
+    if book is None or (not book.keeper and book.schema < SIGNED):
+        return
+    keys = [identity.key for identity in (keeper.identity.public, keeper.predecessor) if identity]
+    text, signature = signed_text(book.digest), bytes.fromhex(book.signature)
+    if not any(valid_signatures(keys, [text] * len(keys), [signature] * len(keys))):
+        signer_text = f"by the key {book.keeper[:16]}..." if book.keeper else "by no place"
+        raise StorageError(
+            f"{keeper.path}: was signed {signer_text}, not by that of {keeper.place}, "
+            f"{keeper.identity.public.key.hex()[:16]}...; each place keeps a ledger of its own. A "
+            "new "
+            "first shuffler or curator takes one over with --predecessor OLD.pub.toml"
+        )
+
+
+def _check_fresh(path: Path, ledger: Ledger, name: str) -> None:
+    """Raise StorageError if a session has ended already, or another has begun since it did."""
+    old = [entry for entry in ledger.entries if entry.session == name]
+    if old and (old[-1] is not ledger.entries[-1] or old[-1].burned != NEVER_ENDED):
+        raise StorageError(
+            f"{path}: this session stands in it already, and has ended, or another has begun "
+            "since; a session file is for one session: change it, if only its title"
+        )

@@ -1,0 +1,165 @@
+"""The signed head of a ledger, which its keeper shows to all places of the next session.
+
+    people.json.head.toml   name = "shuffler-1"
+                            book = "<64 hexadecimal digits>"
+                            sessions = [["<session>", told, shown], ...]
+                            signature = "<by the keeper's identity, over all of it>"
+
+book: the digest of the entries under the ledger's own key, which hides them and commits
+the keeper to them. Of each session, by the hash of its file: the number of batches its keeper noted
+before they were handed on (told), and of tallies it saw on the board (shown). Both are on the
+board of that session, so a head tells no more than its board.
+
+Two keepers note a batch before its tally can be posted. So a tally that either has seen stands in
+the other's ledger as a batch; where it does not, that ledger was lost, or an old copy was put back.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET
+
+from ...crypto.identity import PublicIdentity
+from ...crypto.signing import Signer, verify_signature
+from ...errors import ParameterError, Refused, StorageError
+from ...protocol.wire import parties
+from ...strict_text import Unreadable, from_toml
+from ..lab.ledger.book import Ledger, digest_of
+from ..serialization.atomic_file import write_whole
+from ..serialization.bounded_file import read_bounded
+
+KEEPERS = (parties.shuffler(1), parties.CURATOR)
+SUFFIX = ".head.toml"
+LABEL = b"veilmix ledger head 1\0"
+LARGEST = 1 << 22  # bytes of a file
+MOST_BATCHES = 1 << 20  # of a session
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCHES)]
+_Session = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+
+
+class _HeadFile(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    book: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    sessions: tuple[tuple[_Session, _Count, _Count], ...]
+    signature: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerHead:
+    """The head of a ledger between machines.
+
+    Attributes:
+        name: the place that keeps it.
+        book: the digest of its entries, in hexadecimal.
+        sessions: by the hash of a session file: batches noted, and tallies seen.
+    """
+
+    name: str
+    book: str
+    sessions: Mapping[str, tuple[int, int]]
+
+    @property
+    def text(self) -> bytes:
+        """The text that the keeper signs."""
+        rows = [
+            f"{name} {batch_count} {tally_count}"
+            for name, (batch_count, tally_count) in self.sessions.items()
+        ]
+        return LABEL + "\n".join([self.name, self.book, *rows]).encode()
+
+
+def head_of(ledger: Ledger, name: str, excluded_session: str = "") -> LedgerHead:
+    """Return the head of a ledger.
+
+    name: its keeper. excluded_session: a session to leave out, if it is last.
+    A session that never ended has shown zero tallies.
+    """
+    entries = ledger.past(excluded_session)
+    sessions = {
+        entry.session: (len(entry.handed), 0 if entry.shown is UNSET else entry.shown)
+        for entry in entries
+    }
+    return LedgerHead(name, digest_of(entries, ledger.secret()), sessions)
+
+
+def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
+    """Write a signed head over an older head; StorageError if it cannot be written."""
+    rows = [
+        f'  ["{name}", {batch_count}, {tally_count}],'
+        for name, (batch_count, tally_count) in head.sessions.items()
+    ]
+    lines = [
+        f"# the ledger of {head.name}: public, for the next session file",
+        f'name = "{head.name}"',
+        f'book = "{head.book}"',
+        *("sessions = [", *rows, "]"),
+        f'signature = "{signer.sign(head.text).hex()}"',
+    ]
+    write_whole(path, "\n".join(lines) + "\n", force=True, lasting=True)
+
+
+def read_head(path: Path, name: str, identity: PublicIdentity) -> LedgerHead:
+    """Read the head of a place's ledger. identity: the place's identity.
+
+    StorageError if it is no such file, or of another place, or another has signed it.
+    """
+    data = read_bounded(path, LARGEST, "head of a ledger")
+    try:
+        content = from_toml(data, _HeadFile)
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: no head of a ledger: {bad.why}") from None
+    rows = {
+        session: (batch_count, tally_count)
+        for session, batch_count, tally_count in content.sessions
+    }
+    head = LedgerHead(content.name, content.book, rows)
+    if head.name != name or len(rows) < len(content.sessions):
+        raise StorageError(f"{path}: is no head of the ledger of {name}")
+    try:
+        verify_signature(identity.key, head.text, bytes.fromhex(content.signature))
+    except Refused:
+        raise StorageError(f"{path}: was not signed by {name}") from None
+    return head
+
+
+def read_heads(
+    path: Path, files: Mapping[str, str], identities: Mapping[str, PublicIdentity]
+) -> dict[str, LedgerHead]:
+    """Read the heads that a session file names. files: by place, from the folder of that file.
+
+    Raises:
+        ParameterError: a place keeps no ledger, or two ledgers contradict each other.
+        StorageError: as of `read_head`.
+    """
+    if other_places := sorted(set(files) - set(KEEPERS)):
+        raise ParameterError(
+            f"place.{other_places[0]}.ledger: {' and '.join(KEEPERS)} keep a ledger, no other place"
+        )
+    heads = {
+        name: read_head(path.parent / file, name, identities[name]) for name, file in files.items()
+    }
+    if why := disagreement(list(heads.values())):
+        raise ParameterError(f"place: ledger: {why}")
+    return heads
+
+
+def disagreement(heads: Sequence[LedgerHead]) -> str | None:
+    """Say where two ledgers contradict each other; None if they agree or are fewer than two."""
+    for first_head in heads:
+        for second_head in heads:
+            for session, (_, tally_count) in first_head.sessions.items():
+                batch_count, _ = second_head.sessions.get(session, (0, 0))
+                if tally_count > batch_count:
+                    return (
+                        f"{first_head.name} saw {tally_count} tallies of the session {session}, "
+                        "and the ledger "
+                        f"of {second_head.name} has {batch_count} of its batches: it was lost, or "
+                        "an old copy "
+                        "was put back; put back the newest copy and its new head, or ask people "
+                        "of no earlier session"
+                    )
+    return None

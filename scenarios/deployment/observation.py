@@ -1,0 +1,47 @@
+"""An outside observer of a session: it follows the board, and saves its posts."""
+
+from functools import partial
+from pathlib import Path
+
+from ...crypto.identity import PublicIdentity
+from ...machines.directory import Address
+from ...machines.follower import follow
+from ...machines.gauge import Log
+from ...machines.saved_posts import SavedPosts
+from ...machines.trouble import Troubles
+from ...protocol.board.board import Board, Entry
+from ...protocol.wire.messages import Roster
+from ...roles.compute.event_loop import run_loop
+
+
+def observe(
+    address: Address,
+    keeper: PublicIdentity,
+    roster: Roster | None,
+    folder: Path,
+    log: Log,
+    patience: float,
+) -> Board:
+    """Follow a board to the end of its session, and save each checked post; returns the board.
+
+    keeper: the party that keeps the board. roster: the parties that sign; None: as the board says.
+
+    Raises:
+        DataError: the board is away for too long, or shows a post that no board may take.
+        StorageError: the posts cannot be saved.
+    """
+    saved = SavedPosts(folder, partial(log, "note"))
+    board = Board(known_roster=roster)
+    troubles = Troubles(partial(log, "note"), {})
+
+    def save_entry(entry: Entry) -> None:
+        saved.add(entry.author, entry.data)
+        kind = entry.message.kind.name.lower()
+        log("entry", f"{entry.author}: {kind}", round=entry.message.round, phase=board.phase)
+
+    log("ready", f"observes https://{address[0]}:{address[1]}")
+    try:
+        run_loop(follow, address, keeper, board, save_entry, troubles, patience)
+    finally:
+        saved.close()
+    return board

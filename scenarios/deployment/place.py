@@ -1,0 +1,239 @@
+"""Actions of a place in a session: it keeps the board, plays a party, or answers for people."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...crypto.entropy import Entropy
+from ...crypto.identity import Identity
+from ...crypto.signing import Signer
+from ...errors import DataError, ParameterError, UnknownParty
+from ...machines.gauge import Log
+from ...machines.journal import Durable, memory_folder
+from ...machines.remote import RemoteNetwork
+from ...machines.service import Site, run_board, run_party
+from ...protocol.board.board import Board
+from ...protocol.board.phases import BOARD
+from ...protocol.history.shuffler_history import History
+from ...protocol.wire import parties
+from ...roles.cast import Cast, Guards
+from ...roles.compute.backend import LOCAL_WORKPLACE, Workplace
+from ...roles.compute.event_loop import run_loop
+from ...roles.session import PEOPLE, make_key, perform
+from ..lab.play.announcement import announced_policy, announced_rules
+from ..populations.file_options import DEFAULT_OPTIONS, FileOptions
+from ..populations.files import source_of
+from ..populations.values import composed
+from ..programs.noisy_questions import Question, questions, randomization
+from ..programs.randomized.score import estimates
+from ..programs.registry import announced_schema, participation, program_of, strategy, wire
+from ..schema.model import PopulationSection
+from ..schema.parties import PartyNames
+from .people_keys import signers_of
+from .session_file import SessionFile
+
+Rows = Sequence[Sequence[str]]
+
+
+def site(
+    session: SessionFile, name: str, identity: Identity, log: Log, durable: Durable, folder: Path
+) -> Site:
+    """Return a place of a session; ParameterError if the session or the key file disagrees.
+
+    folder: the folder of a journal on disk.
+    """
+    if name not in session.identities:
+        names = PartyNames(tuple(session.identities))
+        raise UnknownParty(names.refusal(name, "this session has", "place"))
+    if identity.public != session.identities[name]:
+        raise ParameterError(
+            f"the key file holds {identity.public.name}, {identity.public.fingerprint}; the "
+            "session file "
+            f"says that {name} is {session.identities[name].fingerprint}"
+        )
+    where = memory_folder() if durable is Durable.TMPFS else folder
+    journal = where / f"veilmix-{name}-{session.roster.opening.hex()[:12]}.journal"
+    return Site(name, identity, session.directory, session.roster, log, durable, journal)
+
+
+def keep_board(place: Site, linger: float) -> Board:
+    """Keep the board until the session is over."""
+    return run_loop(run_board, place, linger)
+
+
+def take_part(
+    session: SessionFile,
+    place: Site,
+    rows: Rows = (),
+    workplace: Workplace = LOCAL_WORKPLACE,
+    history: History | None = None,
+) -> Board:
+    """Play a keyholder, or a place's people with the answers `rows`, to the end of the session.
+
+    workplace: the place of its long lists of work. history: the memory of earlier sessions of a
+    first shuffler or a curator.
+    """
+    users = session.directory.places[place.name].users
+    if len(rows) != len(users):
+        raise ParameterError(
+            f"{place.name} speaks for {len(users)} people; found {len(rows)} answers"
+        )
+    local_parties = {PEOPLE} if users else {place.name}
+
+    signing = _signing(session, place.identity, users)
+
+    async def role(network: RemoteNetwork, entropy: Entropy) -> None:
+        cast = _cast(session, entropy, users, rows)
+        cast = replace(cast, identities={place.name: place.identity.signer}, workplace=workplace)
+        curators = history if place.name == parties.CURATOR else None
+        cast = replace(cast, guards=replace(cast.guards, history=history, curators=curators))
+        network.terms = cast.terms
+        await perform(cast, network, local_parties, signing, partial(make_key, cast))
+
+    return run_loop(run_party, place, role)
+
+
+def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> Cast:
+    scenario = session.scenario
+    questions = noise(session)
+    return Cast(
+        scenario.scenario.name,
+        announced_schema(scenario, session.schema),
+        announced_policy(scenario),
+        announced_rules(scenario),
+        scenario.mix.suite,
+        scenario.mix.shufflers,
+        users.stop,
+        lambda index: rows[index - users.start],
+        strategy(scenario),
+        entropy,
+        program=wire(scenario),
+        randomize=(
+            randomization(questions, session.schema) if questions else participation(scenario)
+        ),
+        guards=_guards(session, entropy),
+        first=users.start,
+        registry=session.registry,
+    )
+
+
+def _guards(session: SessionFile, entropy: Entropy) -> Guards:
+    """Return the parties' checks; a user checks its ballots with the probability `receipts`."""
+    defence = session.scenario.defence
+    registry = session.registry
+
+    def looks(index: int) -> bool:
+        drawn = entropy.fork(f"looks of {parties.user(index)}").random(8)
+        return int.from_bytes(drawn, "big") < defence.receipts * 2**64
+
+    return Guards(
+        registered=len(registry.keys) if registry else None,
+        looks=None if defence.challenge else looks,
+        balance=defence.balance,
+        recompute=defence.recompute,
+    )
+
+
+def _signing(session: SessionFile, identity: Identity, users: range) -> Mapping[int, Signer]:
+    """Return the signing keys of a place's people, by index; empty if people are not registered."""
+    if session.registry is None or not users:
+        return {}
+    return dict(zip(users, signers_of(identity, len(users)), strict=True))
+
+
+def noise(session: SessionFile) -> Sequence[Question]:
+    """Return the questions that are answered with noise; () if people answer without noise."""
+    if not program_of(session.scenario).reports:
+        return ()
+    values = [feature.values or () for feature in session.schema.features]
+    return questions(session.scenario, session.schema.names, values)
+
+
+def read_answers(path: Path, session: SessionFile, options: FileOptions = DEFAULT_OPTIONS) -> Rows:
+    """Read the answers of people from a table, as `veilmix score` does.
+
+    options: the known options of the file's format; the rest is found out. Spaces around a value
+    are left out; an empty cell is no answer, unless the feature has a value without letters.
+
+    Raises:
+        DataError: it cannot be read, has no column for a feature, or a value outside its domain.
+    """
+    source, feature_names = (
+        source_of(path, options),
+        [feature.name for feature in session.schema.features],
+    )
+    if lacking := [name for name in feature_names if composed(name) not in source.columns]:
+        column_list = ", ".join(source.columns)
+        raise DataError(f"{path}: column {lacking[0]!r} is needed; found {column_list}")
+    choices = [(name, composed(name)) for name in feature_names]
+    table = source.table(choices, PopulationSection(source=str(path), missing=""))
+    columns = zip(table.values, table.codes.T, strict=True)
+    rows = zip(*([values[code] for code in codes] for values, codes in columns), strict=True)
+    return [
+        check_answer(
+            dict(zip(feature_names, row, strict=True)), session, partial(source.where, index)
+        )
+        for index, row in enumerate(rows)
+    ]
+
+
+def check_answer(
+    answer: Mapping[str, Any], session: SessionFile, where: Callable[[], str]
+) -> Sequence[str]:
+    """Return a person's values in the order of the features; DataError, naming no other value.
+
+    where: returns the place of the answer, for the message of a refusal.
+    A value may be finer than its domain: the person's own machine makes it coarser.
+    """
+    row = []
+    for feature in session.schema.features:
+        value, domain = answer.get(feature.name), feature.values or ()
+        # The domain may spell a letter and its accent as two signs.
+        if isinstance(value, str):
+            value = {composed(text): text for text in domain}.get(composed(value), value)
+        if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
+            finer = "what becomes one of " if feature.rules else ""
+            raise DataError(
+                f"{where()}: {feature.name}: found {value!r:.60}; {finer}{', '.join(domain)} are "
+                "accepted"
+            )
+        row.append(value)
+    return row
+
+
+def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], int] | None:
+    """Return the counts that a session has released; None without a release."""
+    if board.burned is not None or board.decision is None or not board.decision.kept:
+        return None
+    if len(board.tallies) < len(board.calls) or board.tallies[-1].counts is None:
+        return None
+    assert len(names) > max(board.decision.kept)  # noqa: S101 - the board has checked it
+    return board.tallies[-1].counts[0]
+
+
+Share = tuple[str, str, float, float, float, float]
+
+
+def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
+    """Return the estimates from noisy reports: feature, value, share, its error, and 95 % limits.
+
+    None if no answers were counted.
+    """
+    counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
+    if counts is None:
+        return None
+    rates: list[Share] = []
+    for question, count in zip(noise(session), counts, strict=True):
+        for read in estimates(question, count, session.schema.names):
+            shares, errors = read.estimate.shares.tolist(), read.estimate.errors.tolist()
+            low, high = (ends.tolist() for ends in read.estimate.interval())
+            rows = zip(read.values, shares, errors, low, high, strict=True)
+            rates += ((read.feature, *row) for row in rows)
+    return rates
+
+
+def places_to_serve(session: SessionFile) -> tuple[str, ...]:
+    """Return the places that listen."""
+    return (BOARD, *session.shufflers, "curator", "analyst")

@@ -1,0 +1,168 @@
+"""A saved session as evidence: its posts, the board that they make, and the agreement of a reader.
+
+The reader brings the session file. The folder holds posts alone: an agreement in the folder
+would come from the party that is to be checked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ...errors import ParameterError, Refused, StorageError, VerificationError
+from ...machines.saved_posts import LONGEST, POSTS
+from ...protocol.board.alarms import published
+from ...protocol.board.board import Board
+from ...protocol.board.strategies import RoundResult
+from ...protocol.rounds.tallying import summed
+from ...protocol.wire.announcement import Announcement
+from ...protocol.wire.messages import Counts, Decision
+from ...protocol.wire.parties import Role
+from ...strict_text import Unreadable, from_json
+from ..programs.evidence import NoGround
+from ..programs.interface import ReleaseProgram
+from ..programs.registry import heard_as, program_of
+from .session_file import SessionFile
+
+Posts = Sequence[tuple[str, bytes]]
+
+
+def is_saved_session(folder: Path) -> bool:
+    """Whether a folder holds saved posts."""
+    return (folder / POSTS).is_file()
+
+
+def read_posts(folder: Path) -> Posts:
+    """Read the saved posts of a folder, in the order of the board.
+
+    Raises:
+        StorageError: the file cannot be read, or a line is no post; with its number.
+    """
+    path, posts = folder / POSTS, list[tuple[str, bytes]]()
+    try:
+        with path.open("rb") as file:
+            while line := file.readline(LONGEST):
+                posts.append(_read_line(line, f"{path}, line {len(posts) + 1}"))
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read ({bad.strerror or bad})") from None
+    if not posts:
+        raise StorageError(f"{path}: is empty; a saved session has at least its first post")
+    return posts
+
+
+def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
+    """Read a line: the author of a post, and its bytes."""
+    if not line.endswith(b"\n"):
+        raise StorageError(f"{where}: is cut off; the place was stopped while it wrote")
+    try:
+        read = from_json(line, dict[str, str])
+    except Unreadable as bad:
+        raise StorageError(f"{where}: {bad.why}; a JSON object of texts is accepted") from None
+    if set(read) != {"author", "post"}:
+        field_names = ", ".join(sorted(read)) or "none"
+        raise StorageError(
+            f"{where}: found the fields {field_names:.80}; author and post are accepted"
+        )
+    try:
+        return read["author"], bytes.fromhex(read["post"])
+    except ValueError:
+        raise StorageError(f"{where}: post: hexadecimal digits are accepted") from None
+
+
+@dataclass
+class SessionEvidence:
+    """The posts of a session, and the session file of the reader.
+
+    Attributes:
+        posts: author and bytes of each, in order.
+        session: the agreement; None: the reader has no session file.
+    """
+
+    posts: Posts
+    session: SessionFile | None
+
+    @cached_property
+    def replayed(self) -> tuple[Board, str]:
+        """The board of all posts up to the first refused post, and the reason of that refusal."""
+        board = Board()
+        for number, (author, data) in enumerate(self.posts, start=1):
+            try:
+                board.post(author, data)
+            except Refused as refused:
+                return board, f"post {number}, of {author:.40}: refused ({refused.reason})"
+            except ParameterError:
+                return board, f"post {number}: {author:.40} is no party"
+        return board, ""
+
+    @property
+    def board(self) -> Board:
+        """The board; NoGround if a post is not legal, which a check of its own reports."""
+        board, fault = self.replayed
+        if fault:
+            raise NoGround("the board holds a post that is not legal")
+        return board
+
+    @property
+    def announced(self) -> Announcement:
+        """The announcement; NoGround before it is posted."""
+        if self.board.announcement is None:
+            raise NoGround("nothing was announced")
+        return self.board.announcement
+
+    @property
+    def agreement(self) -> SessionFile:
+        """The session file of the reader; NoGround if it was not given."""
+        if self.session is None:
+            raise NoGround("no session file is given (--session)")
+        return self.session
+
+    @property
+    def program(self) -> ReleaseProgram:
+        """The program of the session: of its file, else the first that asks these questions."""
+        if self.session is not None:
+            return program_of(self.session.scenario)
+        return heard_as(self.announced.program)
+
+    @property
+    def decision(self) -> Decision:
+        """The decision; NoGround before it is posted."""
+        if self.board.decision is None:
+            raise NoGround("nothing was decided")
+        return self.board.decision
+
+    @property
+    def release(self) -> Counts:
+        """The joint counts that were released; NoGround without a release."""
+        board = self.board
+        last = board.calls[-1].reader if board.calls else None
+        counted = len(board.tallies) == len(board.calls)
+        counts = board.tallies[-1].counts if counted and board.tallies else None
+        if last is not Role.ANALYST or board.burned is not None or counts is None:
+            raise NoGround("nothing was released")
+        if len(counts) != 1 or board.decision is None:
+            raise NoGround("reports with noise were counted, and no table")
+        return counts[0]
+
+    @property
+    def counted_rounds(self) -> list[RoundResult]:
+        """The rounds of the curator with their counts, which are on the board.
+
+        NoGround where the counts are secret, or there is no round.
+        """
+        round_results = published(self.board)
+        if not round_results:
+            raise NoGround("the counts of single columns are not on the board")
+        return round_results
+
+    @property
+    def singles(self) -> list[Counts]:
+        """The counts of each released column by itself, as the release gives them."""
+        joint = self.release
+        return [summed(joint, (place,)) for place in range(len(self.decision.kept))]
+
+
+def require_whole(evidence: SessionEvidence) -> None:
+    """Raise VerificationError if a post is not legal."""
+    _, fault = evidence.replayed
+    if fault:
+        raise VerificationError(fault)

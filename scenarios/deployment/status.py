@@ -1,0 +1,155 @@
+"""The status of a session for an outsider that can reach its board."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import msgspec
+import trio
+
+from ...crypto.identity import PublicIdentity
+from ...errors import DataError, Refused
+from ...machines.directory import Address, SessionPlace
+from ...machines.gauge import PlaceStatus
+from ...machines.observer import address_of, posts, visiting
+from ...machines.outbox import TROUBLE
+from ...machines.trouble import diagnose
+from ...protocol.board.board import Board
+from ...protocol.board.phases import MOVES, Phase
+from ...protocol.wire.messages import Kind
+from ...roles.compute.event_loop import run_loop
+from ...strict_text import Unreadable, from_json
+
+PATIENCE = 10.0  # seconds
+LYING = "whoever keeps it is wrong, or somebody else has its key"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStatus:
+    """An outsider's view: the board, checked entry by entry, and the status its keeper reports.
+
+    Attributes:
+        board: with every entry that was checked.
+        reported_status: the status that the board's keeper reports.
+    """
+
+    board: Board
+    reported_status: PlaceStatus
+
+
+class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post"}):
+    """The standing of a party, by its posts.
+
+    Attributes:
+        party: its name.
+        last_post: the kind of its last post.
+        posts: the number of its posts.
+        round: of the last post; "-" where it has no round.
+    """
+
+    party: str
+    last_post: str
+    posts: int
+    round: str
+
+
+class SeenBoard(PlaceStatus, frozen=True):
+    """The written status of a session: the keeper's report, and the checked state of the board.
+
+    Attributes:
+        burned: why the session ended without a release; None: it has not.
+        parties: the standing of each party.
+    """
+
+    burned: str | None
+    parties: tuple[StandingParty, ...]
+
+
+def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
+    """Read a session's board from https://HOST:PORT. keeper: the identity of its keeper.
+
+    Raises:
+        ParameterError: the text is no such address.
+        DataError: no party answers there, or another party, or the answer is no board.
+    """
+    address = address_of(url)
+    try:
+        return run_loop(_look, address, keeper)
+    except trio.TooSlowError:
+        late = f"nothing whole came within {PATIENCE:g} seconds"
+        raise DataError(f"{url}: no board of {keeper.name} answers there ({late})") from None
+    except TROUBLE as bad:
+        host, port = address
+        board_place = SessionPlace(keeper.name, keeper.certificate, host, port)
+        why = run_loop(diagnose, board_place, bad, {}).text
+        raise DataError(f"{url}: no board of {keeper.name} answers there ({why})") from None
+    except Refused:
+        raise DataError(f"{url}: the board shows a post that no board may take: {LYING}") from None
+
+
+async def _look(address: Address, keeper: PublicIdentity) -> BoardStatus:
+    with trio.fail_after(PATIENCE):
+        async with visiting(address, keeper) as client:
+            status, body = await client.ask("GET", "/status")
+            reported_status = keeper_says(body) if status == 200 else None
+            if reported_status is None:
+                raise DataError(f"https://{address[0]}:{address[1]} answers {status}: not a board")
+            board = Board()
+            async with aclosing(posts(client, 0)) as posted:
+                while len(board.entries) < reported_status.entries:
+                    board.post(*await anext(posted))
+            return BoardStatus(board, reported_status)
+
+
+def keeper_says(body: bytes) -> PlaceStatus | None:
+    """Decode the status that the board's keeper reports; None if it does not decode."""
+    try:
+        return from_json(body, PlaceStatus)
+    except Unreadable:
+        return None
+
+
+def seen_board(status: BoardStatus) -> SeenBoard:
+    """Return the written form of a board's status."""
+    parties = tuple(StandingParty(*row) for row in standings(status.board))
+    status_fields = msgspec.structs.asdict(status.reported_status)
+    return SeenBoard(**status_fields, burned=status.board.burned, parties=parties)
+
+
+def phases(board: Board) -> Sequence[tuple[str, str, str]]:
+    """Return the phases table: each phase, its mark (now, done or ""), and its kinds of posts."""
+    been = {Phase.OPENING} | ({Phase.ANNOUNCED} if board.announcement else set())
+    if board.calls:
+        been |= {Phase.COLLECTING}
+    if board.mixed:
+        been |= {Phase.MIXING}
+    if board.tallies:
+        been |= {Phase.TALLIED}
+    if board.decision:
+        been |= {Phase.DECIDED}
+    rows = []
+    for phase, moves in MOVES.items():
+        mark = "now" if phase is board.phase else "done" if phase in been else ""
+        kind_names = [kind.name.lower() for kind in moves if kind is not Kind.ALARM]
+        rows.append((phase.value, mark, ", ".join(kind_names)))
+    return rows
+
+
+def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
+    """Return each party's standing: its name, last post, number of posts and its last round."""
+    last: dict[str, tuple[str, int]] = {}
+    post_counts: dict[str, int] = {}
+    for entry in board.entries:
+        last[entry.author] = entry.message.kind.name.lower(), entry.message.round
+        post_counts[entry.author] = post_counts.get(entry.author, 0) + 1
+    many_hops = len(board.roster.shufflers) if board.roster else 0
+    due = [f"shuffler-{hop + 1}" for hop in range(many_hops)]
+    names = dict.fromkeys(["board", "curator", *due, "analyst", *last])
+    return [
+        (name, last.get(name, ("nothing yet", 0))[0], post_counts.get(name, 0), _round(last, name))
+        for name in names
+    ]
+
+
+def _round(last: Mapping[str, tuple[str, int]], name: str) -> str:
+    return str(last[name][1]) if name in last and last[name][1] else "-"

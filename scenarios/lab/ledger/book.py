@@ -1,0 +1,276 @@
+"""The ledger: the participants and releases of sessions, from run to run.
+
+    book.json       {"schema": 7, "entries": [...], "digest": "..."}, an entry a line
+    book.json.key   32 random bytes, in hexadecimal
+
+Between machines the keeper signs the file with its identity: "keeper" and "signature".
+
+An entry a session, in the order in which they began; the digest is that of the entries under the
+key: a file that was cut, mixed up or edited is not read. It is written whole, and lasts before
+anything goes on, under a lock that is held while a session is played: of two runs at a time the
+second waits for the first.
+
+An entry is there before its session begins, and every batch before it is handed on: its people,
+its joint columns, and their suppressed values. So a session that never ends has told, in any
+case, at most the batches in it; and without a batch, it counts as having counted all people
+it asked.
+
+People are written as fingerprints (people.py), values of a release as marks (cells.py). Only their
+owner may read the files (mode 0600): they show the missing people.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_bytes
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace as changed
+
+from ....crypto.signing import Signer
+from ....errors import StorageError
+from ....strict_text import Unreadable, converted, from_json
+from ...serialization.atomic_file import write_whole
+from .cells import CountedCell
+from .certified import Certified
+from .defects import entry_defect
+from .entry import NEVER_ENDED, LedgerBatch, LedgerEntry
+from .lock import locked
+
+SCHEMA = 7
+UNCERTIFIED = 5  # this schema did not note what a run certified after the mix
+SIGNED = 7  # from this schema on, a place signs its ledger
+ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # 6 has no keeper, no unsure batch and no shown tallies
+LABEL = b"veilmix ledger 1\0"  # of what a keeper signs
+PATIENCE = 10.0  # seconds to wait for another run that has the file
+KEY = 32  # bytes
+RECOVERY_ADVICE = (
+    "without it nobody can tell what may still be released about whom: put back a copy, or name a "
+    "new file and release nothing about the same people"
+)
+
+
+Hex32 = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
+Hex64 = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{128})?$")]
+
+
+class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The whole file.
+
+    Attributes:
+        schema: the number of this format.
+        entries: the sessions, in order.
+        digest: of the entries, under the key of the ledger: by it an edit is seen.
+        keeper: between machines: the identity key of the place that keeps it, in hexadecimal.
+        signature: the keeper's, over the digest.
+    """
+
+    schema: int
+    entries: tuple[LedgerEntry, ...]
+    digest: str
+    keeper: Hex32 = ""
+    signature: Hex64 = ""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """An open ledger file: its entries, and the additions to them.
+
+    Attributes:
+        path: of the file.
+        entries: the sessions, in order.
+        key: b"" until it is needed.
+        signer: of the keeper, for the signature; None: `veilmix run` and `score` sign no ledger.
+        initial_book: the file as it was when it was opened; None: there was no file.
+    """
+
+    path: Path
+    entries: list[LedgerEntry] = field(default_factory=list)
+    key: bytes = b""
+    signer: Signer | None = None
+    initial_book: Book | None = None
+
+    def secret(self) -> bytes:
+        """Return the key of the fingerprints; make it if there is no key."""
+        self.key = self.key or _new_key(self.path)
+        return self.key
+
+    def past(self, session: str) -> list[LedgerEntry]:
+        """Return the sessions before a session.
+
+        session: its name; "" is no name. The last entry is its own if the keeper was killed in it.
+        """
+        resumed = session and self.entries and self.entries[-1].session == session
+        return self.entries[:-1] if resumed else list(self.entries)
+
+    def begin(self, entry: LedgerEntry) -> None:
+        """Note a session before it is played, as if it never ended; once if it is resumed."""
+        if len(self.past(entry.session)) < len(self.entries):
+            return
+        self.entries.append(changed(entry, burned=NEVER_ENDED, certified=None))
+        self._write()
+
+    def add(self, entry: LedgerEntry) -> None:
+        """Note a release that is made without a session, before any part of it is written."""
+        self.entries.append(changed(entry, certified=None))
+        self._write()
+
+    def hand_on(self, batch: LedgerBatch) -> None:
+        """Note a batch of the last session before it is handed on.
+
+        A keeper that was killed repeats its batches: each stands there once.
+        """
+        last = self.entries[-1]
+        if batch in last.handed:
+            return
+        self.entries[-1] = changed(last, handed=(*last.handed, batch))
+        self._write()
+
+    def attest(self, tally_count: int, *, complete: bool) -> None:
+        """Note the tallies of the last session in memory, to be written with its end.
+
+        tally_count: the number of tallies on the board. complete: whether the last tally counts all
+        people that the session asked, so that its batch is no longer unsure.
+        """
+        last = self.entries[-1]
+        batches = list(last.handed)
+        if complete and batches and tally_count == len(batches):
+            batches[-1] = changed(batches[-1], unsure=UNSET)
+        self.entries[-1] = changed(last, handed=tuple(batches), shown=tally_count)
+
+    def end(
+        self,
+        session: str,
+        released: Sequence[CountedCell],
+        burned: str | None,
+        certified: Certified | None = None,
+    ) -> LedgerEntry:
+        """Note how the last session ended. certified: of people who add noise."""
+        end = {
+            "session": session,
+            "released": tuple(released),
+            "burned": burned,
+            "certified": certified,
+        }
+        ended_entry = changed(self.entries[-1], **end)
+        self.entries[-1] = ended_entry
+        self._write()
+        return ended_entry
+
+    def _write(self) -> None:
+        lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in self.entries)
+        digest = digest_of(self.entries, self.secret())
+        end = f'"digest": "{digest}"'
+        if self.signer is not None:
+            signature = self.signer.sign(signed_text(digest)).hex()
+            end += f', "keeper": "{self.signer.public.hex()}", "signature": "{signature}"'
+        text = f'{{"schema": {SCHEMA}, "entries": [\n{lines}\n], {end}}}\n'
+        write_whole(self.path, text, force=True, private=True, lasting=True)
+
+
+def signed_text(digest: str) -> bytes:
+    """Return the text that the keeper of a ledger signs."""
+    return LABEL + digest.encode()
+
+
+def digest_of(entries: Sequence[LedgerEntry], key: bytes) -> str:
+    """Return the digest of entries under the key of a ledger, in hexadecimal."""
+    return hashlib.blake2b(msgspec.json.encode(entries), key=key, digest_size=32).hexdigest()
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[Ledger]:
+    """Open a ledger, and lock out other runs until it is closed. A missing file is begun.
+
+    StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
+    """
+    file = Path(path)
+    with locked(file, patience):
+        book = read_book(file)
+        entries = [] if book is None else list(book.entries)
+        yield Ledger(file, entries, _key(file) or b"", initial_book=book)
+
+
+def key_of(path: Path) -> Path:
+    """Return the path of a ledger's key."""
+    return path.with_name(f"{path.name}.key")
+
+
+def _key(path: Path) -> bytes | None:
+    """Read the key of a ledger; None if the file is missing."""
+    place = key_of(path)
+    try:
+        key = bytes.fromhex(place.read_text("ascii"))
+    except FileNotFoundError:
+        return None
+    except OSError as bad:
+        raise StorageError(f"{place}: cannot be read: {bad.strerror}") from None
+    except ValueError:
+        key = b""
+    if len(key) != KEY:
+        raise StorageError(f"{place}: no key of {KEY} bytes in hexadecimal; {RECOVERY_ADVICE}")
+    return key
+
+
+def _new_key(path: Path) -> bytes:
+    key = token_bytes(KEY)
+    write_whole(key_of(path), key.hex() + "\n", force=False, private=True, lasting=True)
+    return key
+
+
+def read(path: Path) -> tuple[LedgerEntry, ...]:
+    """Read the entries of a ledger; () if the file is missing. StorageError as of `read_book`."""
+    book = read_book(path)
+    return () if book is None else book.entries
+
+
+def read_book(path: Path) -> Book | None:
+    """Read a ledger; None if the file is missing. StorageError, which names the defect.
+
+    The signature is checked by sessions, which know the keeper (scenarios/deployment/ledger.py).
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    book = _decoded(path, data)
+    key = _key(path)
+    if key is None:
+        raise StorageError(
+            f"{key_of(path)}: the key of {path.name} is not there; {RECOVERY_ADVICE}"
+        )
+    for number, entry in enumerate(book.entries, start=1):
+        certifies, attests = book.schema != UNCERTIFIED, book.schema >= SIGNED
+        if wrong := entry_defect(entry, certifies=certifies, attests=attests):
+            raise _damaged(path, f"entry {number}: {wrong}")
+    if digest_of(book.entries, key) != book.digest:
+        raise _damaged(path, "its entries are not those that were written with this key")
+    return book
+
+
+def _decoded(path: Path, data: bytes) -> Book:
+    """Return the book, by its grammar alone; StorageError names the schema of another version."""
+    try:
+        plain = from_json(data)
+        schema = plain.get("schema") if isinstance(plain, dict) else None
+        if isinstance(schema, int) and schema not in ACCEPTED:
+            raise StorageError(
+                f"{path}: schema {schema}; this version reads {UNCERTIFIED} to {SCHEMA}, which "
+                "keep the counts of releases, to know what they give by subtraction; name a new "
+                "file and release nothing about the same people"
+            )
+        book: Book = converted(plain, Book, data.decode())
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: no ledger: {bad.why}; {RECOVERY_ADVICE}") from None
+    return book
+
+
+def _damaged(path: Path, defect: str) -> StorageError:
+    return StorageError(f"{path}: {defect}; {RECOVERY_ADVICE}")

@@ -1,0 +1,67 @@
+"""The cells of a release as the ledger keeps them: counts by keyed marks of values, and no value.
+
+    mark of a value = BLAKE2b-64 under the ledger's key of (column of the source, value)
+
+Counts of two releases are subtracted cell by cell, for which equal values have equal marks. Without
+the key a mark tells no value. With it, values can be guessed, as rows can (people.py).
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ....protocol.wire.hiding_rules import Hiding, Redact, apply_rule
+
+BYTES = 8  # of a mark
+NEVER = (1 << 32) - 1  # a draw below which every cover is: nobody covers
+
+Cell = tuple[str, ...]
+CellCounts = Mapping[Cell, int]
+
+
+class CountedCell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A cell of a release.
+
+    Attributes:
+        marks: of its values, a mark a column.
+        people: its count.
+    """
+
+    marks: Cell
+    people: int
+
+
+def mark_of(column: str, value: str, key: bytes) -> str:
+    """Mark a value of a column."""
+    text = json.dumps([column, value]).encode()
+    return hashlib.blake2b(text, key=key, digest_size=BYTES, person=b"cell").hexdigest()
+
+
+def marked(columns: Sequence[str], counts: CellCounts, key: bytes) -> tuple[CountedCell, ...]:
+    """Mark the cells of a release, fewest people first. columns: those of its cells, in order."""
+    order = sorted(range(len(columns)), key=columns.__getitem__)
+    cells = [
+        CountedCell(
+            marks=tuple(mark_of(columns[place], cell[place], key) for place in order),
+            people=people,
+        )
+        for cell, people in counts.items()
+        if people
+    ]
+    return tuple(sorted(cells, key=lambda cell: (cell.people, cell.marks)))
+
+
+def marked_column(
+    column: str, counts: Mapping[str, int], rule: Hiding | None, key: bytes
+) -> Mapping[Cell, int] | None:
+    """The counts of a column as they are released; None where covers are drawn at random."""
+    if isinstance(rule, Redact) and rule.cover:
+        return None
+    sums: Counter[Cell] = Counter()
+    for value, people in counts.items():
+        written_value = value if rule is None else apply_rule(rule, value, NEVER)
+        sums[mark_of(column, written_value, key),] += people
+    return sums

@@ -1,0 +1,127 @@
+"""The curve of a run's certificate after the mix, and the composition of several curves.
+
+A curve is a list of epsilons, each with a delta at which it holds. Between two of them the straight
+line in e^epsilon is no smaller than the true delta, which is convex in it; so a curve is the law of
+a privacy loss with finitely many values, and the losses of independent runs are convolved
+(analysis/shuffled/composition.py). It needs only the curve of a run.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import exp, expm1
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...programs.noisy_questions import Question
+from ...programs.randomized.privacy import CROWD, DELTA, after_shuffling, honest
+from .certified import Certified
+
+if TYPE_CHECKING:
+    from ....analysis.shuffled.composition import Loss
+
+Curve = tuple[tuple[float, float], ...]  # (epsilon in nats, delta), epsilon from 0 up
+
+KNOTS = 16  # points of a curve: the lines between them cost about 1 % of epsilon
+LATTICE = 64  # points of the law of the smallest loss
+BEYOND = 1e-4  # part of delta beyond the last point of a curve
+HALVINGS = 50
+TINY = 1e-9  # nats: an epsilon that is taken for 0
+
+
+def certify(
+    questions: Sequence[Question], reports: Sequence[int], relied_on: int | None
+) -> Certified | None:
+    """Return the certificate of n reports to each question; None if no bound is known of all.
+
+    relied_on: people assumed to keep their reports secret; None: all.
+    """
+    shuffled, composed = after_shuffling(questions, reports, relied_on)
+    whole = composed if len(questions) > 1 else next(iter(shuffled), None)
+    if whole is None or not all(reports):
+        return None
+    parts = tuple(
+        (question.randomizer, honest(n, relied_on))
+        for question, n in zip(questions, reports, strict=True)
+    )
+    return Certified(
+        epsilon=whole.hockey_stick,
+        delta=whole.delta,
+        adjacency=whole.adjacency,
+        reports=tuple(reports),
+        relied_on=whole.relied_on,
+        curve=_joint_curve(parts, sum(randomizer.epsilon for randomizer, _ in parts)),
+    )
+
+
+@lru_cache(maxsize=256)
+def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
+    """Return the curve of a user's reports together. parts: randomizers with n; local: epsilon."""
+    curves_by_part = {part: _part_curve(*part) for part in set(parts)}
+    if len(parts) == 1:
+        return curves_by_part[parts[0]]
+    loss = convolved([curves_by_part[part] for part in parts])
+    top = smallest_epsilon(loss.hockey_stick, DELTA * BEYOND * 2 * len(parts), local)
+    points = np.linspace(0.0, max(top, TINY), KNOTS)
+    return tuple((float(at), min(1.0, loss.hockey_stick(float(at)))) for at in points)
+
+
+def _part_curve(randomizer: Any, n: int) -> Curve:
+    """Return the curve of one question; reports of a huge crowd are taken for fewer."""
+    from ....analysis.shuffled.amplification import report_epsilon, upper_curve
+
+    people = n if randomizer.one_bit else min(n, CROWD)
+    top = max(report_epsilon(people, randomizer, DELTA * BEYOND).high, TINY)
+    bound = upper_curve(people, randomizer, top if top > TINY else None)
+    points = [float(at) for at in np.linspace(0.0, top, KNOTS)]
+    start = points[1] * 1e-7  # at 0 itself delta is not asked; it is larger by e^start - 1 at most
+    deltas = [bound(start) + expm1(start), *(bound(at) for at in points[1:])]
+    falling = np.minimum.accumulate(np.minimum(deltas, 1.0))
+    return tuple(zip(points, map(float, falling), strict=True))
+
+
+def delta_at(curve: Curve) -> Callable[[float], float]:
+    """Return the delta for an epsilon: the straight line in e^epsilon between two points."""
+    ends = [at for at, _ in curve]
+
+    def delta(epsilon: float) -> float:
+        place = bisect_right(ends, epsilon)
+        if place == len(curve):
+            return curve[-1][1]
+        (low, above), (high, below) = curve[place - 1], curve[place]
+        part = (exp(epsilon) - exp(low)) / (exp(high) - exp(low))
+        return above + part * (below - above)
+
+    return delta
+
+
+def convolved(curves: Sequence[Curve]) -> "Loss":
+    """Return the law of the sum of losses, a loss of each curve, on one lattice."""
+    from ....analysis.shuffled.composition import dominating
+
+    step = min(curve[-1][0] for curve in curves) / LATTICE
+    losses = {curve: dominating(delta_at(curve), curve[-1][0], step) for curve in set(curves)}
+    first, *rest = (losses[curve] for curve in curves)
+    for loss in rest:
+        first = first.with_(loss)
+    return first
+
+
+@lru_cache(maxsize=256)
+def compose_curves(runs: tuple[Certified, ...]) -> float:
+    """Return an upper bound of epsilon, nats, of independent runs, at the sum of their deltas."""
+    delta = sum(run.delta for run in runs)
+    loss = convolved([run.curve for run in runs])
+    return smallest_epsilon(loss.hockey_stick, delta, sum(run.top for run in runs))
+
+
+def smallest_epsilon(delta_of: Callable[[float], float], delta: float, top: float) -> float:
+    """Return the least epsilon of 0 to `top` with at most this delta, from above; else `top`."""
+    low, high = 0.0, top
+    if delta_of(low) <= delta:
+        return low
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if delta_of(middle) <= delta else (middle, high)
+    return high

@@ -1,0 +1,93 @@
+"""Defects of a ledger entry that fits its grammar."""
+
+from collections import Counter
+
+from msgspec import UNSET
+
+from ....protocol.wire.hiding_rules import COVERS
+from .certified import defect
+from .entry import LedgerEntry
+
+
+def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str | None:
+    """Return a defect of an entry; None if it is sound.
+
+    certifies: whether a file of its schema may hold certificates after the mix. attests: whether it
+    may hold the fields of a keeper between machines.
+    """
+    wrong = _wrong(entry) or _wrong_certificate(entry, certifies=certifies) or _wrong_cells(entry)
+    wrong = wrong or _wrong_rows(entry)
+    return wrong or _wrong_attendance(entry, attests=attests)
+
+
+def _wrong(entry: LedgerEntry) -> str | None:
+    people = len(entry.people)
+    if not people or len(set(entry.people)) < people:
+        return f"people: found {people}, some of them twice or none at all"
+    if entry.least < 1:
+        return f"least: found {entry.least}; at least 1 is accepted"
+    for batch in entry.handed:
+        if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < people}):
+            return f"missing: not ascending indices below {people}"
+        if not all(batch.asks) or not batch.asks:
+            return "asks: a batch that asks for nothing"
+        if any(bool(suppression.said) == bool(suppression.blank) for suppression in batch.unsaid):
+            return "unsaid: either the values said or those left blank"
+        if any(not 0 <= suppression.cover < COVERS for suppression in batch.unsaid):
+            return "unsaid: a cover is less than 2^32"
+        if not all(coarsening.rules for coarsening in batch.coarser):
+            return "coarser: by no rule"
+    if not 0 <= entry.max_exposure <= 1:
+        return f"max_exposure: found {entry.max_exposure}; 0 to 1 is accepted"
+    return None
+
+
+def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
+    """Return a defect in an entry's certificate after the mix; None if it is sound."""
+    if entry.certified is UNSET or entry.certified is None:
+        return None
+    if not certifies:
+        return "certified: a file of this schema has no such field"
+    if entry.noise is None or entry.burned is not None:
+        return "certified: of a session without noise, or that was not completed"
+    wrong = defect(entry.certified)
+    return wrong and f"certified: {wrong}"
+
+
+def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
+    """Return a defect in the fields of a keeper between machines; None if they are sound."""
+    unsure = [batch.unsure for batch in entry.handed if batch.unsure is not UNSET]
+    if not attests and (unsure or entry.shown is not UNSET):
+        return "shown, unsure: a file of this schema has no such field"
+    if not all(unsure):
+        return "unsure: of a batch of which it is known who is counted"
+    if entry.shown is not UNSET and not 0 <= entry.shown <= len(entry.handed):
+        return f"shown: found {entry.shown} tallies of {len(entry.handed)} batches"
+    return None
+
+
+def _wrong_rows(entry: LedgerEntry) -> str | None:
+    """Return a defect in the rows of persons; None if they are sound."""
+    if entry.rows is UNSET:
+        return None
+    if len(entry.rows) != len(entry.people) or not all(entry.rows):
+        return "rows: not at least one row for each of `people`"
+    places = range(len(entry.released))
+    if any(place not in places for row in entry.rows for place in row):
+        return f"rows: places of cells are 0 to {len(places) - 1}"
+    persons = Counter(place for row in entry.rows for place in set(row))
+    if any(persons[place] != cell.people for place, cell in enumerate(entry.released)):
+        return "rows: the persons of a cell are not as many as `released` says"
+    return None
+
+
+def _wrong_cells(entry: LedgerEntry) -> str | None:
+    if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
+        return "released: not the cells of a release, fewest people first"
+    if entry.released and not entry.columns:
+        return "released: of no release"
+    if any(len(cell.marks) != len(entry.columns) for cell in entry.released):
+        return "released: a cell has not one mark for each column"
+    if len({cell.marks for cell in entry.released}) < len(entry.released):
+        return "released: a cell is there twice"
+    return None

@@ -1,0 +1,142 @@
+"""An entry of the ledger: one session, its batches, and its outcome."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from .cells import Cell, CountedCell
+from .certified import Certified
+from .noise import Noise
+
+NEVER_ENDED = "the session never ended"
+
+
+class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The suppressed values of a column: all but `said`; or `blank`, with a cover (protocol).
+
+    Attributes:
+        column: its name in the source.
+        said: the values that are said.
+        blank: the values for which a blank is left.
+        cover: of 2^32, the chance of a blank for any other value.
+    """
+
+    column: str
+    said: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
+    cover: int = 0
+
+
+class Coarsening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The rules that made the values of a column coarser before they were said, by their names.
+
+    Attributes:
+        column: its name in the source.
+        rules: in the order in which they were applied.
+    """
+
+    column: str
+    rules: tuple[str, ...]
+
+
+class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A batch that was about to be handed on.
+
+    Attributes:
+        round: from 1.
+        missing: people asked, by index, but not counted.
+        others: people counted but not asked, each a name of its own.
+        asks: columns counted together, by the names of the source.
+        unsaid, coarser: the suppressed values, and the rules that made values coarser before.
+        public: whether it is a release, or questions of the curator.
+        singles: whether the counts of these are published.
+        coins: the draw of the coins, "" if no other session can make it.
+        unsure: whether it may count fewer people: a curator notes a batch without knowing its
+            people. Not set where these are known.
+    """
+
+    round: int
+    missing: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
+    asks: tuple[tuple[str, ...], ...]
+    unsaid: tuple[Suppression, ...] = ()
+    coarser: tuple[Coarsening, ...] = ()
+    public: bool
+    singles: bool = False
+    coins: str = ""
+    unsure: bool | UnsetType = UNSET
+
+
+class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A session.
+
+    Attributes:
+        scenario: its name.
+        source: the columns of the table.
+        people: fingerprints of the people asked.
+        seed: of the run; None: the system's randomness.
+        least: its `min_dropout`.
+        session: the digest of its board, empty until it has ended; between machines the hash of
+            its file, from the start.
+        handed: its batches.
+        k, max_exposure: the promise: the smallest crowd, and the share of people in smaller ones.
+        released: the cells of the release, fewest people first; empty without a completed release.
+        burned: the reason if it was not completed.
+        noise: of people that add noise; None: they add no noise.
+        certified: the epsilon of their reports after shuffling; None: no bound was certified. Not
+            set in an entry of schema 5, since its digest is of entries without it.
+        rows: where persons have several rows, for each of `people` the places in `released` of the
+            cells of its rows; then `released` counts different persons. Not set elsewhere.
+        shown: between machines: the number of tallies its keeper saw on the board. Not set
+            elsewhere, and before it has ended.
+    """
+
+    scenario: str
+    source: tuple[str, ...]
+    people: tuple[str, ...]
+    seed: int | None
+    least: int
+    session: str = ""
+    handed: tuple[LedgerBatch, ...] = ()
+    k: int
+    max_exposure: float
+    released: tuple[CountedCell, ...] = ()
+    burned: str | None = None
+    noise: Noise | None = None
+    certified: Certified | UnsetType | None = UNSET
+    shown: int | UnsetType = UNSET
+    rows: tuple[tuple[int, ...], ...] | UnsetType = UNSET
+
+    @property
+    def release(self) -> LedgerBatch | None:
+        """The batch for the analyst, read or not; None if it was not handed on."""
+        return next((batch for batch in self.handed if batch.public), None)
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The people in each cell of the release, fewest first; () without a completed release."""
+        return tuple(cell.people for cell in self.released)
+
+    @property
+    def person_rows(self) -> dict[str, list[Cell]] | None:
+        """The cells of the rows of each person, if persons have several rows."""
+        if self.rows is UNSET:
+            return None
+        marks = [cell.marks for cell in self.released]
+        pairs = zip(self.people, self.rows, strict=True)
+        return {person: [marks[place] for place in places] for person, places in pairs}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the release; () without a release."""
+        return self.release.asks[0] if self.release else ()
+
+    @property
+    def coarser(self) -> tuple[Coarsening, ...]:
+        """The rules that made the values of the release coarser."""
+        return self.release.coarser if self.release else ()
+
+    def counted(self, batch: LedgerBatch) -> frozenset[str]:
+        """Return the people that a batch counts, by fingerprint."""
+        absent = set(batch.missing)
+        present = (mark for i, mark in enumerate(self.people) if i not in absent)
+        return frozenset((*present, *batch.others))

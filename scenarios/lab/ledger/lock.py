@@ -1,0 +1,89 @@
+"""The lock on a ledger: of two runs at a time the second waits for the first.
+
+A run that holds the lock has locked `.NAME.lock` beside the file NAME: with flock(2), or on Windows
+its first byte with `msvcrt.locking`. Either lock is the system's, so it ends with the process that
+holds it, also where that was killed. The file itself stays: removing it would let two runs lock two
+files of one name (docs/adr/0078).
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .... import systems
+from ....errors import StorageError
+
+STEP = 0.05  # seconds between two attempts
+
+
+@contextmanager
+def locked(path: Path, patience: float) -> Iterator[None]:
+    """Hold the lock on a ledger for the time of the block.
+
+    StorageError if another run holds it for longer than `patience` seconds, or if it cannot be
+    locked here.
+    """
+    if not systems.LOCKS:
+        raise StorageError(
+            f"{path}: this system cannot lock files, so two runs could use the ledger at a time; "
+            "leave out --ledger, or use a system that can"
+        )
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as bad:
+        raise StorageError(f"{lock}: cannot be written: {bad.strerror}") from None
+    try:
+        _wait(handle, path, patience)
+        try:
+            yield
+        finally:
+            _release(handle)
+    finally:
+        os.close(handle)
+
+
+def _wait(handle: int, path: Path, patience: float) -> None:
+    """Take the lock as soon as it is free. StorageError as of `locked`."""
+    until = time.monotonic() + patience
+    try:
+        while not _lock(handle):
+            if time.monotonic() >= until:
+                raise StorageError(
+                    f"{path}: another run has it, for more than {patience:g} seconds; wait "
+                    "until that has ended"
+                )
+            time.sleep(STEP)
+    except OSError as bad:
+        raise StorageError(
+            f"{path}: cannot be locked: {bad.strerror}; keep the ledger on a disk of this computer"
+        ) from None
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file, if no other process or handle has locked it; whether it did."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(handle, 0, os.SEEK_SET)  # it locks from the current position on
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):  # EWOULDBLOCK of flock, EACCES of msvcrt
+        return False
+    return True
+
+
+def _release(handle: int) -> None:
+    """Unlock where closing the file alone may do that late: Windows does it when it has time."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(handle, 0, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)

@@ -1,0 +1,216 @@
+"""Epsilon after shuffling over several runs: composed where that is proved, else added.
+
+Beside the local epsilons (spending.py) a run certifies a smaller one, of all reports together and
+at a delta. Over runs, for each person:
+
+    composed      runs with fresh noise: given the answers their batches are independent, so the
+                  losses of their curves are convolved (curves.py), at the sum of their deltas
+    added         a run of less than 1/1000 of the largest epsilon: its epsilon, and its delta
+    kept apart    the local price: of runs without a certificate, that keep noise from run to run
+                  (reports about one answer depend on each other, across people too), or with
+                  other neighbours
+
+The bound of a run holds for any other people in its batch, so runs that share some people only
+compose for each of these. Mechanisms are taken to be chosen without regard to what earlier runs
+released, and the noise of two runs to be drawn apart, as people draw it: a seed stands for that. Of
+each run so many people are relied on as it says.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+
+from ....protocol.history.shuffler_history import HandedBatch
+from ...programs.noisy_questions import Question
+from ...programs.randomized.privacy import ADJACENCY
+from ...schema.model import Scenario
+from .account import LocalRuns, MixedSpending
+from .certified import Certified
+from .curves import certify, compose_curves
+from .entry import LedgerEntry
+from .noise import Noise
+from .people import ScenarioPeople
+from .spending import ROUNDING, counts, price
+
+SMALL = 1e-3  # of the largest epsilon; a smaller epsilon is added: a lattice for both is too long
+PATTERNS = 16  # sets of runs that are composed; people with others have the bound of all runs
+OLD = "noted before epsilons after shuffling were"
+NO_BOUND = "no bound after shuffling was certified"
+PERMANENT_NOISE = "noise is kept from run to run, so reports depend on those of other runs"
+DIFFERENT_ADJACENCY = "its neighbours are other ones: {}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyRun:
+    """A run as it counts: runs that are equal cost the same.
+
+    Attributes:
+        noise: that its people added.
+        certified: its certificate after the mix; None: it has no certificate that composes.
+        why: the reason why it is kept apart; "" if it is not.
+    """
+
+    noise: Noise
+    certified: Certified | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunsCost:
+    """The cost of some runs for a person.
+
+    Attributes:
+        epsilon: nats, of all of them.
+        delta: of the runs that are not kept apart.
+        runs: that are not kept apart.
+        separate_runs: the runs that are kept apart, with their local price.
+    """
+
+    epsilon: float
+    delta: float
+    runs: tuple[NoisyRun, ...]
+    separate_runs: tuple[LocalRuns, ...]
+
+
+@dataclass(slots=True)
+class MixedBudget:
+    """Epsilon after shuffling of the users of a run over all runs, and its limit.
+
+    Attributes:
+        past: the earlier sessions.
+        noise: of this session.
+        questions: its questions.
+        crowd: its people.
+        scenario: of this session.
+        counted: the cost of each set of runs that was composed.
+        judged: their spending after the last batch that was judged; None: no batch was judged.
+    """
+
+    past: Sequence[LedgerEntry]
+    noise: Noise
+    questions: Sequence[Question]
+    crowd: ScenarioPeople
+    scenario: Scenario
+    counted: dict[frozenset[tuple["NoisyRun", int]], RunsCost] = field(default_factory=dict)
+    judged: MixedSpending | None = None
+
+    def certify(self, reports: Sequence[int]) -> Certified | None:
+        """Return the certificate of the present run. reports: a number for each question."""
+        return certify(self.questions, reports, self.scenario.local.relied_on)
+
+    def refusal(self, batch: HandedBatch) -> str | None:
+        """Return the reason to refuse a batch, if its users would pass the limit."""
+        limit = self.scenario.local.spend_shuffled
+        if limit is None:
+            return None
+        reports = [len(batch.people)] * len(self.questions)
+        total = self.spent(self.certify(reports))
+        self.judged = total
+        if not total.beyond:
+            return None
+        return (
+            f"{total.beyond:,} people would have spent more than {limit:g} nats after shuffling "
+            f"over all runs, up to {total.most:.4g} at delta = {total.delta:.3g}: ask other people,"
+            " or more of them together"
+        )
+
+    def spent(self, certified: Certified | None) -> MixedSpending:
+        """Return the epsilon over all runs. certified: by the present run."""
+        patterns, people = self._patterns(certified)
+        costs = [self._cost(pattern) for pattern in patterns]
+        worst = max(costs, key=lambda cost: cost.epsilon)
+        limit = self.scenario.local.spend_shuffled
+        exceeds_limit = [limit is not None and cost.epsilon > limit + ROUNDING for cost in costs]
+        relied = [run.certified for run in worst.runs if run.certified]
+        return MixedSpending(
+            worst.epsilon,
+            worst.delta,
+            len(worst.runs),
+            min((part.hidden for part in relied), default=None),
+            worst.separate_runs,
+            limit,
+            int(people[exceeds_limit].sum()),
+            ADJACENCY,
+        )
+
+    def _patterns(self, certified: Certified | None) -> tuple[list[Counter[NoisyRun]], Any]:
+        """Return the different sets of runs that people took part in, and the people of each."""
+        index = {mark: place for place, mark in enumerate(self.crowd.people)}
+        entries = [
+            (entry, entry.noise) for entry in self.past if entry.noise is not None and counts(entry)
+        ]
+        noises = Counter([self.noise, *(noise for _, noise in entries)])
+        runs = [_run(self.noise, certified, noises)]
+        took_part = np.zeros((len(entries) + 1, len(index)), np.bool_)
+        took_part[0] = True
+        for row, (entry, noise) in enumerate(entries, 1):
+            runs.append(_run(noise, entry.certified, noises))
+            took_part[row, [index[mark] for mark in entry.people if mark in index]] = True
+        kinds, people = np.unique(took_part, axis=1, return_counts=True)
+        combinations = [
+            Counter(run for run, took in zip(runs, kind, strict=True) if took) for kind in kinds.T
+        ]
+        if len(combinations) > PATTERNS:
+            runs_taken = Counter(
+                run for run, took in zip(runs, took_part, strict=True) if took.any()
+            )
+            return [runs_taken], np.array([len(index)])
+        return combinations, people
+
+    def _cost(self, pattern: Counter[NoisyRun]) -> RunsCost:
+        """Return the cost of these runs together."""
+        key = frozenset(pattern.items())
+        if key not in self.counted:
+            self.counted[key] = _cost(pattern)
+        return self.counted[key]
+
+
+def _cost(pattern: Counter[NoisyRun]) -> RunsCost:
+    """Return the cost of these runs together."""
+    alone_runs = tuple(
+        LocalRuns(times, price(run.noise, times), run.why)
+        for run, times in pattern.items()
+        if run.why
+    )
+    ready = tuple(run for run in pattern.elements() if not run.why)
+    epsilon = sum(part.local for part in alone_runs) + _joint_epsilon(ready)
+    return RunsCost(epsilon, sum(_certificate(run).delta for run in ready), ready, alone_runs)
+
+
+def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:
+    """Return epsilon of all runs at the sum of their deltas: composed, or at most the sum."""
+    sum_alone = sum(_single_epsilon(run) for run in runs)
+    largest = max((_certificate(run).top for run in runs), default=0.0)
+    large = [_certificate(run) for run in runs if _certificate(run).top > SMALL * largest]
+    if len(large) < 2:
+        return sum_alone
+    rest = sum(_single_epsilon(run) for run in runs if _certificate(run).top <= SMALL * largest)
+    return min(sum_alone, rest + compose_curves(tuple(large)))
+
+
+def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
+    """Return a run, and why it is kept apart if it is. noises: of all runs, with their numbers."""
+    if certified is UNSET:
+        return NoisyRun(noise, None, OLD)
+    if certified is None:
+        return NoisyRun(noise, None, NO_BOUND)
+    if noise.forever is not None and noises[noise] > 1:
+        return NoisyRun(noise, None, PERMANENT_NOISE)
+    if certified.adjacency != ADJACENCY:
+        return NoisyRun(noise, None, DIFFERENT_ADJACENCY.format(certified.adjacency))
+    return NoisyRun(noise, certified)
+
+
+def _certificate(run: NoisyRun) -> Certified:
+    """Return the certificate of a run that is not kept apart."""
+    assert run.certified is not None  # noqa: S101 - `_run` says why a run without it is kept apart
+    return run.certified
+
+
+def _single_epsilon(run: NoisyRun) -> float:
+    """Return the epsilon of a single run, at most its local epsilon."""
+    return min(_certificate(run).epsilon, price(run.noise, 1))

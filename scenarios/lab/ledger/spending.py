@@ -1,0 +1,92 @@
+"""The privacy that people spend over runs with noise: counted by the ledger, and limited.
+
+    fresh noise     every run costs epsilon again: prices are added
+    kept noise      T runs with the same rule about the same columns cost the exact epsilon of T
+                    reports about one answer (`Memoized.epsilon_after`), at most `forever`
+
+A person is the fingerprint of its row (people.py), so its answers are the same as before: a user
+with a changed answer is another person here, and spends anew. A run counts as soon as a batch of it
+was handed on; a run that never ended, from its start.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from ....protocol.wire.coarsening import rule_digest
+from ....protocol.wire.schema import Schema
+from ...programs.noisy_questions import forever, rule
+from ...schema.mechanisms import mechanisms
+from ...schema.model import Scenario
+from .account import Spending
+from .entry import NEVER_ENDED, LedgerEntry
+from .noise import Noise
+from .people import ScenarioPeople
+
+ROUNDING = 1e-9  # nats
+
+
+def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
+    """Return the noise of a person in a run of this scenario; None if people add no noise."""
+    mechanism, columns = mechanisms().get(scenario.local.mechanism), schema.names
+    if mechanism is None:
+        return None
+    column_count = max(1, len(columns))
+    description = [
+        (feature.name, feature.values, [rule_digest(rule) for rule in feature.rules])
+        for feature in schema.features
+    ]
+    return Noise(
+        rule=rule(scenario, len(columns)),
+        columns=tuple(columns),
+        asked=blake2b(repr(description).encode(), digest_size=16).hexdigest(),
+        epsilon=(scenario.local.epsilon or 0.0) / column_count,
+        forever=forever(scenario) / column_count if mechanism.remembers else None,
+        mechanism=scenario.local.mechanism,
+    )
+
+
+def price(noise: Noise, runs: int) -> float:
+    """Return the cost of `runs` runs with this noise for a person, nats."""
+    if noise.forever is None:
+        return runs * noise.epsilon * max(1, len(noise.columns))
+    from ...schema.plugs import load
+
+    randomizer = load(mechanisms()[noise.mechanism].place)
+    epsilon = randomizer(2, noise.epsilon, forever=noise.forever).epsilon_after(runs)
+    return float(epsilon) * len(noise.columns)
+
+
+def counts(entry: LedgerEntry) -> bool:
+    """Whether a run has cost its people privacy: a batch was handed on, or the run never ended."""
+    return bool(entry.handed) or entry.burned == NEVER_ENDED
+
+
+def spending(
+    past: Sequence[LedgerEntry], now: Noise, crowd: ScenarioPeople, limit: float | None
+) -> Spending:
+    """Return the spending of these people after a run with this noise. limit: nats, or None."""
+    index = {mark: place for place, mark in enumerate(crowd.people)}
+    runs = {now: np.ones(len(index), np.int64)}
+    for entry in past:
+        if entry.noise is None or not counts(entry):
+            continue
+        run_counts = runs.setdefault(entry.noise, np.zeros(len(index), np.int64))
+        run_counts[[index[mark] for mark in entry.people if mark in index]] += 1
+    epsilon_spent = np.zeros(len(index))
+    for noise, times in runs.items():
+        prices = np.array([price(noise, run_count) for run_count in range(int(times.max()) + 1)])
+        epsilon_spent += prices[times]
+    beyond = 0 if limit is None else int((epsilon_spent > limit + ROUNDING).sum())
+    return Spending(float(epsilon_spent.max()), limit, beyond)
+
+
+def refusal(spent: Spending | None) -> str | None:
+    """Return the reason to refuse a run by its people's spending; None: it is not refused."""
+    if spent is None or not spent.beyond:
+        return None
+    return (
+        f"{spent.beyond:,} people would have spent more than {spent.limit:g} nats over all runs, "
+        f"up to {spent.most:.4g}: ask other people, or keep noise from run to run (memoized)"
+    )

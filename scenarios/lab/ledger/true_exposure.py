@@ -1,0 +1,46 @@
+"""The people that releases of a ledger really expose; the laboratory has their table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace as changed
+
+from ....analysis.exposure import joint_counts, users_below
+from ....errors import DataError
+from ...populations import Population
+from ...populations.build import columns_of, named_identifiers
+from ...populations.people import Codes
+from ...schema.model import FeatureSection, Scenario
+from .people import source_name
+
+
+def true_exposure(
+    columns: Sequence[str], scenario: Scenario, people: Population, k: int
+) -> int | None:
+    """Return the people truly exposed on these source columns; None if a column is missing."""
+    names = [source_name(scenario, name) for name in people.schema.names]
+    if set(columns) <= set(names):
+        table, places = people.codes, [names.index(column) for column in columns]
+    elif (cells := _cells(columns, scenario, people)) is not None:
+        table, places = cells, list(range(len(columns)))
+    else:
+        return None
+    return int(users_below(joint_counts(table, places), k))
+
+
+def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Codes | None:
+    """Return the codes of these people in columns of the source; None if a column is missing."""
+    if people.source is None:
+        return None
+    features = tuple(FeatureSection(name=column) for column in columns)
+    section = changed(scenario.population, columns={})
+    try:
+        whole = columns_of(people.source, section, features)
+    except DataError:
+        return None
+    if named_identifiers(whole):
+        return None
+    rows = np.arange(len(people.source_codes)) if people.origin is None else people.origin
+    origin = np.arange(len(whole.codes)) if whole.origin is None else whole.origin
+    places = np.minimum(np.searchsorted(origin, rows), len(origin) - 1)
+    return whole.codes[places] if np.array_equal(origin[places], rows) else None

@@ -1,0 +1,31 @@
+"""The announcement of a scenario by the curator: its policy, and the transport of messages."""
+
+from ....protocol.wire.announcement import AnnouncedPolicy, Rules
+from ...attacks.catalogue.design_flaws import flaws
+from ...programs.registry import program_of
+from ...schema.model import Scenario
+
+
+def announced_policy(scenario: Scenario) -> AnnouncedPolicy:
+    """Return the announced policy of a scenario, as its program defines it."""
+    return program_of(scenario).policy(scenario)
+
+
+def announced_rules(scenario: Scenario) -> Rules:
+    """Return the announced rules of message transport."""
+    mix = scenario.mix
+    return Rules(
+        deadline=mix.deadline,
+        min_batch=mix.min_batch,
+        min_dropout=scenario.defence.min_dropout,
+        padded=mix.pad,
+        salted=mix.salt,
+        ordered=mix.order == "sorted",
+        lesson=mix.lesson,
+        tokens=scenario.defence.tokens,
+        challenge=scenario.defence.locks,
+        audit=scenario.defence.audit,
+        verified=mix.kind == "verified",
+        flaws=flaws(scenario),
+        rows=scenario.population.rows or 1,
+    )

@@ -1,0 +1,66 @@
+"""The faults of each user by round, and the users counted in each round."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from ...attacks.catalogue.strikes import Faults, Strike
+from ...programs.registry import program_of
+from ...programs.topology import topology_of
+from ...schema.model import Scenario
+from ..validation.parties import by_users, struck
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ...populations.samples import Samples
+
+__all__ = ["SILENCING", "Faults", "draw_faults", "present", "struck_in"]
+
+FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
+SILENCING = ("absent", "late", "malformed")  # attacks that exclude a user from the count
+
+
+def present(
+    crowd: "Samples", faults: Faults, number: int, silencing: Collection[str] = SILENCING
+) -> "npt.NDArray[np.intp]":
+    """Return the indices of the respondents of a round.
+
+    In the fixed setting, only respondents of all earlier rounds. silencing: attacks that exclude a
+    user from the count.
+    """
+    import numpy as np
+
+    n, first = crowd.people.n, crowd.first
+    queried_users = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
+    counting = range(1, number + 1) if crowd.fixed else (number,)
+    silent = {person for r in counting for person in struck_in(faults, r, silencing)}
+    is_present = np.zeros(n, dtype=bool)
+    is_present[queried_users] = True
+    is_present[sorted(silent)] = False
+    return np.flatnonzero(is_present)
+
+
+def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozenset[int]:
+    """Return the indices of the people that commit any of these attacks in a round."""
+    return frozenset(
+        i
+        for i, by_round in faults.items()
+        if number in by_round and by_round[number].attack in attacks
+    )
+
+
+def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
+    """Draw the faults of users by round; of two faults of one user in a round, the last."""
+    import numpy as np
+
+    rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
+    faults: dict[int, dict[int, Strike]] = {}
+    every = range(1, program_of(scenario).rounds(len(scenario.feature), scenario.policy) + 1)
+    is_symmetric = topology_of(scenario).is_symmetric
+    for entry, fault in enumerate(scenario.fault):
+        for index in struck(fault, people, rng) if is_symmetric or by_users(fault) else ():
+            rounds = every if fault.round is None else (fault.round,)
+            strike = Strike(fault.attack, entry)
+            faults.setdefault(index, {}).update(dict.fromkeys(rounds, strike))
+    return faults

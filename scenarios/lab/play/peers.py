@@ -1,0 +1,188 @@
+"""Playing a scenario among peers, with messages or without (protocol/peers/agreement.py).
+
+The queries, the decision rule and the release are the program's (`two-round`); an agreement
+beforehand replaces the curator's announcement.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....crypto.entropy import entropy_of
+from ....crypto.suites import suite
+from ....errors import ParameterError
+from ....protocol.board.strategies import final_release
+from ....protocol.ideal import PeopleTable, run_through
+from ....protocol.ideal_view import Answers, ideal_view
+from ....protocol.knowledge.run_record import plain_rows
+from ....protocol.knowledge.transcript import SUMMARY_ABOVE, Transcript
+from ....protocol.peers.agreement import Agreement
+from ....protocol.peers.view import PeerRecord
+from ....protocol.wire.messages import Call
+from ....protocol.wire.parties import peer
+from ....roles import peer as role
+from ....roles.network.instruments import Instrument, TranscriptRecorder
+from ....roles.occasions import OccasionRecord, note_of
+from ...attacks.catalogue.effects import measure_among_peers
+from ...attacks.catalogue.occasions import Ended, unmet
+from ...attacks.catalogue.registry import ATTACKS
+from ...attacks.catalogue.scene import PeerScene
+from ...attacks.catalogue.strikes import Faults
+from ...attacks.faults.peer import Doing, Secrets, faulty_peer
+from ...populations.samples import Samples
+from ...programs.interface import Mode, Played
+from ...programs.peer_findings import PeersFound
+from ...programs.peers.score import by_size
+from ...programs.registry import strategy, wire
+from ...schema.model import Scenario
+from .announcement import announced_policy, announced_rules
+from .fault_schedule import present, struck_in
+from .ideal import rows_of
+from .ideal_outcome import imagined
+
+if TYPE_CHECKING:
+    from ....protocol.wire.schema import Schema
+
+NOBODY_LEAVES = (1 << 31) - 1  # dropouts that would let round 2 continue
+
+
+def agreement(scenario: Scenario, schema: "Schema") -> Agreement:
+    """Return the agreement of a scenario's peers."""
+    mix, rules = scenario.mix, announced_rules(scenario)
+    return Agreement(
+        scenario.scenario.name,
+        schema,
+        replace(announced_policy(scenario), publish_marginals=True),
+        replace(rules, min_batch=max(rules.min_batch, mix.path + 1), min_dropout=NOBODY_LEAVES),
+        suite(mix.suite).code,
+        mix.path,
+        mix.cover,
+    )
+
+
+def play_peers(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    mode: Mode,
+    instruments: Sequence[Instrument] = (),
+    report: Callable[[str], None] = lambda _: None,
+) -> Played:
+    """Play a scenario among peers."""
+    if mode == "real":
+        return _real(scenario, crowd, faults, seed, instruments, report)
+    return _ideal(scenario, crowd, faults)
+
+
+def cast_of(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    secrets: Secrets | None = None,
+) -> role.PeerCast:
+    """Return the input of a session of this scenario. secrets: filled with the attackers' own."""
+    people = crowd.people
+    entropy = entropy_of(seed)
+    rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
+    absent = struck_in(faults, 1, ("absent",))
+    seats = {
+        peer(person): faulty_peer(
+            {number: (_act(strike.attack), rate) for number, strike in strikes.items()},
+            secrets,
+            {number: note_of(strike.entry) for number, strike in strikes.items()},
+        )
+        for person, strikes in faults.items()
+    }
+    return role.PeerCast(
+        agreement(scenario, people.schema),
+        people.n,
+        people.exact_values,
+        strategy(scenario),
+        entropy,
+        absent,
+        seats,
+    )
+
+
+def _act(attack: str) -> Doing:
+    """Return the action of a peer that commits an attack."""
+    among = ATTACKS[attack].among_peers
+    if among is None or among.act is None:
+        raise ParameterError(f"{attack}: no peer commits it")
+    return among.act
+
+
+def _real(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    instruments: Sequence[Instrument],
+    report: Callable[[str], None],
+) -> Played:
+    """Play the session with every message on the board."""
+    people, transcript = crowd.people, Transcript(crowd.people.n)
+    secrets: Secrets = {}
+    cast = cast_of(scenario, crowd, faults, seed, secrets)
+    terms = cast.agreement
+    occasions = OccasionRecord({faults[person][1].entry for person in cast.absent})  # always acts
+    reckoning = role.play_peers(
+        cast, [TranscriptRecorder(transcript), occasions, *instruments], report
+    )
+    record = PeerRecord(transcript, reckoning)
+    refused: Counter[str] = Counter()
+    for refusal in transcript.refusals:
+        refused[refusal.reason.value] += refusal.count
+    tallies, calls = tuple(reckoning.tallies), tuple(reckoning.calls)
+    peer_count = len(reckoning.board.keys)
+    sizes = by_size(record, seed)
+    ended = Ended(len(reckoning.calls), reckoning.burned, answered=peer_count > 0)
+    return Played(
+        calls,
+        tallies,
+        reckoning.decision,
+        final_release(calls, tallies, reckoning.decision),
+        reckoning.burned,
+        dict(sorted(refused.items())),
+        reckoning.board.digest(),
+        record.view,
+        transcript,
+        record.truth,
+        measure_among_peers(PeerScene(scenario, people, record, secrets)),
+        peers=PeersFound(
+            terms.encode().hex(), peer_count, terms.path, terms.onions, reckoning.charges, sizes
+        ),
+        unmet=unmet(scenario, faults, occasions.occasions, ended),
+    )
+
+
+def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
+    """Answer the same queries without messages."""
+    people = crowd.people
+    terms = agreement(scenario, people.schema)
+
+    def answering(call: Call) -> PeopleTable:
+        return PeopleTable(people.values, people.codes[present(crowd, faults, call.round)])
+
+    ideal = run_through(
+        *(wire(scenario), people.schema, answering),
+        *(terms.policy, terms.rules, strategy(scenario)),
+    )
+
+    def answers(call: Call) -> Answers:
+        present_peers = present(crowd, faults, call.round)
+        rows = rows_of(answering(call), call, present_peers)
+        return Answers(rows, frozenset(rows), frozenset(rows))
+
+    single = answers if people.n <= SUMMARY_ABOVE else None
+    about = people.n, ideal, terms.policy, terms.path
+    peer_count = len(present(crowd, faults, 1))
+    return imagined(
+        ideal,
+        lambda members: ideal_view(*about, *members, public=True, answers=single),
+        truth=plain_rows([answers(call).sealed_rows for call in ideal.posted]) if single else None,
+        peers=PeersFound(terms.encode().hex(), peer_count, terms.path, terms.onions),
+    )

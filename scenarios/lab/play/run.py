@@ -1,0 +1,200 @@
+"""Playing a scenario: people, parties and a decision rule in; an outcome out.
+
+`run` is the only entry. `mode="real"` sends every message through the mix; `mode="ideal"` answers
+the same queries without messages (protocol/ideal.py) and gives the same marginals, decision and
+release.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from ....errors import DataError, ParameterError
+from ....protocol.knowledge.transcript import Transcript
+from ....roles.compute.backend import LOCAL_WORKPLACE, Workplace
+from ....roles.compute.garbage_collection import uncollected
+from ...populations.samples import Samples
+from ...programs.interface import Mode, Played, Report, Session
+from ...programs.registry import program_of, samples
+from ...programs.topology import CENTRAL, PEERS, topology_of
+from ...schema.model import Scenario
+from ...schema.plugs import load as found
+from ...serialization.content import reading_once
+from ..scoring.outcome import Outcome
+from ..scoring.policy import expectations
+from ..validation.load import loaded, resolve
+from .fault_schedule import draw_faults, present
+from .outcomes import columns_of, outcome_of
+from .verified_mix import check_answers
+
+if TYPE_CHECKING:
+    from ....roles.network.instruments import Instrument
+    from ..ledger.account import Account
+    from ..ledger.book import Ledger
+    from .curator_counts import CuratorCounts
+
+Recorded = Callable[[Transcript | None, int, Sequence[int]], None]
+
+ROOM = "veilmix.scenarios.lab.play"
+CARRIED = {
+    CENTRAL.name: f"{ROOM}.central:play_central",
+    PEERS.name: f"{ROOM}.peers:play_peers",
+}  # topology -> function that plays a scenario
+
+
+def run(
+    scenario: Scenario | str | PathLike[str],
+    seed: int | None = None,
+    mode: Mode = "real",
+    *,
+    instruments: Sequence[Instrument] = (),
+    report: Report | None = None,
+    worst_case_nodes: int | None = None,
+    ledger: Ledger | None = None,
+    processes: bool = False,
+    durable: str = "off",
+    workplace: Workplace = LOCAL_WORKPLACE,
+    recorded: Recorded | None = None,
+) -> Outcome:
+    """Play a scenario once.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped scenario.
+        seed: overrides the scenario's; None leaves it; without a seed, randomness is the system's.
+            A seeded run is reproducible and NOT secret.
+        mode: `real` (every message) or `ideal` (the same questions without messages).
+        instruments: watch the run (real mode).
+        report: called with the notes of instruments and data, a line each.
+        worst_case_nodes: of every search tree for the exact worst case, at most; 0 leaves it out.
+            None: 100, and only where the bounds found at once leave open more than 0.2 % of the
+            people and at most 100 cells are left after rare values are merged.
+        ledger: earlier releases by person; this run is added to it (real mode).
+        processes: whether every party is a process of its own (real mode; Linux); the people are
+            one. They meet over TLS on the loopback, and nothing else of the outcome changes.
+        durable: `off`, `tmpfs` or `disk`: the place of the journals of processes, from which a
+            killed process restarts and continues.
+        workplace: the executor of long lists of work (real mode;
+            `veilmix.roles.compute.executors.workplace`).
+        recorded: called before the scoring with the transcript (None: no messages), the number of
+            people and the number of values of each column.
+
+    Raises:
+        ScenarioError, DataError: the scenario or its data cannot be used, or an attack in it
+            found no occasion.
+        ParameterError: the options do not fit the scenario.
+    """
+    how = _How(
+        mode=mode,
+        instruments=instruments,
+        report=report or (lambda _: None),
+        worst_case_nodes=worst_case_nodes,
+        ledger=ledger,
+        processes=processes,
+        durable=durable,
+        workplace=workplace,
+        recorded=recorded or (lambda *_: None),
+    )
+    with reading_once():
+        return _once(loaded(scenario), seed, how)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """The options of a run: the arguments of `run`."""
+
+    mode: Mode
+    instruments: Sequence[Instrument]
+    report: Report
+    worst_case_nodes: int | None
+    ledger: Ledger | None
+    processes: bool
+    durable: str
+    workplace: Workplace
+    recorded: Recorded
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("real", "ideal"):
+            raise ParameterError(f"mode: found {self.mode!r}; real or ideal is accepted")
+
+    def stage(self, scenario: Scenario) -> dict[str, Any]:
+        """Return the stage that plays the session, if it is not this process."""
+        if self.workplace != LOCAL_WORKPLACE:
+            from .separate_processes import executor_stage
+
+            executor = executor_stage(scenario, self.mode, self.workplace, processes=self.processes)
+            return {"stage": executor}
+        if self.processes:
+            from .separate_processes import processes
+
+            has_ledger = self.ledger is not None
+            return {"stage": processes(scenario, self.mode, self.durable, ledger=has_ledger)}
+        return {}
+
+
+def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
+    """Draw the people, play the session, and score the outcome."""
+    seed = asked_for.scenario.seed if seed is None else seed
+    crowd = samples(asked_for, seed)
+    chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.round2_people)
+    check_answers(chosen, crowd.people.schema)
+    faults = draw_faults(chosen, crowd.people.n, seed)
+    stage, watched = how.stage(chosen), (how.instruments, how.report)
+    started, ledger_record = time.perf_counter(), None
+    with uncollected(crowd.people.n):
+        if how.ledger is not None:
+            from .curator_counts import CuratorCounts
+            from .real import play_real
+
+            counts = CuratorCounts()
+            watching = ((*how.instruments, counts), how.report)
+            session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watching)
+            kept_by = (how.ledger, asked_for, chosen, crowd, seed, how.mode)
+            played, ledger_record = _play_in_ledger(*kept_by, partial(session, **stage), counts)
+        else:
+            session = partial(_with_occasions, carrier(chosen), chosen, crowd, faults, seed)
+            played = session(how.mode, *watched, **stage)
+        seconds = time.perf_counter() - started
+        how.recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
+        played_session = Session(chosen, crowd, played, partial(present, crowd, faults))
+        scored = program_of(chosen).score(played_session)
+        outcome = outcome_of(played_session, scored, seed, how.mode, seconds, how.worst_case_nodes)
+    trust = how.workplace.helpers.trust if how.workplace.helpers else None
+    return expectations(replace(outcome, ledger=ledger_record, executor=trust))
+
+
+def _with_occasions(play: Callable[..., Played], *arguments: Any, **named: Any) -> Played:
+    """Play a session; DataError if an attack or a deviation in it found no occasion."""
+    played = play(*arguments, **named)
+    if played.unmet:
+        raise DataError("\n".join(played.unmet))
+    return played
+
+
+def _play_in_ledger(
+    ledger: Ledger,
+    asked_for: Scenario,
+    chosen: Scenario,
+    crowd: Samples,
+    seed: int | None,
+    mode: Mode,
+    session: Callable[..., Played],
+    counts: CuratorCounts,
+) -> tuple[Played, Account]:
+    """Play a session recorded in a ledger. chosen: `asked_for`, resolved."""
+    from ..ledger.keep import check_suited, keep, secrets
+
+    check_suited(chosen, mode)
+    if memory := secrets(ledger, asked_for, crowd):
+        session = partial(session, memory=memory)
+    return keep(ledger, asked_for, crowd, seed, session, counts.first)
+
+
+def carrier(scenario: Scenario) -> Callable[..., Played]:
+    """Return the function that plays a scenario's topology, imported on demand."""
+    play: Callable[..., Played] = found(CARRIED[topology_of(scenario).name])
+    return play

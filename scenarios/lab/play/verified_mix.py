@@ -1,0 +1,39 @@
+"""Checks that a verified mix can carry the answers of a scenario: an element holds 29 bytes."""
+
+from typing import TYPE_CHECKING
+
+from ....errors import DataError
+from ...programs.registry import announced_schema, program_of
+from ...schema.model import Scenario
+
+if TYPE_CHECKING:
+    from ....protocol.wire.schema import Schema
+
+HIDDEN = 2  # spellings of hidden values that a column may have besides its own
+
+
+def check_answers(scenario: Scenario, schema: "Schema") -> None:
+    """Raise DataError if an answer may be too long, in the widest possible query.
+
+    The widest query has all columns, since the choice of columns comes later; with local noise it
+    is a report of one column, and so is each ballot that is submitted once. schema: of the people.
+    """
+    if scenario.mix.kind != "verified":
+        return
+    from ....crypto.verified.values import LONGEST
+    from ....protocol.rounds.verified_answers import answer_size
+
+    announced_features = announced_schema(scenario, schema).features
+    single = program_of(scenario).reports or scenario.mix.submit == "once"
+    for features in (
+        *((feature,) for feature in announced_features),
+        *(() if single else (announced_features,)),
+    ):
+        sizes = [None if f.values is None else len(f.values) + HIDDEN for f in features]
+        size = answer_size(sizes, [feature.width for feature in features])
+        if size > LONGEST:
+            names = ", ".join(feature.name for feature in features)
+            raise DataError(
+                f'mix.kind = "verified": answers to {names} take up to {size} bytes, and at most '
+                f"{LONGEST} are accepted; list the values of open features, or lower their width"
+            )

@@ -1,0 +1,68 @@
+"""A run as a notebook shows it: its release, its certified bound, and the leakage to coalitions.
+
+A piece of HTML without script or style sheet; every text in it is escaped.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from ....analysis.frames import plain_frame
+from ....presentation.wording import percent, plural
+from .equal_people import alike_lines, released_alike
+
+
+def html(outcome: Any) -> str:
+    """Show a run: a line with its facts, the release, and the coalitions with leakage.
+
+    outcome: an Outcome, which imports this file and not the reverse.
+    """
+    return f"<div>{''.join(_parts(outcome))}</div>"
+
+
+def _parts(outcome: Any) -> Iterator[str]:
+    scenario = outcome.scenario
+    seed = "system randomness" if outcome.seed is None else f"seed {outcome.seed}: not secret"
+    people = plural(outcome.users, "person", "people")
+    about = f"{people}, {plural(scenario.mix.shufflers, 'shuffler')}, {outcome.mode} run, {seed}"
+    yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
+    tables = outcome.frames
+    yield f"<p>{escape(_release_text(outcome))}</p>"
+    if outcome.released:
+        yield tables.release._repr_html_()
+    linking = [view for view in outcome.coalitions if view.linked]
+    yield f"<p>{escape(_linked_text(len(linking), len(outcome.coalitions)))}</p>"
+    if linking:
+        rows = [
+            (
+                " + ".join(view.parties),
+                f"{view.linked:,} of {view.users:,}",
+                f"{view.cells_certain:,} of {view.cells:,}",
+                f"{view.bits_are.mark}{view.bits_per_person:.2f}",
+            )
+            for view in linking
+        ]
+        yield plain_frame(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
+
+
+def _linked_text(linking: int, looked_at: int) -> str:
+    if not linking:
+        return f"None of the {looked_at:,} coalitions that were looked at links anybody."
+    return f"{linking:,} of {plural(looked_at, 'coalition')} link people:"
+
+
+def _release_text(outcome: Any) -> str:
+    """Return the release and its certified bound in words, or the reason for no release."""
+    if not outcome.released:
+        return f"Nothing was released: {outcome.burned or 'no column is safe enough'}."
+    if outcome.decision is None:
+        return repr(outcome).strip("<>") + "."
+    suppressed = f"; suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
+    exposure, k = outcome.exposure, outcome.scenario.policy.k
+    promised = (
+        f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
+        f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
+    )
+    persons = outcome.several.people if outcome.several else None
+    shared = released_alike(outcome.release, persons)
+    return " ".join([promised, *alike_lines(outcome.kept, shared)])

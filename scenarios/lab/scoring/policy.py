@@ -1,0 +1,108 @@
+"""The scores of a policy: the exposure of the release, and the [expect] lines."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....protocol.board.promise import promised_share, prove
+from ....protocol.board.strategies import Strategy
+from ....protocol.wire.parties import CURATOR
+from ...populations.samples import Samples
+from ...programs.registry import program_of
+from .outcome import Exposure, Outcome
+from .worst_case import is_sought, search_of, seek
+
+if TYPE_CHECKING:
+    from ...programs.interface import Played
+    from ...schema.model import Scenario
+
+
+def measure(
+    played: "Played",
+    crowd: Samples,
+    proving: Strategy | None,
+    nodes: int | None,
+    scenario: "Scenario",
+) -> Exposure:
+    """Return the exposure of a release: true, promised, and the worst case over its marginals.
+
+    Promised is the reader's proof for the respondents (board/promise.py), or, without such a
+    proof, the bound of the decision. proving: the strategy of the proof, or None. The program
+    counts exposed people, including people in small crowds that are known by exclusion; the release
+    itself shows these, so they are promised too. nodes: of each search tree for the worst case;
+    None: as `worst_case.DEFAULT` says.
+    """
+    decision = played.decision
+    if decision is None or played.release is None:
+        promised = decision.certificate.value if decision else 0.0
+        return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
+    cells = list(played.release.values())
+    people = sum(cells)
+    program = program_of(scenario)
+    excluded_people = program.excluded(played.release, scenario, crowd.people.schema)
+    below = program.exposed(played.release, decision.certificate.k) + excluded_people
+    true = below / people if people else 0.0
+    promised = decision.certificate.value
+    if proving is not None:
+        schema, calls = crowd.people.schema, played.calls[:-1]
+        proved = prove(proving, schema, calls, decision, played.release)
+        promised = promised_share(decision, proved)
+    promised += excluded_people / people if people else 0.0
+    search = search_of(nodes) if is_sought(decision, program, fixed=crowd.fixed) else None
+    worst = None if search is None else seek(played.release, decision, search)
+    return Exposure(true, promised, worst, people)
+
+
+def expectations(outcome: Outcome) -> Outcome:
+    """Note which lines of the scenario's [expect] do not hold."""
+    return replace(outcome, failed=tuple(_failures(outcome)))
+
+
+def _failures(outcome: Outcome) -> Iterator[str]:
+    expect = outcome.scenario.expect
+    exposure = outcome.exposure
+    for key, limit, reached in (
+        ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
+        ("promised_at_most", expect.promised_at_most, exposure.promised),
+    ):
+        if limit is not None and reached > limit:
+            yield f"expect.{key}: {limit:g} was expected, {reached:.6g} was found"
+    # An ideal run plays no fault and no deviation: it cannot have the columns expected under them.
+    unplayed = outcome.mode == "ideal" and (outcome.scenario.fault or outcome.scenario.deviation)
+    for key, names, found_names in (
+        ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),
+        ("suppressed", expect.suppressed, outcome.suppressed),
+    ):
+        if names is not None and set(names) != set(found_names):
+            expected_names, actual_names = (
+                ", ".join(sorted(column_names)) or "none" for column_names in (names, found_names)
+            )
+            yield f"expect.{key}: {expected_names} was expected, {actual_names} was found"
+    min_columns = expect.kept_at_least
+    released_count = len(outcome.kept) if outcome.released else 0
+    if min_columns is not None and released_count < min_columns:
+        yield (
+            f"expect.kept_at_least: {min_columns} columns were expected, {released_count} released"
+        )
+    if outcome.mode == "real":
+        yield from _attacked(outcome)
+    if expect.curator_links_at_most is None:
+        return
+    linked = outcome.coalition(CURATOR).linked
+    if linked > expect.curator_links_at_most:
+        most_linked = expect.curator_links_at_most
+        yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"
+
+
+def _attacked(outcome: Outcome) -> Iterator[str]:
+    expect = outcome.scenario.expect
+    if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
+        raised = len(outcome.alarms)
+        min_alarms = expect.alarms_at_least
+        yield f"expect.alarms_at_least: {min_alarms} were expected, {raised} were raised"
+    for effect in outcome.attacks:
+        effect_text = f"{effect.value:g} {effect.unit} by {effect.attack}"
+        if expect.attack_at_most is not None and effect.value > expect.attack_at_most:
+            yield f"expect.attack_at_most: {expect.attack_at_most:g} was expected, {effect_text}"
+        if expect.attack_at_least is not None and effect.value < expect.attack_at_least:
+            yield f"expect.attack_at_least: {expect.attack_at_least:g} was expected, {effect_text}"

@@ -1,0 +1,312 @@
+"""Re-identification in the release of a run: the success of attackers that know some columns.
+
+    attacks      an attacker knows columns of all people in the release, by name, sees the release
+                 without names, and names the owner of each row: how many it gets right at best
+                 (Bayes error 1 - found / people), how many for certain, bits a row tells
+    risk         prosecutor, journalist, marketer, which know all that is released
+                 (analysis/exposure/attacker_risk.py)
+    reports      randomized reports: the PIE of one report, and its maximum over all people
+
+The columns are those of `[attacker] knows`; without it every single column, all but one, and all.
+Truth is the whole real population, which the laboratory has and no analyst: journalists count
+crowds in the table that a sample was drawn from.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import field
+
+from ....analysis.exposure import Attacker, Crowds, Risk, risk, risk_within
+from ....analysis.exposure.cells import cells_of, distinct
+from ....analysis.reidentification.attacks.side_information import counted
+from ....presentation.wording import percent
+from ....protocol.rounds.opened_prefixes import prefix_of, shown_of
+from ....protocol.wire.hiding_rules import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
+from ....protocol.wire.messages import Counts
+from ...populations.samples import Samples
+from ...schema.model import Scenario
+from ...serialization.record import Record
+
+MAX_COLUMNS = 16  # columns; with more, attackers who know all but one are left out
+
+
+class AttackSuccess(Record, frozen=True):
+    """The success of an attacker against a release.
+
+    Attributes:
+        knows: columns, of all people.
+        sees: columns of the release, or the report.
+        found: expected number of people named correctly by the best guesses.
+        standard_error: of it, 0 if it is exact.
+        error: the Bayes error: the share of people that even the best attacker names wrongly.
+        certain: people with a row that can belong to no other person.
+        bits: a row tells about its owner.
+        bits_error: their standard error.
+    """
+
+    knows: tuple[str, ...]
+    sees: tuple[str, ...]
+    found: float
+    standard_error: float
+    error: float = field(name="bayes_error")
+    certain: int
+    bits: float
+    bits_error: float = field(name="bits_standard_error")
+
+
+def bayes_error(named: float, people: int) -> float:
+    """Return the share of people named wrongly by an attacker that names so many correctly."""
+    return max(0.0, 1 - named / people)
+
+
+class ReportPie(Record, frozen=True):
+    """The personal information entropy of a report, in bits (paper 003).
+
+    Attributes:
+        feature: of the report.
+        pie: with the people of this run.
+        standard_error: 0 if it is exact.
+        contraction: an upper bound for any people, as many as these, never below `exact`
+            (analysis/reidentification/pie_bounds.py); its key is older than its name.
+        exact: the least upper bound, by the capacity.
+        attained: whether `exact` is the supremum, or only the least bound that is proved.
+        unit: of all of them.
+    """
+
+    feature: str
+    pie: float
+    standard_error: float
+    contraction: float = field(name="sharp")
+    exact: float
+    attained: bool
+    unit: str = "bits"
+
+
+class Risks(Record, frozen=True):
+    """The three attackers that know all that is released (analysis/exposure/attacker_risk.py).
+
+    Attributes:
+        k: the crowd from which on a chance is no risk.
+        prosecutor: knows that its target is in the table.
+        journalist: knows the population.
+        marketer: links all people; the expected share of correct links, 0 to 1.
+    """
+
+    k: int
+    prosecutor: Attacker
+    journalist: Attacker
+    marketer: float
+
+    def __str__(self) -> str:
+        """Write the three chances in a sentence."""
+        prosecutor, journalist = (
+            f"{percent(attacker.largest)} at most, {percent(attacker.mean)} on average"
+            for attacker in (self.prosecutor, self.journalist)
+        )
+        return (
+            f"prosecutor {prosecutor}; journalist {journalist}; marketer {percent(self.marketer)} "
+            "of all rows"
+        )
+
+    @classmethod
+    def from_risk(cls, risk: Risk) -> "Risks":
+        """Return the record of these risks."""
+        return cls(risk.k, risk.prosecutor, risk.journalist, risk.marketer)
+
+
+class Reidentified(Record, frozen=True):
+    """All figures of re-identification.
+
+    Attributes:
+        people: in the release.
+        population: people it was drawn from, themselves included.
+        attacks: one for each attacker.
+        risk: None for a release of reports, since the true reports are unknown.
+        reports: the PIE of each, for a release of reports.
+    """
+
+    people: int
+    population: int
+    attacks: tuple[AttackSuccess, ...]
+    risk: Risks | None
+    reports: tuple[ReportPie, ...] = ()
+
+
+def known_sets(features: int, knows: Sequence[int] = ()) -> tuple[tuple[int, ...], ...]:
+    """Return the sets of columns that attackers know: the requested set, then the usual sets."""
+    every = tuple(range(features))
+    sets = [tuple(knows)] if knows else []
+    sets += [(column,) for column in every]
+    if 2 < features <= MAX_COLUMNS:
+        sets += [every[:column] + every[column + 1 :] for column in every]
+    return tuple(dict.fromkeys([*sets, every]))
+
+
+def asked_sets(scenario: Scenario, names: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The sets of a scenario, as columns of its people."""
+    return known_sets(len(names), [names.index(name) for name in scenario.attacker.knows])
+
+
+def in_release(
+    scenario: Scenario,
+    crowd: Samples,
+    present: Any,
+    released_columns: Sequence[int],
+    release: Counts | None,
+    hidden: Sequence[Hiding] = (),
+    *,
+    opened: bool = False,
+) -> Reidentified | None:
+    """Score a release of some columns; None for a release of fewer than two people.
+
+    present: indices of the people in it. hidden: rules by which some values were suppressed; crowds
+    in the population are then unknown, and the journalist is taken for the prosecutor. opened:
+    whether values are blank if fewer than k people share them. A release that differs from these
+    people's rows, because a party has tampered with it, has no attacks: the owners of its rows are
+    unknown.
+    """
+    if not release or sum(release.values()) < 2:
+        return None
+    people, columns = crowd.people, list(released_columns)
+    cells = Crowds.from_cells(list(release.values()))
+    k, whole = scenario.policy.k, people.source_codes
+    rows, row_counts = distinct(people.codes[present])
+    responses = response_laws(rows, people.values, columns, hidden)
+    if opened:
+        responses = opened_rows(rows, people.values, release)
+    if not _theirs(release, responses, row_counts, people.values, columns, hidden):
+        return Reidentified(cells.n, len(whole), (), Risks.from_risk(risk(cells, k)))
+    has_same_crowds = opened or len(whole) == len(present)
+    has_same_crowds = has_same_crowds or any(rule.column in columns for rule in hidden)
+    among = cells if has_same_crowds else _among(rows[:, columns], row_counts, whole[:, columns])
+    attacks = tuple(_attacks(scenario, people.schema.names, rows, row_counts, columns, responses))
+    return Reidentified(cells.n, len(whole), attacks, Risks.from_risk(risk_within(cells, among, k)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """The possible responses to each row, a line for each: `row` gives `codes` with `chance`.
+
+    A hidden value has the code after those of its column.
+
+    Attributes:
+        row: which of the rows.
+        codes: the response, shape (lines, d); a hidden value has the code after those of its
+            column.
+        chance: probability of the response, 0 to 1.
+    """
+
+    row: Any
+    codes: Any
+    chance: Any
+
+    @property
+    def exact(self) -> bool:
+        """Whether each row has a single response."""
+        return bool((self.chance == 1).all())
+
+
+def response_laws(
+    rows: Any,
+    values: Sequence[Sequence[str]],
+    released_columns: Sequence[int],
+    hidden: Sequence[Hiding],
+) -> Responses:
+    """Return all responses to rows under the hiding rules of a call, with their probabilities."""
+    import numpy as np
+
+    responses = Responses(
+        np.arange(len(rows)), rows[:, list(released_columns)].astype(np.int64), np.ones(len(rows))
+    )
+    for rule in hidden:
+        if rule.column not in released_columns:
+            continue
+        place, texts = list(released_columns).index(rule.column), values[rule.column]
+        is_suppressed = np.array([apply_rule(rule, text, COVERS - 1) != text for text in texts])
+        cover = rule.rate if isinstance(rule, Redact) else 0.0
+        chance = np.where(is_suppressed[responses.codes[:, place]], 1.0, cover)
+        blank = responses.codes.copy()
+        blank[:, place] = len(texts)
+        ways = np.concatenate([responses.chance * (1 - chance), responses.chance * chance])
+        row, codes = np.concatenate([responses.row] * 2), np.concatenate([responses.codes, blank])
+        is_possible = ways > 0
+        responses = Responses(row[is_possible], codes[is_possible], ways[is_possible])
+    return responses
+
+
+def opened_rows(rows: Any, values: Sequence[Sequence[str]], release: Counts) -> Responses:
+    """Return the opened part of rows: their longest prefix in a release of all columns."""
+    import numpy as np
+
+    prefixes, codes = set(map(prefix_of, release)), rows.astype(np.int64)
+    for place, row in enumerate(rows.tolist()):
+        texts: dict[int, str] = {j: values[j][int(code)] for j, code in enumerate(row)}
+        for j in range(len(shown_of(texts, prefixes)), len(row)):
+            codes[place, j] = len(values[j])
+    return Responses(np.arange(len(rows)), codes, np.ones(len(rows)))
+
+
+def _theirs(
+    release: Counts,
+    responses: Responses,
+    row_counts: Any,
+    values: Sequence[Sequence[str]],
+    released_columns: Sequence[int],
+    hidden: Sequence[Hiding],
+) -> bool:
+    """Whether a release agrees with these people's responses; with random hiding, in its size."""
+    import numpy as np
+
+    if not responses.exact:
+        return int(row_counts.sum()) == sum(release.values())
+    spelt = {rule.column: BLANK if isinstance(rule, Redact) else OTHER_VALUE for rule in hidden}
+    texts = [(*values[column], spelt.get(column, BLANK)) for column in released_columns]
+    cells = cells_of(responses.codes, range(len(released_columns)))
+    people = np.bincount(cells, weights=row_counts[responses.row]).astype(np.int64).tolist()
+    someone = np.zeros(len(people), np.int64)
+    someone[cells] = np.arange(len(cells))
+    counted = {
+        tuple(text[code] for text, code in zip(texts, codes, strict=True)): count
+        for codes, count in zip(responses.codes[someone].tolist(), people, strict=True)
+    }
+    return counted == dict(release)
+
+
+def _among(released_rows: Any, row_counts: Any, whole: Any) -> Crowds:
+    """The crowds that people in the release have in the population.
+
+    released_rows: different rows of the release, `row_counts` people each (a cell may have several
+    rows).
+    """
+    import numpy as np
+
+    cells, sizes = distinct(whole)
+    place = {tuple(row): size for row, size in zip(cells.tolist(), sizes.tolist(), strict=True)}
+    crowds = np.array([place[tuple(row)] for row in released_rows.tolist()], np.int64)
+    return Crowds.from_rows(crowds, row_counts)
+
+
+def _attacks(
+    scenario: Scenario,
+    names: Sequence[str],
+    rows: Any,
+    row_counts: Any,
+    released_columns: Sequence[int],
+    responses: Responses,
+) -> Iterator[AttackSuccess]:
+    sees = tuple(names[column] for column in released_columns)
+    n, response_cells = (
+        int(row_counts.sum()),
+        cells_of(responses.codes, range(len(released_columns))),
+    )
+    for known_columns in asked_sets(scenario, names):
+        counts = counted(
+            cells_of(rows, known_columns)[responses.row],
+            response_cells,
+            row_counts[responses.row] * responses.chance,
+        )
+        knows, named = tuple(names[column] for column in known_columns), counts.expected_matches
+        error = bayes_error(named, n)
+        yield AttackSuccess(knows, sees, named, 0.0, error, counts.certain, counts.bits, 0.0)

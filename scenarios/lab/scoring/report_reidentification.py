@@ -1,0 +1,198 @@
+"""Re-identification by a randomized report: attacks and PIE of reidentification.py, with noise.
+
+The mix takes a person's reports apart, so an attacker sees a single report at a time: each attacker
+is scored with the report that finds most people. GRR and small matrices are summed over. For other
+randomizers reports are drawn from a fixed seed, and with P(y | k) the chance of report y from a
+person with known columns k,
+
+    found = E [max over k of P(y | k) / P(y)]        bits = E [log2 P(y | k) / P(y)]
+
+are means over draws of a person and its report, with their standard errors.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....analysis.exposure.cells import cells_of, distinct
+from ....analysis.reidentification import pie, pie_bound
+from ....analysis.reidentification.attacks.side_information import people_found
+from ...populations.samples import Samples
+from ...programs.incidence.information import SEED, bits_of, draws_of
+from ...programs.noisy_questions import Question
+from ...programs.registry import noisy_questions
+from ...schema.model import Scenario
+from .reidentification import AttackSuccess, Reidentified, ReportPie, asked_sets, bayes_error
+
+SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
+EVERY_SET = "every set"
+
+
+class ReportGuess(NamedTuple):
+    """People found and bits told, with their standard errors (0: exact).
+
+    Attributes:
+        expected_matches: people, in expectation.
+        found_error: of found.
+        bits: told by a report.
+        bits_error: of bits.
+    """
+
+    expected_matches: float
+    found_error: float
+    bits: float
+    bits_error: float
+
+
+def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified | None:
+    """Score the reports of these people; None for fewer than two people."""
+    people = crowd.people
+    if len(present) < 2:
+        return None
+    if all(question.packed for question in noisy_questions(scenario, people)):
+        return in_pieces(noisy_questions(scenario, people), people.codes[present])
+    rows, row_counts = distinct(people.codes[present])
+    names, questions = people.schema.names, noisy_questions(scenario, people)
+    attacks = []
+    for known_columns in asked_sets(scenario, names):
+        guesses = [
+            (guess(question, rows, row_counts, known_columns), question.name)
+            for question in questions
+        ]
+        best, name = max(guesses, key=lambda pair: pair[0].expected_matches)
+        knows = tuple(names[column] for column in known_columns)
+        attacks.append(_attack(knows, name, best, len(present)))
+    reports = tuple(_report(question, rows, row_counts, len(present)) for question in questions)
+    return Reidentified(len(present), len(people.source_codes), tuple(attacks), None, reports)
+
+
+def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: int) -> AttackSuccess:
+    """Return the attack with the best guess from a report; it is certain of no person."""
+    wrong = bayes_error(best.expected_matches, people)
+    return AttackSuccess(
+        knows,
+        (report,),
+        best.expected_matches,
+        best.found_error,
+        wrong,
+        0,
+        best.bits,
+        best.bits_error,
+    )
+
+
+def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
+    """Score the pieces of owners' vectors (sets.py), for an attacker that knows every set."""
+    if len(codes) < 2:
+        return None
+    rows, row_counts = distinct(codes)
+    every = tuple(range(codes.shape[1]))
+    guesses = [guess(question, rows, row_counts, every) for question in questions]
+    best, piece = max(
+        zip(guesses, questions, strict=True), key=lambda pair: pair[0].expected_matches
+    )
+    attack = _attack((EVERY_SET,), piece.name, best, len(codes))
+    bounds = [pie_bound(question.randomizer, len(codes)) for question in questions]
+    reports = tuple(
+        ReportPie(
+            question.name,
+            piece_guess.bits,
+            piece_guess.bits_error,
+            bound.contraction,
+            bound.exact,
+            bound.attained,
+        )
+        for question, piece_guess, bound in zip(questions, guesses, bounds, strict=True)
+    )
+    return Reidentified(len(codes), len(codes), (attack,), None, reports)
+
+
+def _report(question: Question, rows: Any, row_counts: Any, people: int) -> ReportPie:
+    # A person has one value, so that I(U; Y) = I(X; Y): who knows X knows all that matters.
+    report_guess = guess(question, rows, row_counts, question.columns)
+    bound = pie_bound(question.randomizer, people)
+    return ReportPie(
+        question.name,
+        report_guess.bits,
+        report_guess.bits_error,
+        bound.contraction,
+        bound.exact,
+        bound.attained,
+    )
+
+
+def guess(
+    question: Question, rows: Any, row_counts: Any, known_columns: Sequence[int]
+) -> ReportGuess:
+    """Return the success of an attacker with a report, and with these columns of all people.
+
+    rows: the different rows of the people, `row_counts` people each.
+    """
+    randomizer = question.randomizer
+    mine = cells_of(rows, known_columns)
+    if question.packed:
+        values, inputs = bits_of(question), len(question.domain)
+        true_values = rows[:, question.columns[0]]
+    elif not (randomizer.takes_bits or randomizer.takes_rows):
+        values, true_values, inputs = (
+            np.arange(randomizer.a)[:, None],
+            rows[:, question.columns[0]],
+            randomizer.a,
+        )
+    elif randomizer.takes_bits and randomizer.bits <= 10:
+        true_values = rows[:, list(question.columns)] @ (1 << np.arange(randomizer.bits)[::-1])
+        inputs = 1 << randomizer.bits
+        values = (np.arange(inputs)[:, None] >> np.arange(randomizer.bits)[::-1]) & 1
+    else:
+        true_values = cells_of(rows, question.columns)
+        inputs = int(true_values.max()) + 1
+        values = np.zeros((inputs, len(question.columns)), rows.dtype)
+        values[true_values] = rows[:, list(question.columns)]
+    counts = _table(mine, true_values, row_counts, inputs)
+    small = (
+        not (question.packed or randomizer.takes_rows)
+        and randomizer.outputs * max(randomizer.inputs, counts.shape[0]) <= SMALL
+    )
+    if randomizer.identity_form is not None or small:
+        bits = pie(counts, randomizer) if counts.shape[0] > 1 else 0.0
+        return ReportGuess(people_found(counts, randomizer), 0.0, bits, 0.0)
+    return _drawn(question, counts, values)
+
+
+def _table(mine: Any, true_values: Any, row_counts: Any, inputs: int) -> Any:
+    """Return people by known cell and true value, sparse."""
+    from scipy.sparse import coo_array
+
+    counts = coo_array(
+        (row_counts, (mine, true_values)), shape=(int(mine.max()) + 1, inputs)
+    ).tocsr()
+    counts.sum_duplicates()
+    return counts
+
+
+def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
+    rng = np.random.default_rng(SEED)
+    width = max(values.shape[1], counts.shape[1])
+    occurring = np.flatnonzero(counts.sum(axis=0))
+    counts, values = counts[:, occurring], values[occurring]
+    sparse_counts, people = counts.tocoo(), int(counts.sum())
+    draws = draws_of(width, max(counts.shape))
+    entry_indices = rng.choice(sparse_counts.nnz, draws, p=sparse_counts.data / people)
+    likely = question.randomizer.log_likelihood(values, sparse_counts.col[entry_indices], rng)
+    likely = np.exp(likely - likely.max(axis=1, keepdims=True))
+    mean = likely @ (np.asarray(counts.sum(axis=0)).ravel() / people)
+    value_shares = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
+    report_chances = (
+        value_shares @ likely.T
+    )  # P(y | k) by known cell and draw, up to a factor of the draw
+    guessed = report_chances.max(axis=0) / mean
+    bits = np.log2(report_chances[sparse_counts.row[entry_indices], np.arange(draws)] / mean)
+    root = sqrt(draws)
+    return ReportGuess(
+        float(guessed.mean()),
+        float(guessed.std(ddof=1)) / root,
+        max(0.0, float(bits.mean())),
+        float(bits.std(ddof=1)) / root,
+    )

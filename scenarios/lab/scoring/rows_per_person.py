@@ -1,0 +1,66 @@
+"""Scores of a run in which persons have several rows: people, dummies, exposure, risks.
+
+A person is as exposed as its worst row: its crowd is the smallest number of persons that have one
+of its released rows (analysis/exposure/persons.py). The release alone does not tell the persons of
+a row apart, so that the table of persons is needed.
+"""
+
+from typing import TYPE_CHECKING
+
+from ....analysis.exposure import risk
+from ....analysis.exposure.persons import Persons
+from ....protocol.board.promise import promised_share, prove
+from .reidentification import Reidentified, Risks
+
+if TYPE_CHECKING:
+    from ....protocol.board.strategies import Strategy
+    from ...programs.interface import Session
+    from .outcome import Exposure
+
+
+def measure_persons(session: "Session", proving: "Strategy | None") -> "Exposure":
+    """Return the true and the promised share of exposed persons; no worst case is searched.
+
+    proving: the strategy of the reader's proof for the persons of the release; None: no proof.
+    """
+    from .outcome import Exposure
+
+    played = session.played
+    decision = played.decision
+    if decision is None or played.release is None:
+        promised = decision.certificate.value if decision else 0.0
+        return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
+    persons = persons_of(session)
+    exposed = persons.below(range(persons.codes.shape[1]), decision.certificate.k)
+    promised = decision.certificate.value
+    if proving is not None:
+        schema, calls = session.crowd.people.schema, played.calls[:-1]
+        proved = prove(proving, schema, calls, decision, played.release)
+        promised = promised_share(decision, proved)
+    return Exposure(exposed / persons.n, promised, None, persons.n)
+
+
+def persons_of(session: "Session") -> Persons:
+    """Return the released columns of the persons of the last round."""
+    people, decision = session.crowd.people, session.played.decision
+    several, present_people = people.several, session.present(len(session.played.calls))
+    assert several is not None  # noqa: S101 - the callers have looked
+    assert decision is not None  # noqa: S101 - there is a release
+    codes = people.codes[several.places(present_people)]
+    return Persons.from_table(codes[:, list(decision.kept)], several.take(present_people).owner)
+
+
+def reidentified(session: "Session") -> Reidentified | None:
+    """Return the risks of attackers that know one released row of each person; None without any."""
+    if session.played.release is None:
+        return None
+    persons = persons_of(session)
+    if persons.n < 2:
+        return None
+    return risks_of(persons, session.scenario.policy.k, session.crowd.people.n)
+
+
+def risks_of(persons: Persons, k: int, population: int) -> Reidentified:
+    """Return the risks by the worst row of each person. population: persons of the source."""
+    crowds = persons.crowds(range(persons.codes.shape[1]))
+    return Reidentified(persons.n, population, (), Risks.from_risk(risk(crowds, k)))

@@ -1,0 +1,294 @@
+"""The results of a saved run in the form in which `veilmix.run` gives them.
+
+result.json has every figure of a run, and this file makes the records of a run of them again.
+Nothing is computed anew from messages: `verify` does that.
+
+    SavedResult          the attributes that a saved run shares with an Outcome
+    saved_coalition()    the leakage to a coalition, from its record
+    saved_exposure()     the exposure of a release, from its record
+    contradictions()     fields of result.json from which no such record can be made
+"""
+
+from collections.abc import Iterator, Mapping
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from ....analysis.trust import Method, Received
+from ....analysis.trust.best_guesses import Guess
+from ....analysis.trust.side import Side
+from ....protocol.wire.messages import Counts
+from ...programs.interface import Effect, Raised
+from ...programs.registry import program_of
+from ...schema.model import Scenario
+from .citation import Citation
+from .outcome import Exposure, find_coalition, summary
+from .result import Result, Sureness, WrittenCoalition, WrittenDecision, WrittenRelease, is_released
+from .worst_case import Search, WorstCaseBracket
+
+if TYPE_CHECKING:
+    from ...programs.findings import Findings
+    from ...programs.peer_findings import PeersFound
+    from ..ledger.account import Account
+    from .frames import Frames
+    from .person_rounds import SeveralRows
+    from .reidentification import Reidentified
+
+Known = TypeVar("Known")
+
+
+class SavedResult:
+    """A run that was read back, with the attributes of an `Outcome` that a run folder keeps.
+
+    The folder does not keep `considered`, `dropped`, `seconds`, `notes`, `schema` and `failed`.
+    `decision` is the record of result.json, with the names of columns.
+    """
+
+    __slots__ = ()
+    scenario: Scenario
+    result: Result
+    sizes: tuple[int, ...]
+    versions: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the run; None where system randomness was used."""
+        return self.result.seed
+
+    @property
+    def mode(self) -> str:
+        """Real or ideal."""
+        return self.result.mode
+
+    @property
+    def users(self) -> int:
+        """People in the scenario."""
+        return self.result.users
+
+    @property
+    def digest(self) -> str:
+        """The name of the run; equal for equal seeds."""
+        return self.result.digest
+
+    @property
+    def burned(self) -> str | None:
+        """The reason of a round that was not completed, or None."""
+        return self.result.burned
+
+    @property
+    def refused(self) -> Mapping[str, int]:
+        """Messages that were refused, by reason."""
+        return self.result.refused
+
+    @property
+    def attacks(self) -> tuple[Effect, ...]:
+        """The effect of each attack of the scenario."""
+        return self.result.attacks
+
+    @property
+    def alarms(self) -> tuple[Raised, ...]:
+        """The alarms of all parties."""
+        return self.result.alarms
+
+    @property
+    def decision(self) -> WrittenDecision | None:
+        """The decision of the curator, with the names of columns; None without a decision."""
+        return self.result.decision
+
+    @property
+    def findings(self) -> "Findings | None":
+        """The findings of the program beside the rest; None for a program without findings."""
+        return _set(self.result.findings)
+
+    @property
+    def reidentification(self) -> "Reidentified | None":
+        """Re-identification in the release; None without a release."""
+        return _set(self.result.reidentification)
+
+    @property
+    def peers(self) -> "PeersFound | None":
+        """Findings about peers; None where there are central parties."""
+        return _set(self.result.peers)
+
+    @property
+    def ledger(self) -> "Account | None":
+        """Earlier releases about these people; None if no ledger is kept."""
+        return _set(self.result.ledger)
+
+    @property
+    def several(self) -> "SeveralRows | None":
+        """Persons and dummies of each round, if persons have several rows; else None."""
+        return _set(self.result.several_rows)
+
+    @property
+    def executor(self) -> str | None:
+        """The executor of work elsewhere, with the data it could read; None: this process."""
+        return _set(self.result.executor)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of the release."""
+        return self.decision.kept if self.decision else ()
+
+    @property
+    def suppressed(self) -> tuple[str, ...]:
+        """The names of the columns that are not released."""
+        return tuple(name for name in self.result.features if name not in self.kept)
+
+    @property
+    def release(self) -> Counts | None:
+        """The joint counts of the kept columns, or of reports; None if there is no table."""
+        return None if self.result.release is None else dict(self.result.release.cells)
+
+    @property
+    def released(self) -> bool:
+        """Whether the run has a release: a table, or estimates from randomized reports."""
+        return is_released(
+            release=self.result.release,
+            findings=self.findings,
+            curated=self.decision or self.burned,
+        )
+
+    @property
+    def marginals(self) -> tuple[Counts, ...] | None:
+        """Counts per feature, as the curator read them; None without a curator that reads them."""
+        counts = self.result.marginals.values()
+        return tuple({(value,): n for value, n in each.items()} for each in counts) or None
+
+    @property
+    def exposure(self) -> Exposure:
+        """The exposure of the release: true, promised, possible."""
+        return saved_exposure(self.result)
+
+    @property
+    def coalitions(self) -> tuple[Received, ...]:
+        """The leakage to each coalition that was scored."""
+        reports = program_of(self.scenario).reports
+        cells = self.users * len(self.sizes)
+        return tuple(
+            saved_coalition(coalition, self.users, cells, reports=reports)
+            for coalition in self.result.coalitions
+        )
+
+    def coalition(self, *members: str) -> Received:
+        """Return the leakage to these parties together; UnknownParty if not scored."""
+        return find_coalition(self.coalitions, members)
+
+    @property
+    def frames(self) -> "Frames":
+        """Release, marginals, coalitions and attacks as tables of plain columns."""
+        from .frames import frames
+
+        return frames(self.result, self.coalitions)
+
+    def cite(self) -> Citation:
+        """Return the facts that identify this run: version, scenario, digest, seed."""
+        version = str(self.versions.get("veilmix", "?"))
+        name = self.result.scenario
+        return Citation(version, name, self.mode, self.users, self.seed, self.digest)
+
+    def _repr_html_(self) -> str:
+        """Show the run in a notebook."""
+        from .notebook import html
+
+        return html(self)
+
+    def __repr__(self) -> str:
+        return f"<Run of {self.result.scenario}: {summary(self)}>"
+
+
+def contradictions(result: Result) -> Iterator[tuple[str, str]]:
+    """Yield the fields from which no record of a run can be made: place and found value."""
+    if result.users < 1:
+        yield "users", f"found {result.users}; at least 1 is accepted"
+    for name in result.marginals.keys() - {*result.features}:
+        yield "marginals", f"found {name!r}; a name of `features` is accepted"
+    if result.release is not None:
+        yield from _odd_rows(result.release)
+    for place, coalition in enumerate(result.coalitions):
+        if coalition.method not in {*Method}:
+            accepted = ", ".join(Method)
+            yield (
+                f"coalitions[{place}].method",
+                f"found {coalition.method!r}; accepted are {accepted}",
+            )
+
+
+def _odd_rows(release: WrittenRelease) -> Iterator[tuple[str, str]]:
+    for place, row in enumerate(release.counts):
+        *values, people = row or ("",)
+        texts = [value for value in values if isinstance(value, str)]
+        whole = isinstance(people, int) and people >= 0
+        if not (whole and len(texts) == len(values) == len(release.columns)):
+            accepted = f"{len(release.columns)} texts and a count of people are accepted"
+            yield f"release.counts[{place}]", f"found {list(row)}; {accepted}"
+
+
+def saved_exposure(result: Result) -> Exposure:
+    """Return the exposure of a release from its record."""
+    exposure, people = result.exposure, _people(result)
+    worst = exposure.worst_case
+    if worst is None:
+        return Exposure(exposure.true, exposure.promised, None, people)
+    search = worst.search or Search(0)
+    low, high = (round(share * people) for share in (worst.low, worst.high))
+    return Exposure(exposure.true, exposure.promised, WorstCaseBracket(low, high, search), people)
+
+
+def _people(result: Result) -> int:
+    """The number of people with a measured exposure."""
+    if result.decision is None:
+        return 0
+    if result.several_rows and result.release is not None:
+        return result.several_rows.people
+    if result.release is None:
+        return result.decision.certificate.n
+    return sum(result.release.crowds)
+
+
+def saved_coalition(
+    coalition: WrittenCoalition, users: int, cells: int, *, reports: bool = False
+) -> Received:
+    """Return the leakage to a coalition from its record.
+
+    users: people in the run. cells: (person, column) pairs. reports: whether people randomize what
+    they say. The error of a guess is the largest one of the coalition.
+    """
+    crowd = min((people for people, _ in coalition.sets), default=1 if coalition.linked else users)
+    return Received(
+        parties=coalition.parties,
+        users=users,
+        cells=cells,
+        linked=coalition.linked,
+        cells_certain=coalition.cells_certain,
+        bits=_bits(coalition.bits_per_person, users),
+        exact=coalition.exact,
+        crowd=crowd,
+        reports=reports,
+        rows_guessed=coalition.rows_guessed,
+        rows_guessed_before=coalition.rows_guessed_before,
+        cells_guessed=coalition.cells_guessed,
+        cells_guessed_before=coalition.cells_guessed_before,
+        worst_row=_guess(coalition.worst_row, coalition.error),
+        worst_value=_guess(coalition.worst_value, coalition.error),
+        sets=coalition.sets,
+        method=Method(coalition.method),
+        error=coalition.error,
+        at_most=coalition.bits_are == Side.AT_MOST,
+    )
+
+
+def _guess(written: Sureness | None, error: float) -> Guess | None:
+    return None if written is None else Guess(written.before, written.now, error)
+
+
+def _bits(per_person: float, users: int) -> float:
+    """Bits of all people, so that their share per person is the recorded number to the last bit."""
+    bits = per_person * users
+    near = (bits, nextafter(bits, inf), nextafter(bits, -inf))
+    return next((candidate for candidate in near if candidate / users == per_person), bits)
+
+
+def _set(value: Known | UnsetType) -> Known | None:
+    return None if value is UNSET else value

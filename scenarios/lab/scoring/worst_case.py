@@ -1,0 +1,101 @@
+"""The worst table with the marginals of a release: the search for it, and its result.
+
+    Search        the limits of a search, which are recorded with its result
+    WorstCase     bounds of the most people that such a table exposes
+    search_of     the search for the number of nodes that a caller gives
+    is_sought     whether the search is of any use for a release
+    seek          run a search
+
+The result depends on the counts, the limits and the versions of libraries, not on the machine's
+speed (docs/adr/0081), so `verify --replay` runs the search again.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ....deprecated import keeps_old
+from ....protocol.rounds.tallying import marginals, summed
+from ....protocol.wire.messages import Counts, Decision
+from ...serialization.record import Record
+
+if TYPE_CHECKING:
+    from ...programs.interface import ReleaseProgram
+
+
+class Search(Record, frozen=True):
+    """The limits of a search for the worst table.
+
+    Attributes:
+        nodes: of every search tree, at most.
+        cells: a larger table is not searched, after rare values are merged; None: the size of the
+            table is no limit.
+        enough: share of the people; a search begins only if the bounds without a search leave more
+            open.
+    """
+
+    nodes: int
+    cells: int | None = None
+    enough: float = 0.0
+
+
+# The search if the caller gives no number of nodes: it takes 0 to 5 s of processor time.
+DEFAULT = Search(nodes=100, cells=100, enough=0.002)
+
+
+@keeps_old(found="attained_people")
+@dataclass(frozen=True, slots=True)
+class WorstCaseBracket:
+    """The most people that a table with these marginals exposes, as a bracket.
+
+    It is between `attained_people` and `proven`.
+
+    Attributes:
+        attained_people: people, in a table that was seen.
+        proven: people, in any table.
+        search: its limits.
+        why: why the search gave up; empty where both are the same.
+    """
+
+    attained_people: int
+    proven: int
+    search: Search
+    why: str = field(default="", compare=False)  # a run folder does not keep it
+
+    def shares(self, people: int) -> tuple[float, float]:
+        """Bounds of the largest possible exposure, as shares of these people; equal if proven."""
+        return self.attained_people / people, self.proven / people
+
+
+def search_of(nodes: int | None) -> Search | None:
+    """Return the search of a number of nodes: no search for 0, `DEFAULT` if it is not given."""
+    if nodes == 0:
+        return None
+    return DEFAULT if nodes is None else Search(nodes)
+
+
+def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> bool:
+    """Whether the curator knows the marginals of the release alone.
+
+    In the statistical setting (not `fixed`) the marginals of the release are not the curator's; if
+    values are suppressed, another table is released; and known groups of columns rule out most
+    tables with these marginals.
+    """
+    return fixed and not decision.hidden and not (program.opens or program.deepens)
+
+
+def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracket:
+    """Search for the table that exposes the most people, of all with the release's marginals."""
+    from ....analysis.composition import worst_case
+
+    certificate, people = decision.certificate, sum(release.values())
+    columns = [summed(release, (place,)) for place in range(len(decision.kept))]
+    limits: dict[str, Any] = {} if search.cells is None else {"most_cells": search.cells}
+    worst = worst_case(
+        marginals(columns)[0], certificate.k, nodes=search.nodes, enough=search.enough, **limits
+    )
+    # The decision's bound is of these people only if round 1 counted as many.
+    bound = certificate.people if certificate.n == people else people
+    proven = max(min(worst.upper, bound), worst.people)
+    return WorstCaseBracket(
+        worst.people, proven, search, worst.why if proven > worst.people else ""
+    )

@@ -1,0 +1,300 @@
+"""Checks of the meaning of a well-formed scenario: unknown names, contradictory numbers.
+
+`CHECKS` is a table: each check with the parts of the file it relies on. If a part is known to be
+wrong the check is left out, so that a mistake is reported once.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path as Folder
+
+from ...attacks.catalogue.guard import value_at
+from ...attacks.catalogue.registry import ATTACKS, GUARDS
+from ...populations.facts import ScenarioFacts, domains
+from ...programs import registry
+from ...programs.incidence import check as sets_facts
+from ...programs.peers import check as peers_meaning
+from ...programs.randomized import check as local_meaning
+from ...programs.registry import program_of
+from ...programs.topology import CENTRAL, PEERS, topology_of
+from ...schema.keys import axis_misfit, keys
+from ...schema.model import Scenario
+from ...schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
+from .deviations import deviations
+from .parties import coalitions, faults
+from .peer_faults import faults as peer_faults
+from .rows_per_person import several_rows
+from .supported import AVAILABLE, runs, unavailable
+from .verified_mix import submitted_once, verified
+
+MAX_SYBILS = 100_000  # invented users; each seals as a real user does
+
+Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
+FIXED_TABLES = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+SHUFFLERS = (("mix", "shufflers"),)
+PEOPLE = (("population",), ("feature",))
+
+
+def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
+    """Return all problems of meaning. bad: the paths whose values are already known to be wrong."""
+    bad = [*bad, *(path[:2] for path in bad if path[:1] + path[2:] == ("fault", "attack"))]
+    problems = [*doubles(scenario), *domains(scenario)]
+    facts = ScenarioFacts()
+    if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
+        facts, more = registry.facts(scenario, base)
+        problems += more
+    if not _spoilt(SHUFFLERS, bad):
+        facts = replace(facts, shufflers=scenario.mix.shufflers)
+    for reads, check in CHECKS:
+        if not _spoilt(reads, bad):
+            problems += check(scenario, facts)
+    return [p for p in problems if not any(p.path[: len(path)] == path for path in bad)]
+
+
+def _spoilt(reads: Iterable[Path], bad: Iterable[Path]) -> bool:
+    """Whether a path read contains, equals or lies within a wrong path."""
+    return any(all(a == b for a, b in zip(r, w, strict=False)) for r in reads for w in bad)
+
+
+def doubles(scenario: Scenario) -> Iterator[Problem]:
+    """Report names that occur twice in a table that needs unique names."""
+    for table in ("feature", "coalition"):
+        names = [entry.name for entry in getattr(scenario, table)]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                first = f"{table}[{names.index(name)}]"
+                message = f"{first} is called {quoted(name)} too; give each a name of its own"
+                yield problem((table, i, "name"), message)
+
+
+def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report values that are accepted in a lesson only, outside a lesson."""
+    if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
+        yield problem(
+            ("mix", "suite"),
+            '"textbook" encrypts equal values to equal bytes, so anyone can read them by trying; '
+            "say lesson = true if that is what you want to show, or take sealedbox",
+        )
+
+
+def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report countermeasures that only a lesson omits, or that lack their requirements."""
+    for guard in GUARDS.values():
+        path = tuple(guard.key.split("."))
+        if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
+            yield problem(path, guard.unguarded)
+        for requirement in guard.wanted if guard.is_on(scenario) else ():
+            if value_at(scenario, requirement.key) != requirement.value:
+                yield problem(path, requirement.message)
+        if guard.is_on(scenario) and scenario.mix.shufflers < guard.shufflers:
+            shortage = f"{guard.shufflers} shufflers are needed; there is {scenario.mix.shufflers}"
+            yield problem(path, shortage)
+
+
+def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report a minimum batch larger than the number of users."""
+    min_batch = scenario.mix.min_batch
+    if facts.min_round_people is not None and min_batch > facts.min_round_people:
+        yield problem(
+            ("mix", "min_batch"),
+            f"min_batch = {min_batch} is larger than the {facts.min_round_people:,} people taking "
+            "part, so every "
+            "round would be burned; lower min_batch or raise population.users",
+        )
+
+
+def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report a k larger than the number of people."""
+    k, policy = scenario.policy.k, scenario.policy
+    if (
+        facts.min_round_people is None
+        or not program_of(scenario).chooses
+        or policy.max_exposure >= 1
+    ):
+        return
+    if k > facts.min_round_people:
+        yield problem(
+            ("policy", "k"),
+            f"k = {k} is larger than the {facts.min_round_people:,} people taking part, so nothing "
+            "can ever "
+            "be released; lower k or raise population.users",
+        )
+
+
+def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report more invented users than MAX_SYBILS."""
+    for place, fault in enumerate(scenario.fault):
+        if ATTACKS[fault.attack].sybils and (fault.users or 0) > MAX_SYBILS:
+            message = f"found {fault.users:,}; {fault.attack} brings at most {MAX_SYBILS:,}"
+            yield problem(("fault", place, "users"), message)
+
+
+def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report keys that the policy's kind needs, or does not read."""
+    policy, program = scenario.policy, program_of(scenario)
+    # A key that the program ignored would look like a limit that holds: it is refused.
+    if policy.keep and not program.listed:
+        yield problem(
+            ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
+        )
+    if policy.prefixes and not program.opens:
+        message = f'only kind = "threshold" reads prefixes; kind is {quoted(policy.kind)}'
+        yield problem(("policy", "prefixes"), message)
+    if policy.close != "published" and not program.opens:
+        message = f'only kind = "threshold" reads close; kind is {quoted(policy.kind)}'
+        yield problem(("policy", "close"), message)
+    for key in ("sample", "epsilon"):
+        if getattr(policy, key) is not None and not program.opens:
+            message = f'only kind = "threshold" reads {key}; kind is {quoted(policy.kind)}'
+            yield problem(("policy", key), message)
+    for i, name in enumerate(policy.forbidden):
+        if name in policy.required:
+            message = f"{quoted(name)} is required too; a column is one or the other"
+            yield problem(("policy", "forbidden", i), message)
+    for key in ("curator_exposure", "ask"):
+        if getattr(policy, key) is not None and not program.deepens:
+            message = f'kind = "{policy.kind}" asks once, so it does not read {key}'
+            yield problem(("policy", key), message)
+    for key in ("prefer", "weights", "required", "forbidden"):
+        if getattr(policy, key) and not program.chooses:
+            message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
+            yield problem(("policy", key), message)
+
+
+def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report keys that only the other population setting reads."""
+    population = scenario.population
+    if population.setting == "fixed" and population.round2_users is not None:
+        message = 'only setting = "statistical" asks other people in round 2; leave it out'
+        yield problem(("population", "round2_users"), message)
+
+
+def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report requests of a scenario that its program cannot meet."""
+    return program_of(scenario).check(scenario, facts)
+
+
+def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report faults in rounds that do not exist."""
+    program = program_of(scenario)
+    max_rounds = program.rounds(len(facts.features or ()), scenario.policy)
+    if facts.features is None and max_rounds != program.rounds(1, scenario.policy):
+        return  # the number of rounds depends on the features
+    for i, fault in enumerate(scenario.fault):
+        if fault.round is not None and fault.round > max_rounds:
+            message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
+            round_text = "one round" if max_rounds == 1 else f"{max_rounds} rounds at most"
+            yield problem(("fault", i, "round"), message + round_text)
+
+
+def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report unknown features in every key that names features."""
+    for table, key in (
+        ("policy", "prefer"),
+        ("policy", "required"),
+        ("policy", "forbidden"),
+        ("policy", "keep"),
+        ("policy", "weights"),
+        ("attacker", "knows"),
+        ("expect", "kept"),
+        ("expect", "suppressed"),
+    ):
+        named = getattr(getattr(scenario, table), key) or ()
+        for i, name in enumerate(named):
+            path: Path = (table, key, name if isinstance(named, dict) else i)
+            if facts.features is not None and name not in facts.features:
+                hint = did_you_mean(name, facts.features)
+                message = f"no feature is called {quoted(name)}; this scenario asks about "
+                yield problem(path, message + listed(facts.features) + hint)
+            elif name in list(named)[:i]:
+                yield problem(path, f"{quoted(name)} occurs twice; once is enough")
+
+
+def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report expectations that no run can meet."""
+    expect = scenario.expect
+    both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
+    if both:
+        message = f"{listed(both)} cannot be kept and suppressed in one release"
+        yield problem(("expect", "suppressed"), message)
+    min_kept, features = expect.kept_at_least, facts.features
+    if min_kept is not None and features is not None and min_kept > len(features):
+        message = f"found {min_kept}; the scenario asks about {len(features)} features only"
+        yield problem(("expect", "kept_at_least"), message)
+
+
+def swept(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report keys that cannot be swept, and values that they cannot take."""
+    can = sweepable(scenario)
+    for key, values in scenario.sweep.items():
+        if key not in can:
+            message = f"there is no such key to sweep{did_you_mean(key, can)}"
+            more = "" if message.endswith(")") else f"; accepted are {listed(can, 40)}"
+            yield problem(("sweep", key), message + more)
+            continue
+        for i, value in enumerate(values):
+            if wrong := axis_misfit(key, value):
+                yield problem(("sweep", key, i), f"{key}: {wrong}")
+            elif value not in AVAILABLE.get(key, (value,)):
+                message = f"{key} = {as_found(value)} is not available in this version; {runs(key)}"
+                yield problem(("sweep", key, i), message)
+
+
+def sweepable(scenario: Scenario) -> tuple[str, ...]:
+    """Name the keys that a sweep may change."""
+    return tuple(
+        key
+        for key in keys(scenario)
+        if key == "scenario.seed" or key.partition(".")[0] not in FIXED_TABLES
+    )
+
+
+def _among(checks: Mapping[str, Check]) -> Check:
+    """Return a check that depends on the topology; no problems for a topology without a check."""
+
+    def checked(scenario: Scenario, facts: ScenarioFacts) -> Iterable[Problem]:
+        check = checks.get(topology_of(scenario).name)
+        return check(scenario, facts) if check else ()
+
+    return checked
+
+
+CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
+    ((("mix", "suite"), ("mix", "lesson")), lesson),
+    ((("mix", "lesson"), ("mix", "salt"), ("defence",)), defended),
+    ((("mix", "min_batch"),), batch),
+    ((("policy", "k"), ("policy", "kind")), crowd),
+    ((("policy", "kind"), ("policy", "keep")), choice),
+    ((("population", "setting"), ("policy", "rule")), setting),
+    ((("policy",), ("population", "setting")), suited),
+    ((("feature",),), names),
+    ((("policy", "kind"), *PEOPLE), rounds),
+    ((), coalitions),
+    ((), _among({CENTRAL.name: faults})),
+    ((("fault",),), flooded),
+    ((("deviation",), ("fault",)), deviations),
+    ((("local",), ("policy", "kind")), local_meaning.needed),
+    ((("policy", "kind"), ("feature",)), local_meaning.coarser),
+    ((("local",), *PEOPLE), local_meaning.budget),
+    ((("local",),), local_meaning.run_limits),
+    ((("local",), ("policy", "kind"), ("fault",), *PEOPLE), local_meaning.sampled),
+    ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.relied_on),
+    ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
+    ((("local",), ("mix",), ("fault",), *PEOPLE), local_meaning.crowd),
+    ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
+    ((("policy", "kind"), ("expect",)), local_meaning.pointless),
+    ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
+    (
+        (("mix",), ("policy", "kind"), ("population", "setting")),
+        _among({PEERS.name: peers_meaning.fits}),
+    ),
+    ((("mix",), *PEOPLE), _among({PEERS.name: peers_meaning.paths})),
+    ((("mix",),), _among({PEERS.name: peer_faults})),
+    ((("mix",), ("expect",), ("defence",)), _among({PEERS.name: peers_meaning.unread})),
+    ((("expect",),), expected),
+    ((), lambda scenario, _: unavailable(scenario)),
+    ((("mix",), ("policy", "kind"), ("defence",), ("fault",)), verified),
+    ((("mix",), ("policy", "kind"), ("population", "setting"), ("fault",)), submitted_once),
+    ((), several_rows),
+    ((), swept),
+)

@@ -1,0 +1,174 @@
+"""The deviations of a scenario: the parties able to do each, and the keys that each kind reads."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from ....protocol.wire import parties
+from ....protocol.wire.parties import Role
+from ...populations.facts import ScenarioFacts
+from ...programs.registry import program_of
+from ...programs.topology import topology_of
+from ...schema.model import DeviationSection, Scenario
+from ...schema.parties import PartyNames, user_names
+from ...schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
+
+OWNER = "this scenario has"
+OWN_KEYS = "own keys"  # as in protocol/search/deviation.py, not imported to keep loading fast
+ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The keys of a kind of deviation, besides by, do and rounds, and the roles that can do it.
+
+    Attributes:
+        needed: keys that it requires.
+        may: keys that it reads too.
+        by: the roles that can do it.
+    """
+
+    needed: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    by: tuple[Role, ...] = ROLES
+
+
+PEOPLE_KEYS = ("people", "all_but")
+KEYS = (
+    "message", "field", "change", "people", "all_but", "row", "places", "until", "until_by",
+    "deadlines",
+)  # fmt: skip
+ACTIONS: Mapping[str, Reads] = {
+    "omit": Reads(("message",), PEOPLE_KEYS, (*ROLES, Role.NETWORK, Role.USER)),
+    "delay": Reads(("message", "deadlines"), PEOPLE_KEYS, (*ROLES, Role.NETWORK, Role.USER)),
+    "change": Reads(("message", "field", "change"), (*PEOPLE_KEYS, "row")),
+    "ignore": Reads(("message",), PEOPLE_KEYS),
+    "drop": Reads((), (*PEOPLE_KEYS, "places"), (Role.SHUFFLER,)),
+    "double": Reads((), (*PEOPLE_KEYS, "places"), (Role.SHUFFLER,)),
+    "replace": Reads((), (*PEOPLE_KEYS, "places", "row", "message"), (Role.SHUFFLER, Role.NETWORK)),
+    "add": Reads((), (), (Role.SHUFFLER,)),
+    "hold": Reads(("message", "until", "until_by"), PEOPLE_KEYS, (Role.NETWORK,)),
+    "say": Reads(("row",), (), (Role.USER,)),
+    "react": Reads(("message", "until"), ("change",)),
+    "ask": Reads((), (), (Role.CURATOR,)),
+    "show": Reads(
+        ("people",),
+        ("message", "field", "change", "all_but", "row"),
+        (Role.NETWORK, Role.CURATOR),
+    ),
+}
+
+
+def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report deviations that no party can carry out, and keys that are not read."""
+    if not scenario.deviation:
+        return
+    path: Path = ("deviation",)
+    if topology_of(scenario).untold:
+        yield problem(path, "deviations are of central parties; this scenario has peers")
+        return
+    if scenario.fault:
+        yield problem(
+            path, "found [[fault]] too; say one of them, so that it is clear who does what"
+        )
+    names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
+    for place, deviation in enumerate(scenario.deviation):
+        yield from _keys((*path, place), deviation)
+        yield from _parties((*path, place), deviation, names, user_names(facts.people))
+        yield from _field((*path, place), deviation)
+        yield from _row((*path, place), deviation, facts)
+        yield from _rounds((*path, place), deviation, scenario, facts)
+
+
+def _keys(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
+    reads = ACTIONS[deviation.do]
+    for key in reads.needed:
+        if not getattr(deviation, key):
+            yield problem((*path, key), f"missing; do = {quoted(deviation.do)} needs it")
+    for key in KEYS:
+        if getattr(deviation, key) and key not in (*reads.needed, *reads.may):
+            accepted = listed(("by", "rounds", *reads.needed, *reads.may))
+            message = f"do = {quoted(deviation.do)} does not read {key}; it reads {accepted}"
+            yield problem((*path, key), message)
+
+
+def _parties(
+    path: Path, deviation: DeviationSection, names: PartyNames, users: PartyNames
+) -> Iterator[Problem]:
+    """Report parties that do not exist, or that cannot do this."""
+    if deviation.by not in names:
+        yield problem((*path, "by"), names.refusal(deviation.by, OWNER))
+    elif parties.role(deviation.by) not in ACTIONS[deviation.do].by:
+        able = listed([role.value for role in ACTIONS[deviation.do].by])
+        message = f"found {quoted(deviation.by)}; do = {quoted(deviation.do)} is done by: {able}"
+        yield problem((*path, "by"), message)
+    if deviation.until_by not in (None, Role.BOARD) and deviation.until_by not in names:
+        yield problem((*path, "until_by"), names.refusal(deviation.until_by, OWNER))
+    accepted, noun = users, "user"
+    if deviation.do == "show" and deviation.by == parties.NETWORK:
+        reader_names = tuple(name for name in names.single if name != parties.NETWORK)
+        accepted, noun = PartyNames(reader_names, names.largest), "reader of the board"
+    for place, person in enumerate(deviation.people):
+        if person not in accepted:
+            yield problem((*path, "people", place), accepted.refusal(person, OWNER, noun))
+
+
+def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
+    """Report fields that a kind of message does not have, and changes that no field takes."""
+    if deviation.do == "show":
+        yield from _check_shown_board(path, deviation)
+    if deviation.do not in ("change", "show") or (deviation.do, deviation.change) == (
+        "show",
+        OWN_KEYS,
+    ):
+        return
+    from ....protocol.search.changes import CHANGES, parsed
+    from ....protocol.wire.bodies import FORMS
+    from ....protocol.wire.messages import Kind
+
+    if deviation.change is not None and deviation.change not in CHANGES:
+        message = (
+            f"found {quoted(deviation.change)}; of a field, {listed(CHANGES, 20)} are accepted"
+        )
+        yield problem((*path, "change"), message)
+    if deviation.message is None or deviation.field is None:
+        return
+    names = [field.name for field in fields(FORMS[Kind[deviation.message.upper()]].body)]
+    steps = parsed(deviation.field)
+    if steps is None or steps[0] not in names:
+        hint = did_you_mean(deviation.field, names)
+        message = f"found {quoted(deviation.field)}; {deviation.message} has {listed(names)}{hint}"
+        yield problem((*path, "field"), message)
+
+
+def _check_shown_board(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
+    """Report a second board that does not differ, or that its maker cannot show."""
+    changes_announcement = deviation.message == "announcement" and deviation.change is not None
+    if deviation.by == parties.CURATOR and not changes_announcement:
+        message = 'the curator tells of another announcement: message is "announcement" and changes'
+        yield problem((*path, "message"), message)
+    if deviation.by == parties.NETWORK and (deviation.message is None) != (
+        deviation.change == OWN_KEYS
+    ):
+        message = f"message names the post, but for change = {quoted(OWN_KEYS)}, which is of all"
+        yield problem((*path, "message"), message)
+    if (deviation.field is None) != (deviation.change in (None, OWN_KEYS)):
+        yield problem((*path, "field"), "a field and its change are said together, or neither")
+
+
+def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Iterator[Problem]:
+    if deviation.row and facts.features is not None and len(deviation.row) != len(facts.features):
+        feature_count = len(facts.features)
+        message = (
+            f"found {len(deviation.row)} values; this scenario asks about {feature_count} features"
+        )
+        yield problem((*path, "row"), message)
+
+
+def _rounds(
+    path: Path, deviation: DeviationSection, scenario: Scenario, facts: ScenarioFacts
+) -> Iterator[Problem]:
+    max_rounds = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
+    for place, number in enumerate(deviation.rounds):
+        if facts.features is not None and number > max_rounds:
+            message = f"found {number}; this scenario has {max_rounds} rounds at most"
+            yield problem((*path, "rounds", place), message)

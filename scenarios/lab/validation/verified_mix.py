@@ -1,0 +1,107 @@
+"""Rules for a scenario with `mix.kind = "verified"`: programs, faults and guards."""
+
+from collections.abc import Iterator
+
+from ...populations.facts import ScenarioFacts
+from ...programs.topology import topology_of
+from ...schema.model import Defence, Mix, Scenario
+from ...schema.problems import Path, Problem, listed, problem, quoted
+
+KIND = 'mix.kind = "verified"'
+ONCE = 'mix.submit = "once"'
+KINDS = (
+    *("exposure", "pairs", "informative", "fixed", "all"),
+    *("hierarchical", "local-suppression", "histogram"),
+)  # programs that are played
+FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that are played
+PROVED = "every keyholder checks every ballot and every step of the mix before it gives a share"
+UNREAD = {
+    "receipts": f"{PROVED}, so people need not look",
+    "challenge": f"{PROVED}, so people need not look",
+    "tokens": "a ballot counts under its name, and once",
+    "audit": f"{PROVED}, not half of the steps",
+    "balance": "sums follow from lists that are proved",
+}  # guards of onions -> reason why they are not needed
+DEVIATIONS = ("omit", "delay", "change")  # by a keyholder
+POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # of a keyholder in a round
+FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
+MANY_READINGS = {
+    "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
+    "local-suppression": "users suppress values in round 2, by rules that follow from round 1",
+    "histogram": "its users answer in a single round anyway",
+}  # programs that are not played if users submit once -> reason
+LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
+
+
+def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report keys that a verified mix does not support, or does not read."""
+    if scenario.mix.kind != "verified":
+        return
+    kind = scenario.policy.kind
+    if kind not in KINDS:
+        message = f"{quoted(kind)} is not played with {KIND}; it plays {listed(KINDS, len(KINDS))}"
+        yield problem(("policy", "kind"), message)
+    yield from _people(scenario)
+    yield from _guards(scenario)
+    for place, fault in enumerate(scenario.fault):
+        if fault.attack not in FAULTS:
+            message = f"{quoted(fault.attack)} is not played with {KIND}; it plays {listed(FAULTS)}"
+            yield problem(("fault", place, "attack"), message)
+    for place, deviation in enumerate(scenario.deviation):
+        if deviation.do not in DEVIATIONS or deviation.message not in POSTS:
+            message = (
+                f"{KIND} plays {listed(DEVIATIONS)} of the posts {listed(POSTS)}; others are of "
+                "onions"
+            )
+            yield problem(("deviation", place), message)
+
+
+def submitted_once(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report keys that do not fit a single submission for both rounds."""
+    yield from misfits_of_once(scenario)
+
+
+def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
+    """Report keys that do not fit a single submission for both rounds, of a poll too."""
+    if scenario.mix.submit != "once":
+        return
+    path: Path = ("mix", "submit")
+    if scenario.mix.kind != "verified":
+        message = f"{ONCE} is of {KIND}: an onion has a single reader; leave it out"
+        yield problem(path, message)
+    if why := MANY_READINGS.get(scenario.policy.kind):
+        yield problem(path, f"{ONCE} is not played with {quoted(scenario.policy.kind)}: {why}")
+    if scenario.population.setting != "fixed":
+        message = f'{ONCE} takes setting = "fixed": a statistical round 2 asks other users'
+        yield problem(path, message)
+    for place, fault in enumerate(scenario.fault):
+        if fault.round is not None and fault.round > 1:
+            message = f"found {fault.round}: with {ONCE} users submit in round 1 alone"
+            yield problem(("fault", place, "round"), message)
+
+
+def _people(scenario: Scenario) -> Iterator[Problem]:
+    """Report users that cannot be registered beforehand, and peers."""
+    path: Path = ("mix", "kind")
+    if topology_of(scenario).is_symmetric:
+        yield problem(path, "peers mix with onions; leave kind or peers out")
+    elif scenario.population.answered:
+        message = "a session of phones is not played again with it: it keeps no answers"
+        yield problem(path, f"{message}; leave kind out")
+    elif not scenario.registered:
+        message = f"with {KIND} ballots are posted under registered names; leave it out"
+        yield problem(("defence", "registered"), message)
+
+
+def _guards(scenario: Scenario) -> Iterator[Problem]:
+    """Report guards of onions, and parameters of onion transport."""
+    for key, why in UNREAD.items():
+        if getattr(scenario.defence, key):
+            yield problem(("defence", key), f"{KIND} does not take it: {why}; leave it out")
+    for key in FIXED:
+        usual = getattr(Mix(), key)
+        if getattr(scenario.mix, key) != usual:
+            yield problem(("mix", key), f"is of onions, and not read with {KIND}; leave it out")
+    for key in LESSONS:
+        if getattr(scenario.defence, key) != getattr(Defence(), key):
+            yield problem(("defence", key), f"{KIND} takes no design errors; leave it out")

@@ -1,0 +1,303 @@
+"""The public rules of coarser values, made from the description in a scenario.
+
+The rules that depend on the data (widths and quantiles of numbers, rare values, the order of days
+and months) are fixed here, once, from the table. The announcement then has them in full, so that a
+user applies them without the table. The order of a chain:
+
+    fold, merge, date | prefix | bins | hierarchy, merge_below
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil, floor
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import DataError, ParameterError
+from ...protocol.wire.coarsening import (
+    ISO,
+    PARTED,
+    Bins,
+    Date,
+    Fold,
+    Merge,
+    Part,
+    Prefix,
+    Rule,
+    Unit,
+    coarsened,
+)
+from ..schema.model import BinsSection, FeatureSection
+from ..serialization.content import Content, content_of
+from . import csvfile
+from .file_options import FileOptions
+from .footer import Skipped
+from .values import composed, numbers_of
+
+MOST_EDGES = 10_000
+OTHER_LABEL = "(other)"
+KEYS = ("fold", "merge", "date", "prefix", "bins", "hierarchy", "merge_below")
+ONE_OF = ("date", "prefix", "bins", "hierarchy")
+
+
+def coarser_lines(
+    features: Sequence[FeatureSection], labels: Mapping[str, Collection[str]] | None = None
+) -> list[str]:
+    """Return a line for each feature with coarser values.
+
+    labels: for each column the released values, if no merged value may be shown; None: all may.
+    """
+    return [
+        f"{feature.name}: {in_words(feature, None if labels is None else labels[feature.name])}"
+        for feature in features
+        if is_coarser(feature)
+    ]
+
+
+def is_coarser(feature: FeatureSection) -> bool:
+    """Whether a feature has a key of coarser values."""
+    return any(getattr(feature, key) is not None for key in KEYS)
+
+
+def rules_of(
+    feature: FeatureSection,
+    texts: Sequence[str],
+    people: Sequence[int],
+    missing: str,
+    base: Path = Path(),
+) -> tuple[Rule, ...]:
+    """Return the public rules of a feature.
+
+    Args:
+        feature: of the scenario.
+        texts: the values that occur.
+        people: number of people with each.
+        missing: the value of an empty cell; it stays unchanged.
+        base: the folder that the path of a hierarchy starts from.
+
+    Raises:
+        DataError: a rule cannot be made of these values.
+    """
+    rules: list[Rule] = []
+    try:
+        for make in (_spellings, _groups, _shape):
+            coarse_texts = [coarsened(rules, text) for text in texts]
+            rules += make(feature, coarse_texts, people, missing, base)
+        coarse_texts = [coarsened(rules, text) for text in texts]
+        rules += _rare(feature, coarse_texts, people, missing)
+    except ParameterError as wrong:
+        raise DataError(f"feature {feature.name!r}: {wrong}") from None
+    return tuple(rules)
+
+
+def order_of(rules: Sequence[Rule], labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the values in an order for people: intervals ascending, other values as texts sort."""
+    values = sorted(set(labels))
+    bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
+    if bins is None:
+        return tuple(values)
+    ascending = {label: place for place, label in enumerate(bins.labels)}
+    return tuple(sorted(values, key=lambda text: (ascending.get(text, len(ascending)), text)))
+
+
+def in_words(feature: FeatureSection, labels: Collection[str] | None = None) -> str:
+    """Return the coarser values of a feature, in words.
+
+    labels: released values, if no merged value may be shown; None: all may.
+    """
+    return "; ".join(_words(feature, labels))
+
+
+def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[str]:
+    if feature.fold is not None:
+        yield f"spellings that differ in {' and '.join(feature.fold)} are one"
+    if feature.merge is not None:
+        yield "; ".join(_merged(*pair, labels) for pair in feature.merge.items())
+    if feature.date is not None:
+        yield f"of a date the {feature.date}"
+    if feature.prefix is not None:
+        yield "the first sign" if feature.prefix == 1 else f"the first {feature.prefix} signs"
+    if feature.bins is not None:
+        yield _binned(feature.bins)
+    if feature.hierarchy is not None:
+        yield f"level {feature.level} of the hierarchy {Path(feature.hierarchy).name}"
+    if feature.merge_below is not None:
+        yield f"values of fewer than {feature.merge_below:,} people are {OTHER_LABEL}"
+
+
+def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -> str:
+    if labels is not None:
+        label_text = label if label in labels and label not in values else "another"
+        return f"{len(values)} value{'s' * (len(values) != 1)} as {label_text}"
+    examples = values if len(values) <= 3 else (*values[:2], f"{len(values) - 2} more")
+    return f"{', '.join(examples)} as {label}"
+
+
+def _binned(bins: BinsSection) -> str:
+    if bins.edges is not None and len(bins.edges) > 2:
+        steps = {round(b - a, 9) for a, b in pairwise(bins.edges)}
+        if len(steps) == 1:
+            low, high = bins.edges[0], bins.edges[-1]
+            return f"intervals of {steps.pop():g} from {low:g} to {high:g}, and beyond"
+    if bins.edges is not None:
+        return f"intervals that begin at {', '.join(f'{edge:g}' for edge in bins.edges)}"
+    if bins.width is not None:
+        return f"intervals of {bins.width:g}"
+    return f"{bins.quantiles} intervals of as many people each"
+
+
+def _spellings(feature: FeatureSection, *_: object) -> Iterator[Rule]:
+    if feature.fold is not None:
+        yield Fold(tuple(part for part in Part if part in feature.fold))
+
+
+def _groups(feature: FeatureSection, *_: object) -> Iterator[Rule]:
+    if feature.merge is not None:
+        yield Merge(tuple(feature.merge.items()))
+
+
+def _shape(
+    feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
+) -> Iterator[Rule]:
+    if feature.date is not None:
+        yield _date(feature, texts, missing)
+    if feature.prefix is not None:
+        # A merged value stays as it is.
+        merged_label = (OTHER_LABEL,) if feature.merge_below is not None else ()
+        yield Prefix(feature.prefix, (missing, *merged_label))
+    if feature.bins is not None:
+        yield _bins(feature, feature.bins, texts, people)
+    if feature.hierarchy is not None:
+        yield hierarchy(base / feature.hierarchy, feature.level or 1, texts, missing)
+
+
+def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
+    unit = Unit(feature.date or "year")
+    known_texts = [text for text in texts if text != missing]
+    if known_texts and all(
+        Date(unit).apply(text) == text and not ISO.fullmatch(text) for text in known_texts
+    ):
+        raise DataError(
+            f"feature {feature.name!r}: of a date the {unit}, but none of its values is a date as "
+            "2019-05-17, 20190517, 17.5.2019 or 5/17/2019 are; such as "
+            f"{', '.join(map(repr, known_texts[:3]))}"
+        )
+    parted = [match for match in map(PARTED.fullmatch, texts) if match]
+    if unit is not Unit.MONTH:
+        return Date(unit, day_first=feature.day_first is not False)
+    if feature.day_first is not None:
+        wrong = [match for match in parted if int(match[3 if feature.day_first else 1]) > 12]
+        if wrong:
+            setting = str(feature.day_first).lower()
+            raise DataError(
+                f"feature {feature.name!r}: day_first = {setting}, but so {wrong[0][0]!r} has no "
+                "month; leave it out, and it is found out"
+            )
+        return Date(unit, day_first=feature.day_first)
+    first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
+    if parted and first == second:
+        raise DataError(
+            f"feature {feature.name!r}: in {parted[0][0]!r} either number may be the month; say "
+            "day_first = true or false"
+        )
+    return Date(unit, day_first=not second)
+
+
+def _bins(
+    feature: FeatureSection, bins: BinsSection, texts: Sequence[str], people: Sequence[int]
+) -> Bins:
+    pairs = [
+        (number[0], number_of_people)
+        for text, number_of_people in zip(texts, people, strict=True)
+        if (number := numbers_of([text]))
+    ]
+    if not pairs:
+        raise DataError(
+            f"feature {feature.name!r}: bins of numbers, but none of its values is one; such as "
+            f"{', '.join(map(repr, texts[:3]))}"
+        )
+    numbers = np.array([number for number, _ in pairs])
+    if bins.edges is not None:
+        edges = list(bins.edges)
+    elif bins.width is not None:
+        edges = _steps(feature, numbers, bins.width, bins.start)
+    else:
+        all_numbers = np.repeat(numbers, [number_of_people for _, number_of_people in pairs])
+        shares = np.arange(1, bins.quantiles or 2) / (bins.quantiles or 2)
+        edges = np.unique(np.quantile(all_numbers, shares, method="higher")).tolist()
+    whole = bool((numbers % 1 == 0).all()) and not any(edge % 1 for edge in edges)
+    return Bins(tuple(map(float, edges)), whole)
+
+
+def _steps(
+    feature: FeatureSection, numbers: "np.ndarray", width: float, start: float
+) -> list[float]:
+    """Edges of one width that enclose all numbers."""
+    low, high = floor((numbers.min() - start) / width), ceil((numbers.max() - start) / width)
+    high += int((numbers.max() - start) % width == 0)
+    if high - low > MOST_EDGES:
+        raise DataError(
+            f"feature {feature.name!r}: {high - low:,} intervals of {width:g}; at most "
+            f"{MOST_EDGES:,} are accepted: take a larger width"
+        )
+    return [round(start + step * width, 9) for step in range(low, high + 1)]
+
+
+def _rare(
+    feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str
+) -> Iterator[Rule]:
+    if feature.merge_below is None:
+        return
+    have: dict[str, int] = {}
+    for text, number_of_people in zip(texts, people, strict=True):
+        have[text] = have.get(text, 0) + number_of_people
+    rare = sorted(
+        t
+        for t, number_of_people in have.items()
+        if number_of_people < feature.merge_below and t != missing
+    )
+    if rare and rare != [OTHER_LABEL]:
+        yield Merge(((OTHER_LABEL, tuple(rare)),))
+
+
+def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Merge:
+    """A level (from 1) of a hierarchy as ARX has them: a line a value, from fine to coarse."""
+    groups: dict[str, list[str]] = {}
+    for value, line in levels(path).items():
+        if level >= len(line):
+            raise DataError(
+                f"{path}: {value!r} has {len(line) - 1} coarser values; level = {level} is none"
+            )
+        groups.setdefault(line[level], []).append(value)
+    known_values = {value for group in groups.values() for value in group} | set(groups)
+    lacking = [text for text in texts if text not in known_values and text != missing]
+    if lacking:
+        raise DataError(f"{path}: has no line for {', '.join(map(repr, lacking[:5]))}")
+    occurring = set(texts)
+    groups_present = {
+        label: tuple(v for v in group if v in occurring) for label, group in groups.items()
+    }
+    return Merge(tuple((label, group) for label, group in groups_present.items() if group))
+
+
+def levels(path: Path) -> dict[str, tuple[str, ...]]:
+    """The lines of a hierarchy by their finest value. Raises DataError."""
+    try:
+        content = content_of(path)
+    except OSError as bad:
+        raise DataError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    return _levels(content)
+
+
+@lru_cache(maxsize=16)
+def _levels(content: Content) -> dict[str, tuple[str, ...]]:
+    options = FileOptions(header=False)
+    names = csvfile.READER.header(content, options)
+    levels: dict[str, tuple[str, ...]] = {}
+    for row in csvfile.READER.rows(content, names, Skipped(), options):
+        line = tuple(composed(cell.strip()) for cell in row)
+        if levels.setdefault(line[0], line) != line:
+            raise DataError(f"{content.path}: {line[0]!r} has two lines; each value has one")
+    return levels

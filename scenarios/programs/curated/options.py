@@ -1,0 +1,80 @@
+"""The alternatives of a curator: every set of columns, and each column that it suppressed."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ....protocol.board.strategies import RoundResult
+from ....protocol.rounds.tallying import marginals as as_marginals
+from ....protocol.wire.messages import Counts
+from ....protocol.wire.parties import Role
+from ....protocol.wire.schema import Schema
+from ...schema.model import Policy
+from ..dropped_columns import UnreleasedColumn
+from ..interface import ConsideredColumns, Played, Session
+from .rules import bound, choose, listed, listing_rule, named_rule
+
+MAX_LISTED_COLUMNS = 6  # columns; with more, not every set is listed
+
+
+def curator_results(played: Played) -> list[RoundResult]:
+    """Return the round results that the curator read."""
+    pairs = zip(played.calls, played.tallies, strict=True)
+    return [RoundResult(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
+
+
+def considered(session: Session) -> tuple[ConsideredColumns, ...]:
+    """Return every set of columns with its exposure bound; () with more than 6 columns."""
+    policy, crowd, played = session.scenario.policy, session.crowd, session.played
+    schema, decision = crowd.people.schema, played.decision
+    possible = options(policy, schema, next(iter(played.tallies), None), crowd.round2_people)
+    if decision is None or not decision.kept:
+        return possible
+    released_columns, proof = (
+        tuple(schema.names[column] for column in decision.kept),
+        decision.certificate,
+    )
+    rule = "blanks" if decision.hidden else proof.rule
+    safe = proof.value <= policy.max_exposure
+    chosen = ConsideredColumns(released_columns, proof.value, rule, safe=safe)
+    return tuple(chosen if option.columns == released_columns else option for option in possible)
+
+
+def options(
+    policy: Policy, schema: Schema, tally: Sequence[Counts] | None, new_people: int | None = None
+) -> tuple[ConsideredColumns, ...]:
+    """Return the exposure bound of every set of columns under a policy, from their counts.
+
+    new_people: the number of people in round 2, if they are not the people of round 1. () without
+    counts, and with more than 6 columns.
+    """
+    if tally is None or len(schema.names) > MAX_LISTED_COLUMNS:
+        return ()
+    counts = listed(schema, as_marginals(tally)[0])
+    rule = listing_rule(named_rule(policy, new_people, schema), counts, policy.k)
+    possible = []
+    for size in range(1, len(counts) + 1):
+        for columns in combinations(range(len(counts)), size):
+            proof = bound(rule, [counts[column] for column in columns], policy.k)
+            names = tuple(schema.names[column] for column in columns)
+            safe = proof.value <= policy.max_exposure
+            possible.append(ConsideredColumns(names, proof.value, str(proof.rule), safe))
+    return tuple(possible)
+
+
+def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
+    """Return the limits that would admit each suppressed column, by the rule of the policy."""
+    policy, crowd, played = session.scenario.policy, session.crowd, session.played
+    schema = crowd.people.schema
+    if not played.tallies:
+        return ()
+    rule = named_rule(policy, crowd.round2_people, schema)
+    choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
+    return tuple(
+        UnreleasedColumn(
+            schema.names[column.column],
+            column.smallest_target,
+            column.largest_k,
+            schema.names[column.column] in policy.forbidden,
+        )
+        for column in choice.dropped
+    )

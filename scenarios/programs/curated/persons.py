@@ -1,0 +1,193 @@
+"""The decision of a curator where persons have several rows, and its proof.
+
+The counts are of different persons, and a person may be counted with several values of a column.
+The bound is that of analysis/composition/person_bound.py. In a certificate the rule is called
+`persons rows=S`, as the number of persons follows from the ballots by S.
+
+Of the persons that left between the rounds each had at most S different rows. So it leaves at most
+S cells, in each of which at most k - 1 other persons become exposed. A person more in a release can
+only be exposed itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....errors import VerificationError
+from ....protocol.board.strategies import RoundResult
+from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.rows_per_person import people_among, without_dummies
+from ....protocol.wire.schema import Schema
+from ...schema.model import Policy
+from ..dropped_columns import UnreleasedColumn
+from ..interface import ConsideredColumns, Session
+from ..registry import PROGRAMS
+from ..weights import column_weights
+from .options import MAX_LISTED_COLUMNS
+from .rule_names import PERSONS
+
+if TYPE_CHECKING:
+    from ....analysis.suppression import ColumnChoice
+
+BALLOTS = f"{PERSONS} rows="  # before the number of ballots, in the rule of a certificate
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCounts:
+    """The persons with each value of each column, and all persons.
+
+    Attributes:
+        counts: of the values of each column, a person in several of them if it has several.
+        people: all persons.
+    """
+
+    counts: tuple[tuple[int, ...], ...]
+    people: int
+
+    @classmethod
+    def from_round(cls, tally: Sequence[Counts], rows: int) -> "PersonCounts":
+        """Read the counts of round 1, dummies included. rows: ballots of a person to a query.
+
+        A ballot that is missing in a column counts as a value that one person has: the most exposed
+        case.
+        """
+        totals = [sum(counts.values()) for counts in tally]
+        people = people_among(max(totals), rows)
+        counts = (
+            (*without_dummies(counts).values(), *[1] * (rows * people - total))
+            for counts, total in zip(tally, totals, strict=True)
+        )
+        return cls(tuple(counts), people)
+
+
+@dataclass(frozen=True, slots=True)
+class ByPersons:
+    """The strategy of a policy that decides from the persons with each value of each column.
+
+    Attributes:
+        policy: of the scenario.
+        rows: ballots of a person to a query.
+    """
+
+    policy: Policy
+    rows: int
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
+        """Return None: there is no further call."""
+        return None
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Return the columns to release, with the bound on exposed persons."""
+        person_counts = PersonCounts.from_round(heard[0].counts, self.rows)
+        fixed_columns = PROGRAMS[self.policy.kind].fixed_columns(self.policy, schema)
+        if fixed_columns is None:
+            released_columns = choose(self.policy, schema, person_counts).kept
+        else:
+            released_columns = tuple(sorted(schema.column(name) for name in fixed_columns))
+        exposed = max_exposed(person_counts, self.policy.k, released_columns)
+        rule = f"{BALLOTS}{self.rows}"
+        return Decision(
+            released_columns, Certificate(rule, self.policy.k, person_counts.people, exposed)
+        )
+
+    def prove(
+        self,
+        schema: Schema,  # noqa: ARG002
+        calls: Sequence[Call],  # noqa: ARG002
+        decision: Decision,
+        joint: Counts,
+    ) -> Certificate:
+        """Return a bound for the persons of a release, from ballots that are missing or added."""
+        decided = decision.certificate
+        ballots = sum(joint.values())
+        now, missing = people_among(ballots, self.rows), decided.n * self.rows - ballots
+        # a missing ballot makes one cell smaller; a further person can be exposed itself
+        more = missing * max(decided.k - 1, 0) if missing > 0 else -(missing // self.rows)
+        return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
+
+
+def max_exposed(person_counts: PersonCounts, k: int, released_columns: Sequence[int]) -> int:
+    """Return the certified bound on exposed persons for released columns; 0 without columns."""
+    from ....analysis.composition.person_bound import PersonBounds
+
+    return (
+        PersonBounds(person_counts.counts, k, person_counts.people).max_exposed(released_columns)
+        if released_columns
+        else 0
+    )
+
+
+def choose(policy: Policy, schema: Schema, person_counts: PersonCounts) -> "ColumnChoice":
+    """Choose the columns to release, and explain the limits that would admit the rest.
+
+    If the required columns alone exceed max_exposure, no column is released.
+    """
+    from ....analysis.suppression.person_choice import choose_person_columns
+
+    required, forbidden = (
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
+    )
+    if max_exposed(person_counts, policy.k, required) / person_counts.people > policy.max_exposure:
+        required, forbidden = [], list(range(len(person_counts.counts)))
+    weights = column_weights(policy, schema.names)
+    numbers = person_counts.counts, policy.k, person_counts.people, policy.max_exposure
+    return choose_person_columns(*numbers, weights, required, forbidden)
+
+
+def verify_persons(decision: Decision, round_results: Sequence[RoundResult]) -> None:
+    """Recompute a certificate from the counts of round 1, dummies included.
+
+    Raises VerificationError if it speaks of other persons, or claims less than is proved.
+    """
+    claimed = decision.certificate
+    rows = int(claimed.rule.removeprefix(BALLOTS))
+    person_counts = PersonCounts.from_round(round_results[0].counts, rows)
+    people = max_exposed(person_counts, claimed.k, decision.kept)
+    if claimed.n != person_counts.people or claimed.people < people:
+        raise VerificationError(
+            f"certificate: claims at most {claimed.people:,} of {claimed.n:,} persons exposed; the "
+            f"counts of {person_counts.people:,} persons prove {people:,}"
+        )
+
+
+def considered(session: Session) -> tuple[ConsideredColumns, ...]:
+    """Return every set of columns with its bound for persons; () with more than 6 columns."""
+    from ....analysis.composition.person_bound import PersonBounds
+
+    policy, names = session.scenario.policy, session.crowd.people.schema.names
+    person_counts = _person_counts(session)
+    if person_counts is None or len(names) > MAX_LISTED_COLUMNS:
+        return ()
+    bounds, possible = PersonBounds(person_counts.counts, policy.k, person_counts.people), []
+    for number in range(1, 1 << len(names)):
+        columns = [j for j in range(len(names)) if number >> j & 1]
+        value = bounds.max_exposed(columns) / person_counts.people
+        named = tuple(names[j] for j in columns)
+        possible.append(ConsideredColumns(named, value, PERSONS, value <= policy.max_exposure))
+    return tuple(sorted(possible, key=lambda each: len(each.columns)))
+
+
+def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
+    """Return the smallest max_exposure that would admit each suppressed column."""
+    policy, schema, person_counts = (
+        session.scenario.policy,
+        session.crowd.people.schema,
+        _person_counts(session),
+    )
+    if person_counts is None:
+        return ()
+    return tuple(
+        UnreleasedColumn(
+            schema.names[column.column],
+            column.smallest_target,
+            column.largest_k,
+            schema.names[column.column] in policy.forbidden,
+        )
+        for column in choose(policy, schema, person_counts).dropped
+    )
+
+
+def _person_counts(session: Session) -> PersonCounts | None:
+    """Return the counts of round 1; None if it was aborted."""
+    played, rows = session.played, session.scenario.population.rows or 1
+    return PersonCounts.from_round(played.tallies[0], rows) if played.tallies else None

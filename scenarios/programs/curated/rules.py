@@ -1,0 +1,278 @@
+"""Bounds proved from the counts of columns, and the choice of columns by these bounds.
+
+The bound is one of the analysis' rules; in the statistical setting it is carried over to people
+not counted. A certificate states the bound that a rule proves, for any set of released columns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as changed
+
+from ....errors import VerificationError
+from ....protocol.board.strategies import ByMarginals, DecisionRule
+from ....protocol.rounds.tallying import marginals, summed
+from ....protocol.wire.messages import Call, Certificate, Counts, Decision
+from ....protocol.wire.schema import Schema
+from ...schema.model import Policy
+from ..registry import PROGRAMS
+from ..weights import column_weights
+from .rule_names import PLAIN, PRICED, policy_for
+
+if TYPE_CHECKING:
+    from ....analysis.composition import Certificate as Proof
+    from ....analysis.suppression import ColumnChoice
+
+LISTED = 1_000  # cells of all sets together, up to which every set is shown as prices promise it
+STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
+# Limits of the search by rule worst-case, per set of columns: nodes of its tree, rounds of swaps.
+NODES, ROUNDS = 1_000, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class BySingles(ByMarginals):
+    """The strategy of a policy that decides from the counts of single columns."""
+
+    policy: Policy
+
+    def prove(
+        self,
+        schema: Schema,
+        calls: Sequence[Call],  # noqa: ARG002
+        decision: Decision,
+        joint: Counts,
+    ) -> Certificate:
+        """Return the bound of the policy's rule for the people of a release, from its columns."""
+        return prove_singles(self.policy, self.policy.rule, schema, decision.kept, joint)
+
+
+def prove_singles(
+    policy: Policy, rule: str, schema: Schema, released_columns: Sequence[int], joint: Counts
+) -> Certificate:
+    """Return the bound of a rule for the people counted in a table, from its single columns.
+
+    Also in the statistical setting: these people have been counted, so no probability of error
+    remains.
+    """
+    counts, people = marginals([summed(joint, (place,)) for place in range(len(released_columns))])
+    features = Schema(tuple(schema.features[column] for column in released_columns))
+    named = named_rule(changed(policy, rule=rule), None, schema)
+    return as_certificate(bound(named, listed(features, counts), policy.k), policy, people)
+
+
+def decision_rule(policy: Policy, new_people: int | None = None) -> DecisionRule:
+    """Return the rule by which a policy decides, for the curator and for the ideal functionality.
+
+    new_people: in the statistical setting, the number of people in round 2; None: the same people.
+    """
+
+    def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
+        rule = named_rule(policy, new_people, schema)
+        fixed_columns = PROGRAMS[policy.kind].fixed_columns(policy, schema)
+        released_columns, proof = _decide(
+            policy, rule, schema, listed(schema, counts), fixed_columns
+        )
+        return Decision(released_columns, as_certificate(proof, policy, new_people or people))
+
+    return decide
+
+
+def _decide(
+    policy: Policy,
+    rule: Any,
+    schema: Schema,
+    counts: Sequence[Sequence[int]],
+    fixed_columns: Sequence[str] | None,
+) -> tuple[tuple[int, ...], Any]:
+    """Return the released columns and their bound.
+
+    fixed_columns: columns that are released for any bound; None: the rule chooses.
+    """
+    if fixed_columns is None:
+        choice = choose(policy, rule, schema, counts)
+        return choice.kept, choice.certificate
+    released_columns = tuple(sorted(schema.column(name) for name in fixed_columns))
+    return released_columns, bound(rule, [counts[column] for column in released_columns], policy.k)
+
+
+def release_nothing(policy: Policy, people: int) -> Decision:
+    """Return the decision that keeps no column, which exposes none of so many people."""
+    return Decision((), Certificate("exact", policy.k, people, 0, ()))
+
+
+def choose(
+    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
+) -> "ColumnChoice":
+    """Choose the columns to release, and explain the limits that would admit the rest.
+
+    If the required columns alone exceed max_exposure, no column is released.
+    """
+    from ....analysis.suppression import choose_columns, choose_priced
+
+    required, forbidden = (
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
+    )
+    weights = column_weights(policy, schema.names)
+    required_counts = [counts[column] for column in required]
+    if required and bound(rule, required_counts, policy.k).value > policy.max_exposure:
+        required, forbidden = [], list(range(len(counts)))
+    terms = counts, policy.k, policy.max_exposure, weights
+    if rule == PRICED:
+        return choose_priced(*terms, required, forbidden)
+    return choose_columns(*terms, rule, required, forbidden)
+
+
+def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the counts of every column, with a zero for each unused value of a public domain."""
+    return [
+        [*count, *[0] * (len(feature.values or ()) - len(count))]
+        for feature, count in zip(schema.features, counts, strict=True)
+    ]
+
+
+def named_rule(policy: Policy, new_people: int | None, schema: Schema) -> Any:
+    """Return a rule as the analysis takes it: its name, or a function of marginals and k.
+
+    In the statistical setting delta is shared out over all columns of the schema, so that the
+    bounds of all sets hold at once and the choice may depend on the counts. If one domain is open,
+    all are treated as open, which is the safe reading.
+    """
+    rule = policy_for(policy, people_counted=new_people is None).rule
+    if new_people is not None:
+        columns, public = len(schema.features), _public(schema)
+        return lambda marginals, k: statistical(
+            rule,
+            marginals,
+            k,
+            new_people,
+            policy.delta * len(marginals) / columns,
+            public=public,
+        )
+    if rule != "worst-case":
+        return rule
+    from ....analysis.composition import worst_case
+
+    return lambda marginals, k: worst_case(marginals, k, nodes=NODES, rounds=ROUNDS)
+
+
+def listing_rule(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
+    """Return the rule for listing the other sets of columns: coverage if there are many cells."""
+    if rule != PRICED:
+        return rule
+    from ....analysis.composition.margins_bound import joint_cells
+
+    sets = prod(1 + joint_cells([count], k) for count in counts)
+    return rule if sets <= LISTED else PLAIN
+
+
+def statistical(
+    rule: str,
+    counts: Sequence[Sequence[int]],
+    k: int,
+    released: int,
+    delta: float,
+    *,
+    public: bool,
+) -> Any:
+    """Return the bound of a rule, with confidence 1 - delta, for people not counted.
+
+    public: whether the counts list every value of every domain, zeros included.
+    """
+    from ....analysis.estimation import statistical_bound
+
+    name: Any = rule
+    return statistical_bound(counts, k, released, delta, name, open_columns=() if public else None)
+
+
+def _public(schema: Schema) -> bool:
+    return all(feature.values is not None for feature in schema.features)
+
+
+def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
+    """Return the bound of a rule for columns with these counts."""
+    from ....analysis.composition import best_bound
+
+    return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
+
+
+def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
+    """Convert a bound of the analysis to the protocol's plain data.
+
+    A bound for people not counted is called `statistical-...`, and its slack is the
+    probability that it fails.
+    """
+    confidence = getattr(proof, "confidence", None)
+    if confidence is not None:
+        name = f"{STATISTICAL}{proof.rule}"
+        return Certificate(name, policy.k, people, proof.people, (), None, policy.delta)
+    exposed = proof.upper if hasattr(proof, "upper") else proof.people
+    thresholds = tuple(float(t) for t in getattr(proof, "thresholds", ()))
+    slack = getattr(proof, "c", None)
+    return Certificate(
+        str(proof.rule),
+        policy.k,
+        people,
+        exposed,
+        thresholds,
+        getattr(proof, "pivot", None),
+        slack,
+        getattr(proof, "proof", b""),
+    )
+
+
+def verify_certificate(
+    certificate: Certificate,
+    counts: Sequence[Sequence[int]],
+    released_columns: Sequence[int],
+    schema: Schema,
+) -> None:
+    """Recompute a certificate from the marginals of all columns of a schema.
+
+    Raises VerificationError if it claims less than can be proved of the released columns.
+    """
+    rule, k = certificate.rule, certificate.k
+    value_counts = listed(schema, counts)
+    counts = [value_counts[column] for column in released_columns]
+    if rule.startswith(STATISTICAL):
+        delta = (certificate.slack or 0.0) * len(released_columns) / len(value_counts)
+        name, public = rule.removeprefix(STATISTICAL), _public(schema)
+        recomputed = statistical(name, counts, k, certificate.n, delta, public=public)
+        _compare(certificate, recomputed.people, str(recomputed))
+    elif rule == PRICED:
+        from ....analysis.composition.check_margins import check_margins
+
+        if certificate.n != sum(counts[0]):
+            why = f"certificate: speaks of {certificate.n:,} people, not of these"
+            raise VerificationError(why)
+        check_margins(counts, k, certificate.people, certificate.proof)
+    elif rule == "worst-case":
+        from ....analysis.composition import worst_case
+
+        worst = worst_case(counts, k, nodes=NODES, rounds=ROUNDS)
+        _compare(certificate, worst.upper, str(worst))
+    else:
+        _as_proof(certificate).verify(counts)
+
+
+def _compare(certificate: Certificate, people: int, reason: str) -> None:
+    if people > certificate.people:
+        raise VerificationError(f"certificate: claims {certificate.people:,} people; {reason}")
+
+
+def _as_proof(certificate: Certificate) -> "Proof":
+    """Convert a certificate to the analysis' form, which has whole thresholds as integers."""
+    from ....analysis.composition import Certificate as Proof
+    from ....analysis.composition import Rule
+
+    thresholds = tuple(int(t) if t.is_integer() else t for t in certificate.thresholds)
+    return Proof(
+        Rule(certificate.rule),
+        certificate.k,
+        certificate.n,
+        certificate.people,
+        thresholds,
+        certificate.pivot,
+        certificate.slack,
+    )

@@ -1,0 +1,122 @@
+"""The curator's counts in `hierarchical`, in the analysis' form, and the bounds from them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....protocol.board.strategies import RoundResult
+from ....protocol.rounds.tallying import summed
+from ....protocol.wire.hiding_rules import Mask
+from ....protocol.wire.messages import Call, Counts
+from ....protocol.wire.parties import Role
+from ....protocol.wire.schema import Schema
+
+if TYPE_CHECKING:
+    from ....analysis.composition.group_counts import Group
+    from ....analysis.composition.known_groups import GroupKnowledge
+    from ....analysis.trust.certain_cells import Certain, Certainty
+
+
+def knowledge(
+    schema: Schema, round_results: Sequence[RoundResult], k: int
+) -> tuple["GroupKnowledge", tuple[tuple[str, ...], ...]]:
+    """Return the curator's knowledge in the analysis' form, and the names of values by column.
+
+    The values of a column are the values with a nonzero count in round 1, in ascending order.
+    """
+    from ....analysis.composition.group_counts import with_parts
+    from ....analysis.composition.known_groups import GroupKnowledge
+
+    names = tuple(tuple(sorted(value for (value,) in count)) for count in round_results[0].counts)
+    singles = tuple(
+        np.array([count[value,] for value in texts], dtype=np.int64)
+        for texts, count in zip(names, round_results[0].counts, strict=True)
+    )
+    queried_tables = {
+        group: _as_table(names, result.call, group, counts)
+        for result in round_results[1:]
+        for group, counts in zip(result.call.asks, result.counts, strict=True)
+    }
+    tables = with_parts(queried_tables)
+    assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
+    return GroupKnowledge(k, singles, tables), names
+
+
+def standings(
+    schema: Schema, round_results: Sequence[RoundResult], k: int
+) -> "tuple[Certainty, ...]":
+    """Return the certain cells and the exposure bound after each round the curator has read."""
+    from ....analysis.trust.certain_cells import Certainty
+
+    rounds = range(1, len(round_results) + 1)
+    round_knowledge = (knowledge(schema, round_results[:number], k)[0] for number in rounds)
+    return tuple(Certainty.from_knowledge(table) for table in round_knowledge)
+
+
+def certainties(
+    schema: Schema, round_results: Sequence[RoundResult], k: int
+) -> "tuple[Certain, ...]":
+    """Return the number of people certain to the curator after each round it has read."""
+    return tuple(standing.now for standing in standings(schema, round_results, k))
+
+
+def answered_again(
+    schema: Schema, calls: Sequence[Call], released_columns: Sequence[int], joint: Counts
+) -> tuple[Schema, list[RoundResult]]:
+    """Reconstruct the answers of a release's people to the earlier calls, from the release.
+
+    Columns are numbered by their places among the released ones; calls without such columns are
+    omitted. A masked value is counted by name: the masks of the call make it `other`.
+    """
+    place = {column: at for at, column in enumerate(released_columns)}
+    round_results: list[RoundResult] = []
+    for call in calls:
+        asks = tuple(
+            tuple(place[column] for column in ask) for ask in call.asks if place.keys() >= set(ask)
+        )
+        if not asks:
+            continue
+        speaking = {column for ask in asks for column in ask}
+        masks = tuple(
+            Mask(place[rule.column], rule.named_values)
+            for rule in call.hidden
+            if isinstance(rule, Mask) and place.get(rule.column) in speaking
+        )
+        counts = tuple(summed(joint, ask) for ask in asks)
+        round_results.append(RoundResult(Call(call.round, Role.CURATOR, asks, masks), counts))
+    return Schema(tuple(schema.features[column] for column in released_columns)), round_results
+
+
+def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
+    """Return one table: cells by the numbers of the named values; any other value is `other`."""
+    from ....analysis.composition.group_counts import GroupCounts
+
+    masks = {rule.column: set(rule.named_values) for rule in call.hidden if isinstance(rule, Mask)}
+    named_values = tuple(
+        tuple(v for v, text in enumerate(names[j]) if text in masks.get(j, (text,))) for j in group
+    )
+    places = [
+        {names[j][value]: at for at, value in enumerate(column_values)}
+        for j, column_values in zip(group, named_values, strict=True)
+    ]
+    table = np.zeros([len(column_values) + 1 for column_values in named_values], dtype=np.int64)
+    for values, people in counts.items():
+        cell = (p.get(text, len(p)) for p, text in zip(places, values, strict=True))
+        table[tuple(cell)] += people
+    return GroupCounts(group, named_values, table)
+
+
+def masked(
+    round_results: Sequence[RoundResult], names: Sequence[Sequence[str]]
+) -> "dict[int, Group]":
+    """Return the numbers of the values still reported by name, per column ever masked."""
+    named_values: dict[int, Group] = {}
+    for result in round_results:
+        for rule in result.call.hidden:
+            if isinstance(rule, Mask):
+                numbered_values = enumerate(names[rule.column])
+                named_values[rule.column] = tuple(
+                    value for value, text in numbered_values if text in rule.named_values
+                )
+    return named_values

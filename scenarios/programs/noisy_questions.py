@@ -1,0 +1,357 @@
+"""Local noise: the randomization of answers before users seal them (program `randomized`).
+
+    mechanism              one report                               randomizer of one feature
+    grr                    a value of the feature                     GRR(a, e)
+    rappor, oue, blh       a bits, a bit per value                  UnaryEncoding.rappor, .oue, .blh
+    local-hash             a key, and a hash value under it         LocalHash.olh(a, e)
+    subset                 a bits, d of them 1                      SubsetSelection.best(a, e)
+    hadamard               a column of a matrix                     Hadamard(a, e)
+    hadamard-blocks        a column of the own block                HadamardBlocks.best(a, e)
+    projective             a point of a projective space            ProjectiveGeometry.best(a, e)
+    bit-flip               d bits, a bit per feature                BitFlip(d, 1 / (1 + exp(e)))
+    duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
+    pckv-grr, ...          a key and a sign                         PckvGRR(texts, e), ...
+    memoized, ...          a bits, noise kept and fresh             Memoized.from_epsilon(a, e, all)
+    prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
+
+epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
+e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. With
+`local.features = "sample"` a person draws one feature and reports it: e = epsilon, and the one
+report (`SampledFeature`) names the feature. The text format of reports is in `encoding`; the
+estimates from reports are in `score`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError
+from ...protocol.wire.coarsening import Rule
+from ...protocol.wire.schema import MAX_NAME, Feature, Schema
+from ..populations.people import WIDTH
+from ..schema.mechanisms import Mechanism, mechanisms
+from ..schema.model import Scenario
+from ..schema.plugs import load
+from .randomized.value_numbers import numbers
+
+if TYPE_CHECKING:  # judging a scenario needs no cryptography
+    from numpy.random import Generator
+
+    from ...crypto.entropy import Entropy
+    from ...protocol.ideal import PeopleTable
+    from ...protocol.wire.messages import Counts
+    from ..populations import Population
+
+SEED = 32  # bytes of a person's entropy that seed all its noise
+MAX_LISTED = 1_000  # different reports that result.json holds; more are only in the transcript
+LONG = 1 << 17  # signs of all reports that it holds
+BLOCK = 1 << 24  # symbols drawn together if noise needs no replay
+
+Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that is answered with noise.
+
+    Attributes:
+        name: of the announced feature.
+        columns: the columns of the population it is about.
+        values: their domains.
+        randomizer: an object of analysis/randomizers.
+        packed: whether values and reports are pieces of long vectors, as sets.py writes them.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    values: tuple[tuple[str, ...], ...]
+    randomizer: Any
+    packed: bool = False
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """The values of the first column, the only one unless a report is about several."""
+        return self.values[0]
+
+
+def rule(scenario: Scenario, features: int) -> str:
+    """Return the announced text of the noise: equal for equal mechanisms.
+
+    Such as `grr epsilon=1 each of 3`: the whole budget, and the number of features it is divided
+    over; of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one
+    set. If a person draws a feature, `one of 3`.
+    """
+    local = scenario.local
+    whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
+    division = "one" if is_sampled(scenario, features) else "each"
+    each = f"{division} of {features}" if features else "each position"
+    if (mechanism := mechanisms().get(local.mechanism)) and mechanism.remembers:
+        each += f" forever={forever(scenario)!r}".removesuffix(".0")
+    return f"{local.mechanism} epsilon={whole} {each}"
+
+
+def forever(scenario: Scenario) -> float:
+    """Return the epsilon of all reports about an answer, for a mechanism with kept noise; nats."""
+    local = scenario.local
+    return float(local.forever or 2 * (local.epsilon or 0.0))
+
+
+def share(epsilon: float, features: int) -> float:
+    """Return the part of a person's budget for a feature or a bit; nats."""
+    return epsilon / features
+
+
+def is_sampled(scenario: Scenario, features: int) -> bool:
+    """Whether a person draws a feature of several, and reports it alone."""
+    return features > 1 and scenario.local.features == "sample"
+
+
+def feature_budget(scenario: Scenario, features: int) -> float:
+    """Return the epsilon of a report about a feature of so many; nats."""
+    epsilon = scenario.local.epsilon or 0.0
+    return epsilon if is_sampled(scenario, features) else share(epsilon, features)
+
+
+def questions(
+    scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
+) -> tuple[Question, ...]:
+    """Return the questions of a scenario to people with these features, and the noise of each."""
+    each = feature_budget(scenario, len(names))
+    mechanism = mechanisms()[scenario.local.mechanism]
+    making, every = load(mechanism.place), tuple(range(len(names)))
+    if mechanism.bits:
+        flip = making(len(names), exp(-each) / (1 + exp(-each)))
+        return (Question(joined(names), every, tuple(values), flip),)
+    if mechanism.split:
+        making = partial(making, people=scenario.mix.min_batch)
+    if mechanism.remembers:
+        making = partial(making, forever=share(forever(scenario), len(names)))
+    randomizers = [
+        making(domain_argument(mechanism, name, domain), each, **room(scenario, mechanism, name))
+        for name, domain in zip(names, values, strict=True)
+    ]
+    if is_sampled(scenario, len(names)):
+        from ...analysis.randomizers import SampledFeature
+
+        return (Question(joined(names), every, tuple(values), SampledFeature(tuple(randomizers))),)
+    return tuple(
+        Question(names[column], (column,), (values[column],), randomizer)
+        for column, randomizer in enumerate(randomizers)
+    )
+
+
+def domain_argument(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
+    """Return the argument of a randomizer besides epsilon: number of values, numbers or texts."""
+    if mechanism.words:
+        return tuple(domain)
+    return numbers(name, domain) if mechanism.numbers else len(domain)
+
+
+def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
+    """Return the byte width of the texts of an open feature, if its mechanism finds texts."""
+    opened = [feature for feature in scenario.feature if feature.name == name and feature.open]
+    return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
+
+
+def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
+    """Return the announced features: reports in place of values.
+
+    Rules that make values coarser are announced with them: people apply them before the noise.
+    """
+    values = tuple(feature.values or () for feature in schema.features)
+    return Schema(
+        tuple(
+            Feature(name, question.domain, rules=_rules(schema, question))
+            if (wide := question.randomizer.text_width) is None
+            else Feature(name, None, wide, _rules(schema, question))
+            for question in questions(scenario, schema.names, values)
+            for name in pieces(question.name, question.randomizer.messages_per_person)
+        )
+    )
+
+
+def _rules(schema: Schema, question: Question) -> tuple[Rule, ...]:
+    """Return the rules of a single reported feature; several have no rules (check.py)."""
+    first, *more_columns = question.columns
+    return () if more_columns else schema.features[first].rules
+
+
+def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the announced features."""
+    mechanism = mechanisms()[scenario.local.mechanism]
+    if mechanism.split:
+        from ...analysis.randomizers.split_mix import shares_needed
+
+        each = share(scenario.local.epsilon or 0.0, len(names))
+        copies = shares_needed(scenario.mix.min_batch, each)
+        return tuple(piece for name in names for piece in pieces(name, copies))
+    is_joint = mechanism.bits or is_sampled(scenario, len(names))
+    return (joined(names),) if is_joint else tuple(names)
+
+
+def pieces(name: str, copies: int) -> tuple[str, ...]:
+    """Return the announced features of a question: a feature per message of a report."""
+    return (name,) if copies == 1 else tuple(f"{name}.{place + 1}" for place in range(copies))
+
+
+def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
+    """Return the texts received in answer to each question, of all its messages."""
+    tallies: list[Counts] = []
+    first = 0
+    for question in questions:
+        question_counts = counts[first : first + question.randomizer.messages_per_person]
+        tallies.append(
+            question_counts[0]
+            if len(question_counts) == 1
+            else sum((Counter(each) for each in question_counts), Counter())
+        )
+        first += question.randomizer.messages_per_person
+    if first != len(counts):
+        raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
+    return tallies
+
+
+def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
+    """Return the counts by (feature, report); None if they are too many, or too long.
+
+    names: of the announced features. counts: as the analyst read them.
+    """
+    if sum(len(count) for count in counts) > MAX_LISTED:
+        return None
+    if sum(len(text) for count in counts for (text,) in count) > LONG:
+        return None
+    return {
+        (name, text): people
+        for name, count in zip(names, counts, strict=True)
+        for (text,), people in count.items()
+    }
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return the name of a joint report; a number of features if the names are too long."""
+    name = "+".join(names)
+    return name if len(name.encode()) <= MAX_NAME else f"{len(names)} features"
+
+
+def randomization(
+    questions: Sequence[Question], schema: Schema | None = None, memory: bytes = b""
+) -> Randomization:
+    """User: return the function that randomizes a person's answers with its own entropy.
+
+    schema: the features, whose rules first make the person's values coarser; None: they are coarse
+    already. memory: a secret of the person, equal in all runs, that seeds the noise it keeps; b"":
+    it keeps no noise.
+    """
+    import numpy as np
+
+    places = [[{v: i for i, v in enumerate(d)} for d in question.values] for question in questions]
+
+    def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
+        row = row if schema is None else schema.coarsen(row)
+        rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
+        texts: list[str] = []
+        for question, place in zip(questions, places, strict=True):
+            if question.randomizer.finds:
+                row_randomizer = question.randomizer.with_words(
+                    [row[column] for column in question.columns]
+                )
+                texts += row_randomizer.encode(row_randomizer.sample([0], rng), ())
+                continue
+            codes = [
+                table[row[column]] for table, column in zip(place, question.columns, strict=True)
+            ]
+            if memory and question.randomizer.remembers:
+                permanent_truth = question.randomizer.permanent(
+                    codes, kept_noise(memory, question, row)
+                )
+                texts += question.randomizer.encode(
+                    question.randomizer.fresh(permanent_truth, rng), question.domain
+                )
+                continue
+            texts += sample(question, np.array([codes]), rng)
+        return texts
+
+    return reports
+
+
+def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
+    """Return the seed of the noise that a person keeps for a question and this answer."""
+    values = [row[column] for column in question.columns]
+    seed_text = repr((question.name, question.domain, question.randomizer, values))
+    return int.from_bytes(blake2b(seed_text.encode(), key=memory, digest_size=SEED).digest(), "big")
+
+
+def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
+    """Users: randomize many answers to texts. codes: shape (people, columns of the question)."""
+    if question.packed:
+        from ..populations.sets import flip_texts
+
+        texts = [question.domain[code] for code in codes[:, 0].tolist()]
+        return flip_texts(texts, question.randomizer, rng)
+    randomizer = question.randomizer
+    written: list[str] = randomizer.encode(
+        randomizer.sample(randomizer.inputs_of(codes), rng), question.domain
+    )
+    return written
+
+
+def ideal_reports(
+    questions: Sequence[Question], people: "Population", present: Any, entropy: "Entropy"
+) -> "PeopleTable":
+    """Return the reports of the people with these indices, without messages.
+
+    With a seed, each person draws the noise of its real run; else all draw together.
+    """
+    if entropy.seeded:
+        from ...protocol.wire.parties import user
+
+        lying = randomization(questions)
+        rows = [
+            lying(people.row(i), entropy.fork(user(i)).fork("round-1").fork("lie"))
+            for i in present.tolist()
+        ]
+        every = sum(question.randomizer.messages_per_person for question in questions)
+        column_texts = [list(column) for column in zip(*rows, strict=True)] or [
+            [] for _ in range(every)
+        ]
+    else:
+        question_texts = [
+            (question, _report_blocks(question, people.codes[present])) for question in questions
+        ]
+        column_texts = [
+            texts[place :: randomizer.randomizer.messages_per_person]
+            for randomizer, texts in question_texts
+            for place in range(randomizer.randomizer.messages_per_person)
+        ]
+    return as_table(column_texts)
+
+
+def _report_blocks(question: Question, codes: Any) -> list[str]:
+    import numpy as np
+
+    rng = np.random.default_rng()
+    columns = codes[:, list(question.columns)]
+    block = max(1, BLOCK // question.randomizer.positions)
+    return [
+        text
+        for first in range(0, len(columns), block)
+        for text in sample(question, columns[first : first + block], rng)
+    ]
+
+
+def as_table(column_texts: Sequence[Sequence[str]]) -> "PeopleTable":
+    """Return the table with these texts as column j."""
+    import numpy as np
+
+    from ...protocol.ideal import PeopleTable
+
+    values, codes = [], []
+    for texts in column_texts:
+        place = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        values.append(tuple(place) or ("-",))
+        codes.append(np.fromiter((place[text] for text in texts), np.int64, len(texts)))
+    return PeopleTable(tuple(values), np.stack(codes, axis=1))

@@ -1,0 +1,180 @@
+"""The limits that the people and epsilon of a scenario will give, before a session.
+
+The forecast assumes reports at their expected frequencies; the limits are computed as in the run.
+The worst of a few truths counts, so a run is seldom less certain than the forecast. For the
+terminal and for the page of a poll.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from ....presentation.wording import percent
+from ...populations import Population
+from ...schema.model import Scenario
+from ..noisy_questions import Question, feature_budget, questions
+
+if TYPE_CHECKING:
+    from ....analysis.randomizers.expected_limits import ExpectedLimits
+
+# half of the widest limits, as a share of the range: lower bound -> verdict
+VERDICTS = (
+    (0.25, "too few to say anything"),
+    (0.1, "enough to tell a rare value from a common one"),
+    (0.0, "enough to compare"),
+)
+NOTHING_FOUND = "too few to find anything"
+WIDTH = 40  # characters of the picture
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The words of a task.
+
+    Attributes:
+        within: the estimated quantity, `{}` for half of the widest limits.
+        middle: the truth at the middle of the drawn limits.
+        share_template: the statement about a share, `{}` for the least; "" if there is no
+            statement.
+        none: the statement if there is no such share.
+    """
+
+    within: str
+    middle: str
+    share_template: str = ""
+    none: str = ""
+
+
+WORDS = {
+    "shares": Wording(
+        "shares within {}",
+        "a half",
+        "a value of {} of people or more is told from none with probability 95 % at least",
+        "no value is sure to be told from none, however many people have it",
+    ),
+    "mean": Wording("the mean within {} of the range", "the middle"),
+    "range-shares": Wording(
+        "the share of a quarter of the numbers within {}",
+        "a half",
+        "a quarter of the numbers with {} of people or more is told from an empty one with "
+        "probability 95 % at least",
+        "no quarter of the numbers is sure to be told from an empty one",
+    ),
+    "median": Wording("the median within {} of the range, of numbers spread evenly", "the median"),
+    "key-shares": Wording(
+        "shares of keys within {}",
+        "a half",
+        "a key of {} of people or more is told from none with probability 95 % at least",
+        "no key is sure to be told from none, however many people have it",
+    ),
+    "key-mean": Wording(
+        "the mean of a key that half of the people have within {} of the range",
+        "the middle",
+        "a mean has narrower limits than the range for a key of {} of people or more, if reports "
+        "come as often as expected",
+        "no mean has narrower limits than the range",
+    ),
+    "found": Wording(
+        "the share of a longest text within {}",
+        "a half",
+        "a text of {} of people or more is found with probability 95 % at least",
+        "no text is sure to be found, however many people have it",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The expected precision of one estimate, in words and numbers.
+
+    Attributes:
+        people: the expected number of people.
+        epsilon: of one feature, nats.
+        reach: half of the widest limits, as a share of the range.
+        within: the estimated quantity, and its precision.
+        verdict: the use of this precision.
+        middle: the truth at the middle of the drawn limits.
+        low, high: its 95 % limits as shares of the range.
+        share_sentence: a sentence on the least detectable share; "" if there is no sentence.
+        least_share: the share in it; None: there is no sentence.
+    """
+
+    people: int
+    epsilon: float
+    reach: float
+    within: str
+    verdict: str
+    middle: str
+    low: float
+    high: float
+    share_sentence: str
+    least_share: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The number of people, epsilon, the task and the verdict."""
+        return f"{self.people:,} people, epsilon {self.epsilon:.3g}: {self.within}, {self.verdict}"
+
+    @property
+    def lines(self) -> list[str]:
+        """The sentence, a picture of the limits, and the least share if it exists."""
+        drawn = picture(self.low, self.high)
+        text_lines = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
+        return [*text_lines, self.share_sentence] if self.share_sentence else text_lines
+
+
+def forecasts(
+    noisy_questions: Sequence[Question], people: int, epsilon: float
+) -> Iterator[Forecast]:
+    """Yield a forecast for each estimate of each different noise; epsilon: of one feature, nats."""
+    earlier_noises: set[str] = set()
+    for question in noisy_questions:
+        randomizer = question.randomizer.single()
+        if not people or str(randomizer) in earlier_noises:
+            continue
+        earlier_noises.add(str(randomizer))
+        for expected in randomizer.expected_limits(people):
+            yield _forecast(expected, people, epsilon)
+
+
+def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Forecast:
+    words, share_template = WORDS[expected.task], ""
+    if expected.min_share is not None:
+        share_template = words.share_template if isfinite(expected.min_share) else words.none
+    verdict = next(sentence for width, sentence in VERDICTS if expected.reach >= width)
+    if (
+        expected.task == "found"
+        and expected.min_share is not None
+        and not isfinite(expected.min_share)
+    ):
+        verdict = NOTHING_FOUND
+    return Forecast(
+        people,
+        epsilon,
+        expected.reach,
+        words.within.format(percent(expected.reach)),
+        verdict,
+        words.middle,
+        *expected.limits[0],
+        share_template.format(percent(expected.min_share or 0.0)),
+        None
+        if expected.min_share is None or not isfinite(expected.min_share)
+        else expected.min_share,
+    )
+
+
+def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
+    """Yield sentences and a picture for each estimate of each different noise of the features."""
+    each = feature_budget(scenario, len(people.values))
+    noisy_questions = questions(scenario, people.schema.names, people.values)
+    for forecast in forecasts(noisy_questions, people.n, each):
+        yield from forecast.lines
+
+
+def picture(low: float, high: float) -> str:
+    """Draw limits around the middle of a range, in a line of text."""
+    first, last = round(low * (WIDTH - 1)), round(high * (WIDTH - 1))
+    line = ["=" if first <= place <= last else "." for place in range(WIDTH)]
+    line[WIDTH // 2] = "o"
+    return f"[{''.join(line)}]"

@@ -1,0 +1,168 @@
+"""Numbers that reports estimate besides shares: means, sums, quantiles, people in ranges.
+
+Each is a `Measure` of its randomizer, compared with its true value among the participants.
+Intervals are 95 % at least, from the law of the reports; a biased estimate is marked as such.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....analysis.randomizers import Measure
+from ....presentation.wording import Grid
+from ....protocol.wire.messages import Counts
+from ...schema.mechanisms import mechanisms
+from ...serialization.record import Record
+from ..noisy_questions import Question
+from .encoding import tally
+from .share_estimates import ALPHA, ROUNDED
+
+ROWS = 24  # of a table of measures
+
+
+class Measured(Record, frozen=True):
+    """An estimated number with its 95 % limits.
+
+    Attributes:
+        name: of the number.
+        estimate: from the reports.
+        standard_error: of the estimate.
+        low_95: the lower limit.
+        high_95: the upper limit.
+        truth: among the participants.
+        biased: whether its expectation differs from the truth.
+        nearest: whether no truth makes the reports probable (2.5 %); both limits are then at the
+            nearest end of the range.
+    """
+
+    name: str
+    estimate: float
+    standard_error: float
+    low_95: float
+    high_95: float
+    truth: float
+    biased: bool
+    nearest: bool = False
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the truth is within the limits."""
+        rounded = ROUNDED * max(1.0, abs(self.truth))
+        return self.low_95 - rounded <= self.truth <= self.high_95 + rounded
+
+
+class MeasuredFeature(Record, frozen=True):
+    """The numbers that reports about a feature estimate besides shares.
+
+    Attributes:
+        feature: its name.
+        reports: the number of reports read.
+        outside: texts that are no report.
+        values: its domain.
+        measures: each with its truth.
+    """
+
+    feature: str
+    reports: int
+    outside: int
+    values: tuple[str, ...]
+    measures: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UntestedMeasures:
+    """The estimated numbers before their comparison with the truth.
+
+    Attributes:
+        feature: its name.
+        column: its number.
+        values: of the domain.
+        reports: the number of reports read.
+        outside: texts that are no report.
+        measures: the estimated numbers.
+    """
+
+    feature: str
+    column: int
+    values: tuple[str, ...]
+    reports: int
+    outside: int
+    measures: tuple[Measure, ...]
+
+
+def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
+    """Analyst: estimate the numbers of a question from its reports; None if it has no numbers."""
+    symbol_tally = tally(question.randomizer, question.domain, counts)
+    if not symbol_tally.people:
+        return None
+    measures = question.randomizer.measures(symbol_tally.supporting, symbol_tally.people)
+    if not measures:
+        return None
+    column, domain = question.columns[0], question.domain
+    return UntestedMeasures(
+        question.name, column, domain, symbol_tally.people, symbol_tally.outside, measures
+    )
+
+
+def compare_with_truth(
+    untested: UntestedMeasures, truth: Callable[[int, Measure], float]
+) -> MeasuredFeature:
+    """Combine the numbers with limits and the truth. truth: returns it by place and number."""
+    rows = []
+    for place, number in enumerate(untested.measures):
+        interval = number.limits(ALPHA)
+        rows.append(
+            Measured(
+                number.name,
+                number.value,
+                number.error,
+                float(interval.low[0]),
+                float(interval.high[0]),
+                truth(place, number),
+                number.biased,
+                bool(interval.nearest[0]),
+            )
+        )
+    return MeasuredFeature(
+        untested.feature, untested.reports, untested.outside, untested.values, tuple(rows)
+    )
+
+
+def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
+    """Compare the numbers with the participants. codes: their values, n x d."""
+    count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
+    shares = count / max(1, len(codes))
+    return compare_with_truth(untested, lambda _, number: number.truth(shares))
+
+
+def error_meaning(mechanism: str) -> str:
+    """Return a sentence on the meaning of standard errors of a mechanism."""
+    if mechanisms()[mechanism].sampled:
+        return "error: standard error, of the noise and of who took part"
+    return "error: standard error, of the noise given who took part"
+
+
+def grid(features: Sequence[MeasuredFeature]) -> Grid:
+    """Return the table of all numbers, with their limits."""
+    rows = [
+        (
+            feature.feature if place == 0 else "",
+            f"{number.name}{' (biased)' if number.biased else ''}",
+            *(
+                f"{value:,.4g}"
+                for value in (
+                    number.estimate,
+                    number.standard_error,
+                    number.low_95,
+                    number.high_95,
+                    number.truth,
+                )
+            ),
+        )
+        for feature in features
+        for place, number in enumerate(feature.measures[:ROWS])
+    ]
+    headings = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
+    return Grid(headings, rows, (2, 3, 4, 5, 6))

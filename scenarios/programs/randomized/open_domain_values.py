@@ -1,0 +1,178 @@
+"""Values that reports find in an open domain, compared with people's values.
+
+The values come from the reports alone; there is no list of them. Intervals are 95 % at least, for a
+value that was not chosen by its estimate: values that only just qualify are overestimated.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ....analysis.randomizers import FoundValues, PrefixReports
+from ....presentation.wording import Grid
+from ....protocol.wire.messages import Counts
+from ...serialization.record import Record
+from ..noisy_questions import Question
+from .encoding import read
+
+ROWS = 24  # of a table
+
+
+class FoundShare(Record, frozen=True):
+    """A value that was found.
+
+    Attributes:
+        value: the text.
+        unbiased: share of people, unbiased for a value not chosen by its estimate.
+        standard_error: its standard error.
+        low_95, high_95: 95 % limits.
+        truth: among the participants; 0 if no participant has it.
+    """
+
+    value: str
+    unbiased: float
+    standard_error: float
+    low_95: float
+    high_95: float
+    truth: float
+
+
+class FoundFeature(Record, frozen=True):
+    """The values that reports about an open feature find.
+
+    Attributes:
+        feature: its name.
+        reports: the number of reports read.
+        outside: texts that are no report.
+        values: the true values, which no analyst knows.
+        found: the largest estimate first.
+        tested: texts that were tested.
+        false_at_most: upper bound on the expected number of found values that no person has.
+        least_share: a value of at least this share of people is missed with probability 5 % at
+            most; None if there is no such bound.
+        false: found values that no participant has.
+        missed: values of at least the least share that were not found.
+    """
+
+    feature: str
+    reports: int
+    outside: int
+    values: tuple[str, ...]
+    found: tuple[FoundShare, ...]
+    tested: int
+    false_at_most: float
+    least_share: float | None
+    false: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class UntestedFound:
+    """The found values before their comparison with the truth.
+
+    Attributes:
+        feature: its name.
+        column: its number.
+        values: the true values, in the order of their codes.
+        reports: the number of reports read.
+        outside: texts that are no report.
+        found_values: values from an open domain, with their shares.
+    """
+
+    feature: str
+    column: int
+    values: tuple[str, ...]
+    reports: int
+    outside: int
+    found_values: FoundValues
+
+
+def searched(question: Question, counts: Counts) -> UntestedFound | None:
+    """Analyst: find values from the reports to a question; None if it does not find values."""
+    if not question.randomizer.finds:
+        return None
+    parts = list(read(question.randomizer, counts))
+    if not parts:
+        return None
+    reports = PrefixReports.joined(parts)
+    values = question.randomizer.find(reports)
+    outside = sum(counts.values()) - len(reports)
+    name, column = question.name, question.columns[0]
+    return UntestedFound(name, column, question.domain, len(reports), outside, values)
+
+
+def against(untested: UntestedFound, codes: Any) -> FoundFeature:
+    """Compare found values with the participants. codes: their values, n x d."""
+    count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
+    shares = (count / max(1, len(codes))).tolist()
+    truth = {text: share for text, share in zip(untested.values, shares, strict=True) if share > 0}
+    min_share = untested.found_values.least_share
+    found_texts = {value.text for value in untested.found_values.values}
+    missed = sum(share >= min_share and text not in found_texts for text, share in truth.items())
+    return compare_with_truth(
+        untested, [truth.get(value.text, 0.0) for value in untested.found_values.values], missed
+    )
+
+
+def compare_with_truth(
+    untested: UntestedFound, truth: Sequence[float], missed: int
+) -> FoundFeature:
+    """Combine found values with the truth. truth: the share of each found value."""
+    values = untested.found_values
+    shares = tuple(
+        FoundShare(value.text, value.share, value.error, value.low, value.high, true)
+        for value, true in zip(values.values, truth, strict=True)
+    )
+    return FoundFeature(
+        untested.feature,
+        untested.reports,
+        untested.outside,
+        untested.values,
+        shares,
+        values.tested,
+        values.false_finds,
+        values.least_share if isfinite(values.least_share) else None,
+        sum(not true for true in truth),
+        missed,
+    )
+
+
+def grid(features: Sequence[FoundFeature]) -> Grid:
+    """Return the table of all found values, with their limits."""
+    rows = [
+        (feature.feature if place == 0 else "", *row)
+        for feature in features
+        for place, row in enumerate(rows_of(feature)[:ROWS])
+    ]
+    headings = ("feature", "found", "estimate", "95 % from", "to", "truth")
+    return Grid(headings, rows, (2, 3, 4, 5))
+
+
+def rows_of(feature: FoundFeature) -> list[tuple[str, ...]]:
+    """Return a row for each found value; a placeholder row if there are no values."""
+    rows = [
+        (
+            value.value,
+            *(
+                f"{100 * share:.1f} %"
+                for share in (value.unbiased, value.low_95, value.high_95, value.truth)
+            ),
+        )
+        for value in feature.found
+    ]
+    return rows or [("nothing", "", "", "", "")]
+
+
+def promised(feature: FoundFeature) -> str:
+    """Return a sentence on missed values and on false values."""
+    false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
+    if feature.least_share is None:
+        return f"no value is certain to be found, however many have it; {false}"
+    min_percent = f"{100 * feature.least_share:.3g} %"
+    return (
+        f"a value of {min_percent} of people or more is missed with probability 5 % at most; "
+        f"{false}"
+    )

@@ -1,0 +1,39 @@
+"""Comparison of a result that follows from a record with the claim."""
+
+from math import isclose
+
+from ....errors import VerificationError
+
+CLOSE = 1e-9  # a sum of the same numbers in another order differs in the last of sixteen digits
+
+
+def require_equal(subject: str, actual: object, claimed: object) -> None:
+    """Raise VerificationError unless the computed value equals the claim."""
+    if actual != claimed:
+        raise VerificationError(
+            f"{subject}: {shortened(claimed)} is claimed, {shortened(actual)} was found"
+        )
+
+
+def require_close(subject: str, actual: object, claimed: object) -> None:
+    """Raise VerificationError unless plain data are equal, decimal numbers up to `CLOSE`.
+
+    Another processor adds the same numbers in another order.
+    """
+    match actual, claimed:
+        case dict(), dict():
+            for key in sorted(actual.keys() | claimed.keys()):
+                require_close(f"{subject}: {key}", actual.get(key), claimed.get(key))
+        case list(), list() if len(actual) == len(claimed):
+            for place, (mine, claimed_item) in enumerate(zip(actual, claimed, strict=True)):
+                require_close(f"{subject}[{place}]", mine, claimed_item)
+        case float(), float() if isclose(actual, claimed, rel_tol=CLOSE, abs_tol=CLOSE):
+            pass
+        case _:
+            require_equal(subject, actual, claimed)
+
+
+def shortened(value: object) -> str:
+    """Return a value as text for an error message, at most 60 characters."""
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

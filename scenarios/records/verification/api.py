@@ -1,0 +1,187 @@
+"""Saved runs from Python: `veilmix.leak` and `veilmix.verify`, with the answers of the commands.
+
+leak()     the leakage to every coalition, from the recorded views of its members
+verify()   every check of a run folder
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal, Never
+
+from ....analysis.frames import TypedFrame, typed_frame
+from ....analysis.trust import Received
+from ....errors import ParameterError
+from ...lab.scoring.frames import COALITIONS, coalition_row
+from ...lab.scoring.outcome import find_coalition
+from ..identity_files import read_known
+from ..run_folder import Run, read
+from .checks import CheckResult
+from .checks import verify as make_checks
+from .damaged_record import diagnose_record
+from .deviations import deviations
+from .views import PRIORS, breaking, learnt_in
+
+Saved = Run | str | PathLike[str]
+LEAKS = {
+    **COALITIONS,
+    "exact": bool,
+    "bits": float,
+    "cells_guessed": float,
+    "cells_guessed_before": float,
+    "worst_row": float,
+    "worst_row_before": float,
+}
+LeakFrame = TypedFrame[
+    Literal["linked", "users", "cells_certain", "cells"],
+    Literal["bits_per_person", "bits"],
+    Literal["coalition", "bits_are", "method", "verdict"],
+]
+CHECKS = {"check": str, "that": str, "ok": bool, "shows": str, "found": str}
+CheckFrame = TypedFrame[Never, Never, Literal["check", "that", "shows", "found"]]
+
+
+@dataclass(frozen=True, slots=True)
+class LeakFrames:
+    """The tables of a leak.
+
+    Attributes:
+        coalitions: the leakage to each coalition, as `Outcome.frames.coalitions`, and more: the
+            guesses of cells, and how sure a coalition is of the true row of which it is surest.
+    """
+
+    coalitions: LeakFrame
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Leak:
+    """The leakage of a run to every coalition of parties that follow the protocol.
+
+    Attributes:
+        run: that was read.
+        prior: `uniform` or `marginals`.
+        coalitions: the smallest first.
+        deviations: of parties that did not follow the protocol in this run, in sentences; the
+            figures are then no verdict of safety.
+    """
+
+    run: Run
+    prior: str
+    coalitions: tuple[Received, ...]
+    deviations: tuple[str, ...]
+
+    def coalition(self, *members: str) -> Received:
+        """Return the leakage to these parties together; UnknownParty if not scored."""
+        return find_coalition(self.coalitions, members)
+
+    @property
+    def smallest(self) -> tuple[tuple[str, ...], ...]:
+        """The smallest coalitions without users that link a user."""
+        return tuple(breaking(self.coalitions))
+
+    @property
+    def frames(self) -> LeakFrames:
+        """The leak as a table of plain columns."""
+        return LeakFrames(typed_frame(LEAKS, [_row(view) for view in self.coalitions]))
+
+    def __repr__(self) -> str:
+        smallest = " or ".join(" + ".join(members) for members in self.smallest) or "none"
+        return f"<Leak of {self.run.result.scenario}: smallest linking coalition: {smallest}>"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFrames:
+    """The tables of a verification.
+
+    Attributes:
+        checks: each check and its result; `ok` is None if a run offers no ground for it.
+    """
+
+    checks: CheckFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The checks of a run folder.
+
+    Attributes:
+        checks: in the order in which they are made.
+    """
+
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[CheckResult, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.ok is False)
+
+    @property
+    def frames(self) -> CheckFrames:
+        """The checks as a table of plain columns."""
+        rows = [
+            (check.name, check.requirement, check.ok, check.shows.value, check.detail)
+            for check in self.checks
+        ]
+        return CheckFrames(typed_frame(CHECKS, rows))
+
+
+def leak(run: Saved, prior: str = "uniform") -> Leak:
+    """Score every coalition of a saved run from the recorded views of its members.
+
+    Args:
+        run: a run folder, or a run that `veilmix.read` gave.
+        prior: knowledge before the run: `uniform`, all tables equally likely, or `marginals`, the
+            shares of every value are public.
+
+    Raises:
+        StorageError: the folder is not whole. ParameterError: an ideal run, in which nobody sees a
+            message, or another prior.
+    """
+    if prior not in PRIORS:
+        raise ParameterError(f"prior: found {prior!r}; {' or '.join(PRIORS)} is accepted")
+    record = _opened_run(run)
+    with diagnose_record(record):
+        views = sorted(learnt_in(record, prior), key=lambda view: len(view.parties))
+    deviated = deviations(record.scenario, record.result.attacks, record.result.alarms)
+    return Leak(record, prior, tuple(views), tuple(deviated))
+
+
+def verify(
+    run: Saved,
+    *,
+    replay: bool | None = None,
+    identities: str | PathLike[str] | None = None,
+) -> Verification:
+    """Check every number of a saved run against its recorded messages.
+
+    Args:
+        run: a run folder, or a run that `veilmix.read` gave.
+        replay: whether a seeded scenario is run again and compared; None: up to 10,000 people.
+        identities: a file of public keys that are known beforehand, as `veilmix keys` writes them.
+
+    Raises:
+        StorageError: the folder is not whole. A failed check raises no error.
+    """
+    identities_known = None if identities is None else read_known(identities)
+    return Verification(
+        make_checks(_opened_run(run), wants_replay=replay, known_identities=identities_known)
+    )
+
+
+def _opened_run(run: Saved) -> Run:
+    return run if isinstance(run, Run) else read(run)
+
+
+def _row(view: Received) -> tuple[str | int | float | bool | None, ...]:
+    row = view.worst_row
+    return (
+        *coalition_row(view),
+        *(view.exact, view.bits, view.cells_guessed, view.cells_guessed_before),
+        *((row.posterior, row.prior) if row else (None, None)),
+    )

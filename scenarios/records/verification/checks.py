@@ -1,0 +1,161 @@
+"""Checks of a run folder. Each recomputes a claim from the recorded messages.
+
+    files        they are as they were written
+    signatures   posts are signed by their authors, heads by the board; known signers are named
+    board        its posts are legal, in their order, under the phases table, to the end
+    digest       the posts hash to the digest of result.json
+    batches      no shuffler and no reader has lost or invented a message
+    terms        the announcement has the scenario's terms
+    decision     decided again from the counts of round 1, and the certificate proved from them
+    release      its columns are the decision's, its people the counted, its sums round 1's counts
+    exposure     true and certified, recomputed from the release; the bound holds
+    found        re-identification: attacks and risks recomputed as far as the release shows them
+    result       result.json and release.csv agree with board and transcript
+    coalitions   the knowledge of each, recomputed from the views of its members
+    estimates    (reports that were randomized) recomputed from the counts of reports
+    replay       a seeded scenario, run again, gives the same; so does its search for the worst case
+
+The board is checked in board_checks.py, the decision and the release in
+release_checks.py, result.json in result_checks.py, seal and signatures in signers.py.
+
+A check without ground in the run is not made (`ok` is None), and says why. A check shows either
+the author (authenticity: a signature with a known key), or that the record agrees with itself
+(consistency: a complete record of invented people passes), or neither.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from ....deprecated import keeps_old
+from ....errors import Refused, VeilmixError, VerificationError
+from ...programs.evidence import NoGround
+from ...programs.peers import verify as peers_verify
+from ...programs.registry import program_of
+from ...programs.topology import CENTRAL, PEERS, topology_of
+from ...schema.model import Scenario
+from ..run_folder import Run
+from .board_checks import batches, board, digest, terms
+from .evidence import RecordEvidence
+from .release_checks import decision, exposure, release
+from .result_checks import coalitions, repeat, result
+from .signers import Authentic, Known, folder, posts
+
+COMMON_CHECKS = ("files", "replay")  # checks that need no curator and no shufflers
+Ground = TypeVar("Ground")  # the input of a check
+Rule = tuple[str, str, Callable[[RecordEvidence], str]]  # name, requirement, function
+
+
+@keeps_old(what="requirement")
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of one check.
+
+    Attributes:
+        name: in a word.
+        requirement: the requirement, in a sentence.
+        ok: None if it could not be checked.
+        detail: the finding.
+        shows: authenticity, consistency or neither.
+    """
+
+    name: str
+    requirement: str
+    ok: bool | None
+    detail: str
+    shows: "Shows"
+
+
+class Shows(StrEnum):
+    """The evidence of a check: authenticity, consistency of the record, or neither."""
+
+    AUTHENTICITY = "authenticity"
+    CONSISTENCY = "consistency"
+    NEITHER = "nothing"
+
+
+def verify(
+    run: Run, *, wants_replay: bool | None = None, known_identities: Known | None = None
+) -> tuple[CheckResult, ...]:
+    """Check a run.
+
+    wants_replay: run it again and compare; None does so if it is seeded and not large.
+    known_identities: identities that are known beforehand, by name. A failure raises no error: it
+    is a check whose `ok` is False.
+    """
+    evidence = RecordEvidence(run, wants_replay, known_identities)
+    checks = TOPOLOGY_RULES[topology_of(run.scenario).name](run.scenario)
+    return tuple(judge(name, title, check, evidence) for name, title, check in checks)
+
+
+def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
+    title = program_of(scenario).recomputed
+    return (*CHECKS[:-1], ("estimates", title, estimates), CHECKS[-1]) if title else CHECKS
+
+
+def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
+    files, replay = (check for check in CHECKS if check[0] in COMMON_CHECKS)
+    return (files, *peers_verify.CHECKS, replay)
+
+
+def require(checks: Sequence[CheckResult]) -> None:
+    """Raise VerificationError if a check failed, naming each that did."""
+    failed = [f"{check.name}: {check.detail}" for check in checks if check.ok is False]
+    if failed:
+        raise VerificationError("\n".join(failed))
+
+
+def judge(
+    name: str, requirement: str, check: Callable[[Ground], str], evidence: Ground
+) -> CheckResult:
+    """Run a check and convert its errors to a result."""
+    ok: bool | None = False
+    shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent
+    try:
+        detail, ok = check(evidence), True
+        if isinstance(detail, Authentic):
+            shows = Shows.AUTHENTICITY
+    except NoGround as missing:
+        detail, ok, shows = f"not checked: {missing}", None, Shows.NEITHER
+    except Refused as refused:
+        detail = f"the board holds a post that is not legal ({refused})"
+    except VeilmixError as wrong:
+        detail = str(wrong)
+    except (ArithmeticError, LookupError, ValueError) as impossible:
+        # The record contradicts itself so badly that the check cannot be completed.
+        detail = f"the record contradicts itself ({impossible!r})"
+    return CheckResult(name, requirement, ok, str(detail), shows)
+
+
+def estimates(evidence: RecordEvidence) -> str:
+    """Recompute the findings of the program."""
+    return program_of(evidence.run.scenario).verify(evidence)
+
+
+def reidentification(evidence: RecordEvidence) -> str:
+    """Recompute re-identification from the release."""
+    from .reidentification import recomputed
+
+    return recomputed(evidence)
+
+
+CHECKS: tuple[Rule, ...] = (
+    ("files", "they are as they were written", folder),
+    ("signatures", "posts and heads are signed, by whom", posts),
+    ("board", "posts are legal under the phases table", board),
+    ("digest", "posts hash to the digest", digest),
+    ("batches", "every batch's counts add up", batches),
+    ("terms", "the announcement is the scenario's", terms),
+    ("decision", "decision and certificate follow from the counts", decision),
+    ("release", "columns and sums are right", release),
+    ("exposure", "true is within promised, recomputed", exposure),
+    ("found", "who is found in the release, recomputed", reidentification),
+    ("result", "all files say the same", result),
+    ("coalitions", "what each learnt, recomputed", coalitions),
+    ("replay", "run again, the same comes out", repeat),
+)
+TOPOLOGY_RULES: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
+    CENTRAL.name: _central_rules,
+    PEERS.name: _peer_rules,
+}  # topology -> the checks of a run

@@ -1,0 +1,41 @@
+"""Attribution of an error on a record: a damaged record, or a fault of veilmix. verify.py decides.
+
+Reading a run folder detects lines that are not as they were written (recorded.py). A well-formed
+line with impossible content is detected at its use, as an error of any kind: a post that the phases
+do not allow, a value outside the queries. If a check of the run fails, the error blames and names
+the folder; if all hold, the error is ours and surfaces.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ....errors import LocalError, StorageError
+from ..result_file import TRANSCRIPT, Run
+from .checks import verify
+
+
+@contextmanager
+def diagnose_record(run: Run) -> Iterator[None]:
+    """Convert an error in this block to StorageError, if this run does not verify."""
+    try:
+        yield
+    except (LocalError, OSError):
+        raise
+    except Exception as bad:
+        failed = [check for check in verify(run, wants_replay=False) if check.ok is False]
+        if not failed:
+            raise
+        first = failed[0]
+        more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
+        raise StorageError(
+            f"{run.folder / TRANSCRIPT}: does not hold together: {first.name}: {first.detail}"
+            f"{more}. It is damaged, or of another version ({made_with(run)}): copy the run folder "
+            f"anew, or run the scenario again; `veilmix verify {run.folder}` makes every check"
+        ) from bad
+
+
+def made_with(run: Run) -> str:
+    """Return a clause: the version that recorded a run, and the version that reads it."""
+    from ....version import __version__
+
+    return f"recorded by veilmix {run.versions.get('veilmix', '?')}, read by {__version__}"

@@ -1,0 +1,120 @@
+"""Statements on deviations in a run: the first lines of every output on it.
+
+Figures on coalitions assume parties that follow the protocol and pool their views. After a
+deviation, a successful attack or a justified alarm they are no statement of safety. Every output
+prints the lines of `deviations` first. If there are lines, `NOT_BY_WATCHING` replaces each
+sentence of safety that is computed from views.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ....languages.language import Language, english
+from ...attacks.catalogue.attack import BYSTANDER, PEER, USER
+from ...attacks.catalogue.registry import ATTACKS
+from ...programs.interface import Effect, Raised
+from ...programs.topology import topology_of
+from ...schema.model import Fault, Scenario
+
+NOT_BY_WATCHING = (
+    "no statement on who must be trusted: figures on coalitions assume parties that follow the "
+    "protocol, and here that did not hold"
+)
+LEAVES = frozenset({"absent", "late"})  # users send no ballot, or send it too late
+POOLS = frozenset({"collude"})  # the effect is computed from pooled views itself
+
+
+def deviations(
+    scenario: Scenario,
+    attacks: Sequence[Effect],
+    alarms: Sequence[Raised],
+    language: Language | None = None,
+) -> tuple[str, ...]:
+    """Return the lines that precede all figures of a run; () for an honest run.
+
+    Args:
+        scenario: the played scenario, with its faults.
+        attacks: measured effects; none before the end of a run.
+        alarms: the alarms on the board.
+        language: with the sentences of the theatre; None: English.
+    """
+    words = language or english().part("theatre")
+    findings = (
+        *(_effects(attacks, words), _members(scenario, words)),
+        *(_faults(scenario, attacks, words), _alarms(alarms, words)),
+    )
+    return tuple(line for lines in findings for line in lines)
+
+
+def _members(scenario: Scenario, words: Language) -> Iterator[str]:
+    """Yield a line for each deviation of coalition members that the scenario sets."""
+    if scenario.deviation:
+        from ...attacks.catalogue.deviations import deviation_of
+
+        for entry in scenario.deviation:
+            yield words.say("says-deviated-member", what=deviation_of(entry))
+
+
+def _effects(attacks: Sequence[Effect], words: Language) -> Iterator[str]:
+    """Yield a line for each attack with an effect, and each attack that a party played in vain."""
+    for effect in attacks:
+        if effect.attack in POOLS or not (effect.value or _deviates(effect.attack)):
+            continue
+        someone = words.say("says-deviated-party")
+        unit = f"says-unit-{effect.unit.replace(' ', '-')}"
+        yield words.say(
+            "says-deviated-effect" if _deviates(effect.attack) else "says-deviated-flaw",
+            who=" + ".join(_party_name(party, words) for party in effect.parties) or someone,
+            attack=effect.attack,
+            value=words.number(effect.value),
+            of=words.number(effect.of),
+            unit=_word_or(unit, effect.unit, words),
+        )
+
+
+def _faults(scenario: Scenario, attacks: Sequence[Effect], words: Language) -> Iterator[str]:
+    """Yield a line for each fault of the scenario without a measured effect."""
+    measured = {effect.attack for effect in attacks}
+    for fault in scenario.fault:
+        if fault.attack not in measured and _deviates(fault.attack):
+            party_names = _names(scenario, fault, words)
+            yield words.say("says-deviated", who=party_names, attack=fault.attack)
+
+
+def _deviates(attack: str) -> bool:
+    """Whether an attack breaks a rule by more than silence."""
+    known_attack = ATTACKS.get(attack)
+    return known_attack is not None and known_attack.by != BYSTANDER and attack not in LEAVES
+
+
+def _party_name(party: str, words: Language) -> str:
+    """Return the name of a party in a language; a name of another form stays as it is."""
+    role, _, number = party.partition("-")
+    return _word_or(f"party-{role}", party, words, number=number)
+
+
+def _word_or(key: str, plain: str, words: Language, **values: object) -> str:
+    """Return a sentence, or a plain text where another package brings a word without a sentence."""
+    return words.say(key, **values) if key in words.sentences else plain
+
+
+def _names(scenario: Scenario, fault: Fault, words: Language) -> str:
+    """Return the names of the parties of a fault."""
+    if fault.by is not None:
+        return _party_name(fault.by, words)
+    role = ATTACKS[fault.attack].by
+    if role not in (USER, PEER):
+        return words.say(f"says-any-{role}")
+    key = f"says-members-{topology_of(scenario).name}"
+    return words.say(key, n=fault.users) if fault.users is not None else words.say(f"{key}-some")
+
+
+def _alarms(alarms: Sequence[Raised], words: Language) -> Iterator[str]:
+    """Yield a line for each cause of alarms that the board bears out."""
+    causes = Counter(alarm.cause for alarm in alarms if alarm.borne_out)
+    for cause, times in causes.items():
+        yield words.say(
+            "says-deviated-alarms",
+            alarms=words.say("says-alarms", n=times),
+            cause=_word_or(f"says-alarm-about-{cause}", cause, words),
+        )

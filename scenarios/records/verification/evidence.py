@@ -1,0 +1,274 @@
+"""A run as evidence: the content of its record, and its consequences. The input of verify.py."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from msgspec import UNSET
+
+from ....crypto.identity import PublicIdentity
+from ....errors import RoundBurned, VerificationError
+from ....protocol.board.board import Board, replay
+from ....protocol.board.promise import check_promise, promised_share, prove
+from ....protocol.board.strategies import RoundResult, first_call
+from ....protocol.knowledge.transcript import Transcript
+from ....protocol.knowledge.view import View, ViewedRun
+from ....protocol.wire.messages import Certificate, Counts, Decision
+from ....protocol.wire.parties import Role
+from ....protocol.wire.rows_per_person import dummy
+from ....protocol.wire.schema import Feature, Schema
+from ...lab.scoring.outcome import Outcome
+from ...lab.scoring.person_rounds import SeveralRows
+from ...lab.scoring.result import Result, findings_as
+from ...programs.evidence import NoGround
+from ...programs.hierarchical.rounds import RoundRecord, Rounds
+from ...programs.interface import Mode
+from ...programs.registry import program_of, wire
+from ...programs.topology import topology_of
+from ...serialization.decisions import proof_bytes, read_blanks
+from ..run_folder import Run
+from .views import columns
+
+RELEASED = 2  # the round number of an ideal run's release
+
+
+class RecordEvidence:
+    """A run, and the results that follow from its record."""
+
+    def __init__(
+        self,
+        run: Run,
+        wants_replay: bool | None,  # noqa: FBT001 - passed on
+        known_identities: Mapping[str, PublicIdentity] | None = None,
+    ) -> None:
+        self.run = run
+        self.wants_replay = wants_replay
+        self.known_identities = known_identities or {}
+
+    @property
+    def result(self) -> Result:
+        """The content of result.json."""
+        return self.run.result
+
+    @property
+    def rounds(self) -> tuple[RoundRecord, ...]:
+        """The records of the curator's rounds in result.json, if it asked for groups; else ()."""
+        claimed = findings_as(self.result, Rounds)
+        return claimed.rounds if claimed else ()
+
+    @property
+    def transcript(self) -> Transcript:
+        """The recorded messages; NoGround for an ideal run."""
+        if self.run.transcript is None:
+            raise NoGround("an ideal run sends no messages")
+        return self.run.transcript
+
+    @cached_property
+    def board(self) -> Board:
+        """The board that the posts make. Refused if a post is illegal; NoGround among peers."""
+        if untold := topology_of(self.run.scenario).untold:
+            raise NoGround(untold)
+        return replay(self.transcript.posts)
+
+    def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
+        """Return the counts of a round and their source: the board, else the reader."""
+        if self.run.transcript is None:
+            return self._claimed(number), "result.json"
+        tallies = self.board.tallies
+        published = tallies[number - 1].counts if len(tallies) >= number else None
+        if published is not None:
+            return published, "the board"
+        for reading in self.transcript.reads:
+            if reading.round == number:
+                return reading.counts, f"what the {reading.reader} read"
+        raise NoGround(f"round {number} was not counted")
+
+    def counted_rounds(self) -> tuple[list[RoundResult], str]:
+        """Return the calls with answers that the curator read, with their counts; and their source.
+
+        Of an ideal run only round 1 is recorded: NoGround if there were more.
+        """
+        if self.opens:
+            return [], "what was announced"
+        if self.run.transcript is None:
+            if len(self.rounds) > 1:
+                raise NoGround("an ideal run records no counts of groups")
+            first = first_call(wire(self.run.scenario), self.schema)
+            counts, source = self.counts(1)
+            return [RoundResult(first, counts)], source
+        results: list[RoundResult] = []
+        source = ""
+        for call in self.board.calls[: len(self.board.tallies)]:
+            if call.reader is Role.CURATOR:
+                counts, source = self.counts(call.round)
+                results.append(RoundResult(call, counts))
+        if not results:
+            raise NoGround("round 1 was not counted")
+        return results, source
+
+    @property
+    def randomized(self) -> bool:
+        """Whether people randomized their answers."""
+        return program_of(self.run.scenario).reports
+
+    @property
+    def rows(self) -> int:
+        """Ballots of each person to a question; 1 if each person has one row."""
+        return self.run.scenario.population.rows or 1
+
+    @property
+    def opens(self) -> bool:
+        """Whether only rows that k people share are counted."""
+        return program_of(self.run.scenario).opens
+
+    @property
+    def statistical(self) -> bool:
+        """Whether round 2 asked other people than round 1."""
+        return self.run.scenario.population.setting != "fixed"
+
+    @property
+    def round2_people(self) -> int | None:
+        """The number of people in round 2, if they are not the people of round 1."""
+        return self.run.scenario.population.round2_users if self.statistical else None
+
+    def _claimed(self, number: int) -> tuple[Counts, ...]:
+        """Return the counts that result.json claims (an ideal run has no other record)."""
+        if self.randomized:
+            return self._reported()
+        if self.result.several_rows:
+            return self._with_dummies(number, self.result.several_rows)
+        return self._claimed_counts(number)
+
+    def _with_dummies(self, number: int, several: SeveralRows) -> tuple[Counts, ...]:
+        """Return the claimed counts of persons, with the claimed dummies as one more cell."""
+        counts = self._claimed_counts(number)
+        blank = several.rounds[number - 1].dummies
+        width = len(self.result.release.columns) if number > 1 and self.result.release else 1
+        return tuple(
+            {**each, dummy(width): dummy_count} if dummy_count else each
+            for each, dummy_count in zip(counts, blank, strict=True)
+        )
+
+    def _claimed_counts(self, number: int) -> tuple[Counts, ...]:
+        """Return the counts that result.json claims, as they stand there."""
+        if number == 1 and self.result.marginals:
+            return tuple(
+                {(value,): people for value, people in self.result.marginals[name].items()}
+                for name in self.result.features
+            )
+        if number == RELEASED and self.result.release:
+            return (dict(self.result.release.cells),)
+        raise NoGround(f"round {number} was not counted")
+
+    def _reported(self) -> tuple[Counts, ...]:
+        """Return the counts of reports that result.json claims."""
+        if self.result.release is None:
+            raise NoGround("result.json does not hold the counts of reports, which are too many")
+        counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in columns(self.run)}
+        for (feature, report), people in self.result.release.cells:
+            counts[feature][report,] = people
+        return tuple(counts.values())
+
+    @property
+    def decision(self) -> Decision:
+        """The decision; NoGround without a decision."""
+        decision = self.record.decision if self.run.transcript else self.decided()
+        if decision is None:
+            raise NoGround("nothing was decided")
+        return decision
+
+    def decided(self) -> Decision | None:
+        """Return the decision that result.json claims."""
+        claimed_decision = self.result.decision
+        if claimed_decision is None:
+            return None
+        proof = claimed_decision.certificate
+        names = list(self.result.features)
+        kept_columns = tuple(names.index(name) for name in claimed_decision.kept)
+        numbers = proof.rule, proof.k, proof.n, proof.people
+        data = proof_bytes(None if proof.proof is UNSET else proof.proof)
+        claimed = Certificate(*numbers, proof.thresholds, proof.pivot, proof.c, data)
+        return Decision(kept_columns, claimed, read_blanks(claimed_decision.blank or (), names))
+
+    def promised(self, joint: Counts) -> float | None:
+        """Return the share of exposed people that is certified for a release.
+
+        None if groups were asked for that an ideal run does not record. VerificationError if the
+        release was not allowed: the bound cannot be proved for its respondents.
+        """
+        from ...lab.play.announcement import announced_policy
+        from ...programs.registry import strategy
+
+        decision, people = self.decision, sum(joint.values())
+        excluded = self.excluded(joint) / people if people else 0.0
+        if not self.run.scenario.defence.promise:
+            return decision.certificate.value + excluded
+        if self.run.transcript is None and len(self.rounds) > 1:
+            return None
+        calls = [first_call(wire(self.run.scenario), self.schema)]
+        if self.run.transcript is not None:
+            calls = self.board.calls[:-1]
+        proved = prove(strategy(self.run.scenario), self.schema, calls, decision, joint)
+        try:
+            check_promise(announced_policy(self.run.scenario), decision, proved)
+        except RoundBurned as burn:
+            raise VerificationError(f"the promise does not hold: {burn}") from None
+        return promised_share(decision, proved) + excluded
+
+    def excluded(self, joint: Counts) -> int:
+        """Return the number of people of a release in a small class known by exclusion."""
+        return program_of(self.run.scenario).excluded(joint, self.run.scenario, self.schema)
+
+    @property
+    def released(self) -> bool:
+        """Whether the round for the analyst was completed."""
+        if self.run.transcript is None:
+            return self.result.release is not None
+        board = self.board
+        last = board.calls[-1].reader if board.calls else None
+        return len(board.tallies) == len(board.calls) and last is Role.ANALYST and not board.burned
+
+    @property
+    def last(self) -> int:
+        """The number of the round of the release; 2 in an ideal run, which has no rounds.
+
+        The record of an ideal run holds the first counts and the release only.
+        """
+        return RELEASED if self.run.transcript is None else len(self.board.calls)
+
+    @cached_property
+    def repeated(self) -> Outcome:
+        """The outcome of running the scenario again."""
+        from ...lab.play.run import run
+
+        mode: Mode = "ideal" if self.result.mode == "ideal" else "real"
+        return run(self.run.scenario, self.result.seed, mode, worst_case_nodes=0)
+
+    def view_of(self, members: Sequence[str]) -> View:
+        """Return the pooled view of these parties."""
+        return self.record.view(members)
+
+    @cached_property
+    def record(self) -> ViewedRun:
+        """The record in a form that serves many coalitions."""
+        return ViewedRun(self.transcript, self.board)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema announced, or agreed on beforehand.
+
+        For an ideal run only the part that rules read: sizes of domains.
+        """
+        if agreed := topology_of(self.run.scenario).agreed:
+            return agreed(self.result)
+        if self.run.transcript is not None:
+            if self.board.announcement is None:
+                raise NoGround("nothing was announced")
+            return self.board.announcement.schema
+        return Schema(
+            tuple(
+                Feature(feature.name, None, 1)
+                if feature.open
+                else Feature(feature.name, tuple(map(str, range(size))))
+                for feature, size in zip(self.run.scenario.feature, self.run.sizes, strict=True)
+            )
+        )

@@ -1,0 +1,80 @@
+"""Explanations of a coalition's knowledge for a student: the steps of a derivation, in words."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from ....errors import ParameterError, UnknownParty
+from ....protocol.peers.view import PeerRecord
+from ....protocol.wire import parties
+from ...schema.parties import PartyNames
+from ..run_folder import Run
+from .central_explanation import Explainer
+from .peer_explanation import PeerExplainer
+from .reasons import Explanation
+from .verified_explanation import VerifiedExplainer
+from .views import columns, people_named, person_of, record_of, recorded, view_of
+
+SIGNS = 4  # least number of hex digits of a ciphertext's name
+
+
+class Explaining(Protocol):
+    """An explainer of the knowledge of coalition members in a run.
+
+    Attributes:
+        names: of all sealed ciphertexts.
+    """
+
+    names: Collection[bytes]
+
+    def person(self, person: int) -> Explanation:
+        """Explain the knowledge about a person, by its index, or the end of its trail."""
+        ...
+
+    def message(self, name: bytes) -> Explanation:
+        """Explain the knowledge about a ciphertext: seen, its sender, its content."""
+        ...
+
+
+def _explains(run: Run, members: Sequence[str]) -> Explaining:
+    record = record_of(run)
+    if isinstance(record, PeerRecord):
+        return PeerExplainer(record, members, columns(run))
+    if run.scenario.mix.kind == "verified":
+        return VerifiedExplainer(record, members, columns(run))
+    return Explainer(record, members, columns(run))
+
+
+def why(run: Run, members: Sequence[str], about: str) -> Explanation:
+    """Explain the knowledge of these parties about a person, or a ciphertext by its name.
+
+    Raises:
+        ParameterError: the run has no such party, person or ciphertext, or recorded no single
+            message.
+    """
+    view_of(run, members)  # raises an error for an unknown party
+    transcript = recorded(run)
+    if transcript.summary:
+        raise ParameterError(
+            f"{run.folder}: a run of {transcript.users:,} people, of which no single message was "
+            "recorded; play it with fewer people"
+        )
+    explainer = _explains(run, members)
+    kind, _, number = about.partition("-")
+    if kind == person_of(run)(0).partition("-")[0]:
+        person = parties.index(about) if number.isdecimal() else -1
+        if not 0 <= person < transcript.users:
+            people = PartyNames((), {kind: transcript.users})
+            raise UnknownParty(people.refusal(about, "this run has", kind))
+        return explainer.person(person)
+    return explainer.message(_matching_name(explainer.names, about, people_named(run)))
+
+
+def _matching_name(names: Collection[bytes], about: str, people: str) -> bytes:
+    matching = [name for name in names if name.hex().startswith(about.lower())]
+    if len(matching) != 1 or len(about) < SIGNS:
+        amount = "no ciphertext has" if not matching else f"{len(matching)} ciphertexts have"
+        raise ParameterError(
+            f"{amount} a name that begins with {about!r}; give {people}, or a name as `show --all` "
+            f"has them, at least {SIGNS} signs of it"
+        )
+    return matching[0]

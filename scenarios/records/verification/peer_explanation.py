@@ -1,0 +1,242 @@
+"""Explanations of the knowledge of peers: the route of each onion, step by step.
+
+Every message is on the board, so all peers see each transfer. The derivation finds the sender of an
+onion (protocol/peers/routes.py), and the content of its ballot once all secrets are at hand.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ....presentation.wording import joined
+from ....protocol.knowledge.transcript import Row, split_names
+from ....protocol.peers.routes import Route, RouteHop, RouteRule, trail
+from ....protocol.peers.view import PeerRecord
+from ....protocol.wire import parties
+from .reasons import DerivationStep, Explanation
+
+
+class Layer(NamedTuple):
+    """A sealed layer.
+
+    Attributes:
+        origin: the sender, an index from 0.
+        round: its number.
+        step: the step in which its opener receives it, from 1.
+    """
+
+    origin: int
+    round: int
+    step: int
+
+
+class PeerExplainer:
+    """A translator of the routes of onions into sentences.
+
+    Attributes:
+        names: of all sealed layers.
+    """
+
+    def __init__(self, record: PeerRecord, members: Sequence[str], columns: Sequence[str]) -> None:
+        self.record = record
+        self.columns = columns
+        peers = (party for party in members if parties.role(party) is parties.Role.PEER)
+        self.members = frozenset(map(parties.index, peers))
+        self.coalition_name = " + ".join(sorted(set(members))) or "anybody"
+        self.names: Collection[bytes] = self._layers
+        self._steps: list[DerivationStep] = []
+
+    @cached_property
+    def _layers(self) -> dict[bytes, Layer]:
+        path = self.record.board.agreement.path
+        return {
+            name: Layer(message.user, message.round, at % path + 1)
+            for message in self.record.transcript.sealed_answers
+            for at, name in enumerate(split_names(message.names))
+        }
+
+    def _write(self, rule: str, text: str, *premises: int) -> int:
+        """Add a step, or find an equal step; return its number."""
+        for step in self._steps:
+            if step.text == text:
+                return step.number
+        self._steps.append(DerivationStep(len(self._steps) + 1, rule, text, premises))
+        return len(self._steps)
+
+    def person(self, person: int) -> Explanation:
+        """Explain the knowledge about a peer, or the points where the trails of its onions end."""
+        about, linked = (
+            parties.peer(person),
+            f"{parties.peer(person)} is linked by {self.coalition_name}",
+        )
+        if person in self.members:
+            for number, rows in sorted(self.record.rows_by_round.items()):
+                if person in rows:
+                    self._write_own_row(number, person, rows[person])
+            return Explanation(about, tuple(self._steps), linked)
+        readable = {n for n in self.record.routes if self.record.readable(n, self.members)}
+        ends = [(n, place, self._end(n, place)) for n, place in self._answers(person)]
+        places = [(n, place) for n, place, lost_at in ends if lost_at is None and n in readable]
+        for number, place in places or [(n, place) for n, place, _ in ends]:
+            self._follow(number, place, is_named=bool(places))
+        if places:
+            return Explanation(about, tuple(self._steps), linked)
+        ending, missing = self._ending(about, [(n, lost_at) for n, _, lost_at in ends])
+        return Explanation(about, tuple(self._steps), ending, missing)
+
+    def _answers(self, person: int) -> Iterator[tuple[int, int]]:
+        """Yield round and place of each onion with an answer of a peer."""
+        for number, routes in sorted(self.record.routes.items()):
+            for place, route in enumerate(routes):
+                if route.origin == person and route.answer is not None:
+                    yield number, place
+
+    def _end(self, number: int, place: int) -> int | None:
+        """Return the peer at which an onion's trail ends; None if it is followed to its end."""
+        last = trail(self.record.routes[number], self.members, place)[-1]
+        return last.peer if last.rule is RouteRule.LOST else None
+
+    def message(self, name: bytes) -> Explanation:
+        """Explain the knowledge about a layer: its transfer, its sender, its content."""
+        layer, about = self._layers[name], name.hex()
+        sealed = self.record.routes.get(layer.round, ())
+        place = next((at for at, item in enumerate(sealed) if name in item.names), None)
+        if layer.origin in self.members:
+            text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
+            step = DerivationStep(1, "own", text, ())
+            return Explanation(
+                about, (step,), f"whose it is and what is inside is known to {self.coalition_name}"
+            )
+        if place is None:
+            return Explanation(about, (), f"the onion of {about} was stopped on its way")
+        route, hops = sealed[place], trail(sealed, self.members, place)
+        opener, ends, missing = route.stops[layer.step - 1], list[str](), tuple[str, ...]()
+        if followed := len(hops) >= layer.step:
+            fact = self._posted(layer.round, route)
+            for hop in hops[: layer.step - 1]:
+                fact = self._past(layer.round, route, hop, fact)
+        else:
+            fact = self._handed(layer, route)
+        if opener in self.members:
+            self._opened(layer, route, fact)
+        else:
+            missing = (parties.peer(opener),)
+            ends.append(f"it does not open without the key of {parties.peer(opener)}")
+        if not followed:
+            ends.append("nothing tells whose it is")
+        ending = (
+            "; ".join(ends) or f"whose it is and what is inside is known to {self.coalition_name}"
+        )
+        return Explanation(about, tuple(self._steps), ending, missing)
+
+    def _handed(self, layer: Layer, route: Route) -> int:
+        giver, taker = (parties.peer(route.stops[layer.step - at]) for at in (2, 1))
+        return self._write(
+            "saw",
+            f"everybody saw {giver} post {route.names[layer.step - 1].hex()} for {taker}, in step "
+            f"{layer.step} of round {layer.round}",
+        )
+
+    def _opened(self, layer: Layer, route: Route, fact: int) -> None:
+        peer = parties.peer(route.stops[layer.step - 1])
+        key = self._write("key", f"{peer} has its own key")
+        text = f"so {peer} opens {route.names[layer.step - 1].hex()}: {_inside(route, layer.step)}"
+        self._write("open", text, fact, key)
+
+    def _write_own_row(self, number: int, person: int, row: Row) -> int:
+        row_text = " ".join(f"{self.columns[column]}={row[column]}" for column in sorted(row))
+        return self._write(
+            "own", f"{parties.peer(person)} said {row_text} itself in round {number}"
+        )
+
+    def _follow(self, number: int, place: int, *, is_named: bool) -> None:
+        """Write the steps of an onion. say: write the content of its ballot, too."""
+        routes = self.record.routes[number]
+        route = routes[place]
+        fact = self._posted(number, route)
+        for hop in trail(routes, self.members, place):
+            if hop.rule is not RouteRule.LOST:
+                fact = self._past(number, route, hop, fact)
+        if is_named:
+            self._write_reader(number, route, fact)
+
+    def _posted(self, number: int, route: Route) -> int:
+        owner, first = parties.peer(route.origin), parties.peer(route.stops[0])
+        return self._write(
+            "sender",
+            f"{route.names[0].hex()} is {owner}'s: everybody saw {owner} post it for {first}, in "
+            f"step 1 of round {number}",
+        )
+
+    def _past(self, number: int, route: Route, hop: RouteHop, fact: int) -> int:
+        """Write the step of an onion past a peer; return its number."""
+        owner, peer = parties.peer(route.origin), parties.peer(hop.peer)
+        inside = _inside(route, hop.step)
+        if hop.rule is RouteRule.OPEN:
+            key = self._write("key", f"{peer} has its own key")
+            text = f"so {peer} opens {hop.name.hex()}: {inside}, which is {owner}'s too"
+            return self._write("open", text, fact, key)
+        onions = f"one of {hop.onions} onions, all {owner}'s,"
+        onion = "the only onion" if hop.onions == 1 else onions
+        text = (
+            f"{hop.name.hex()} is {onion} that {peer} opened in step {hop.step} of round {number}, "
+            f"but for what members sent; so what it handed on is {owner}'s too: {inside}"
+        )
+        return self._write("alone", text, fact)
+
+    def _write_reader(self, number: int, route: Route, fact: int) -> None:
+        withholders = self._withheld(number)
+        keys = (
+            f"; {' + '.join(withholders)} {'has' if len(withholders) == 1 else 'have'} the rest"
+            if withholders
+            else ""
+        )
+        secrets = self._write(
+            "key", f"secrets of round {number} are on the board{keys}: ballots open"
+        )
+        text = (
+            f"so {parties.peer(route.origin)} said {self._answer(number, route)} in round {number}"
+        )
+        self._write("read", text, fact, secrets)
+
+    def _withheld(self, number: int) -> list[str]:
+        board = self.record.board
+        return [
+            parties.peer(peer - 1)
+            for peer in board.shares(number).keys() - board.revealed_secrets(number).keys()
+        ]
+
+    def _answer(self, number: int, route: Route) -> str:
+        if route.answer is None:
+            return "nothing: it is blank"
+        ask, values = route.answer
+        columns = self.record.asks[number][ask]
+        return " ".join(
+            f"{self.columns[column]}={value}" for column, value in zip(columns, values, strict=True)
+        )
+
+    def _ending(
+        self, about: str, ends: Sequence[tuple[int, int | None]]
+    ) -> tuple[str, tuple[str, ...]]:
+        """Explain why the knowledge ends, and name peers that could extend it. ends: by onion."""
+        if not ends:
+            return f"no onion of {about} has come to the end of its path", ()
+        lost_names = tuple(
+            dict.fromkeys(parties.peer(peer) for _, peer in ends if peer is not None)
+        )
+        if lost_names:
+            trail = "which of all that came in is which of what was handed on"
+            return (
+                f"there the trail ends: {trail} is known to {joined(lost_names)} alone",
+                lost_names,
+            )
+        closed = dict.fromkeys(name for number, _ in ends for name in self._withheld(number))
+        sealed = "the secrets that open them were not shown"
+        return f"{self.coalition_name} sees whose ballots they are; {sealed}", tuple(closed)
+
+
+def _inside(route: Route, step: int) -> str:
+    """Return the content of the layer of a step, as text."""
+    if step == len(route.stops):
+        return "a sealed ballot"
+    return f"{route.names[step].hex()}, for {parties.peer(route.stops[step])}"

@@ -1,0 +1,47 @@
+"""The form of a derivation: numbered steps with their premises, and a conclusion."""
+
+from collections.abc import Iterator
+
+from msgspec import field
+
+from ...serialization.record import Record
+
+
+class DerivationStep(Record, frozen=True):
+    """A line of a derivation.
+
+    Attributes:
+        number: from 1.
+        rule: the rule of inference.
+        text: the conclusion of this step.
+        after: the numbers of its premises.
+    """
+
+    number: int = field(name="step")
+    rule: str
+    text: str
+    after: tuple[int, ...]
+
+
+class Explanation(Record, frozen=True):
+    """The explanation of the knowledge about a person or a ciphertext.
+
+    Attributes:
+        about: the person or the ciphertext.
+        steps: of the derivation.
+        ending: the conclusion, and the reason why it ends there.
+        missing: parties with keys that would extend it.
+    """
+
+    about: str
+    steps: tuple[DerivationStep, ...]
+    ending: str
+    missing: tuple[str, ...] = ()
+
+
+def lines(why: Explanation) -> Iterator[str]:
+    """Yield the derivation as numbered lines."""
+    for step in why.steps:
+        premises = f"  [{', '.join(map(str, step.after))}]" if step.after else ""
+        yield f"{step.number:>4}  {step.text}{premises}"
+    yield why.ending

@@ -1,0 +1,130 @@
+"""Verification that the re-identification scores follow from the release. Part of verify.py.
+
+The result of an attacker with released columns follows from the release itself. Attackers with
+other columns, and the classes of a population, depend on people that the board does not show: these
+scores must fit the rest, and a replay draws them again. Of reports the bounds are recomputed.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isclose, log2
+from typing import Any
+
+from ....analysis.exposure import Crowds, risk
+from ....analysis.reidentification import pie_bound
+from ....errors import VerificationError
+from ....protocol.wire.hiding_rules import HIDDEN
+from ....protocol.wire.messages import Counts
+from ...lab.scoring.reidentification import AttackSuccess, Reidentified
+from ...programs.evidence import NoGround
+from ...programs.noisy_questions import Question
+from ...programs.registry import program_of
+from .evidence import RecordEvidence
+
+CLOSE = 1e-9  # last digits may depend on the machine
+DEVIATIONS = 6  # standard errors by which an estimate may exceed a bound
+
+
+def recomputed(evidence: RecordEvidence) -> str:
+    """Recompute attacks and risks from the release; of reports, their bounds."""
+    claimed = evidence.result.reidentification
+    if not claimed:
+        raise NoGround("nothing was released that anybody could be found in")
+    if evidence.rows > 1:
+        from .rows_per_person import check_risks
+
+        return check_risks(evidence)
+    for attack in claimed.attacks:
+        _fits(attack, claimed.people)
+    return _reports(evidence, claimed) if evidence.randomized else _release(evidence, claimed)
+
+
+def _fits(attack: AttackSuccess, people: int) -> None:
+    """Verify that the scores of an attack do not contradict each other."""
+    knowledge = ", ".join(attack.knows)
+    slack = DEVIATIONS * attack.standard_error + CLOSE * people
+    if not attack.certain - slack <= attack.found <= people + slack or attack.found < 1 - slack:
+        raise VerificationError(
+            f"{knowledge}: {attack.found:g} people of {people} are said to be found"
+        )
+    _check_equal(f"{knowledge}: bayes_error", max(0.0, 1 - attack.found / people), attack.error)
+    if not 0 <= attack.bits <= log2(people) + DEVIATIONS * attack.bits_error + CLOSE:
+        raise VerificationError(
+            f"{knowledge}: {attack.bits:g} bits, of {log2(people):g} that there are"
+        )
+
+
+def _release(evidence: RecordEvidence, result: Reidentified) -> str:
+    (joint,), source = evidence.counts(evidence.last)
+    kept_names = [evidence.result.features[column] for column in evidence.decision.kept]
+    cells = Crowds.from_cells(list(joint.values()))
+    own_risk = risk(cells, evidence.run.scenario.policy.k)
+    _check_equal("people", cells.n, result.people)
+    claimed = result.risk
+    if not claimed:
+        raise VerificationError("a table was released, and no risk is claimed")
+    for name in ("largest", "mean", "above"):
+        mine = getattr(own_risk.prosecutor, name)
+        _check_equal(f"prosecutor: {name}", mine, getattr(claimed.prosecutor, name))
+        if getattr(claimed.journalist, name) > mine + CLOSE:
+            raise VerificationError(f"journalist: {name} is above the prosecutor's, who knows more")
+    _check_equal("marketer", claimed.journalist.mean, claimed.marketer)
+    repeated, plain = (
+        0,
+        {name for j, name in enumerate(kept_names) if not _hides(joint, j)},
+    )
+    for attack in result.attacks:
+        _check_equal("sees", tuple(kept_names), attack.sees)
+        if set(attack.knows) <= plain:
+            _check_attack(joint, kept_names, attack)
+            repeated += 1
+    return f"{repeated} of {len(result.attacks)} attacks and the risks recomputed from {source}"
+
+
+def _hides(joint: Counts, place: int) -> bool:
+    """Whether some values of a released column are suppressed."""
+    return any(values[place] in HIDDEN for values in joint)
+
+
+def _check_attack(joint: Counts, kept_names: Sequence[str], attack: AttackSuccess) -> None:
+    """Verify an attack with released columns: its expected success is one person per cell."""
+    places = [kept_names.index(name) for name in attack.knows]
+    cells: Counter[tuple[str, ...]] = Counter()
+    for values, people in joint.items():
+        cells[tuple(values[place] for place in places)] += people
+    n, knowledge = sum(cells.values()), ", ".join(attack.knows)
+    _check_equal(f"{knowledge}: found", float(len(cells)), attack.found)
+    _check_equal(
+        f"{knowledge}: certain", sum(people == 1 for people in cells.values()), attack.certain
+    )
+    entropy = sum(people / n * log2(n / people) for people in cells.values())
+    _check_equal(f"{knowledge}: bits", entropy, attack.bits)
+
+
+def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
+    questions = _noise_questions(evidence)
+    for question, report in zip(questions, claimed.reports, strict=True):
+        _check_equal("report", question.name, report.feature)
+        bound = pie_bound(question.randomizer, claimed.people)
+        _check_equal(f"{question.name}: contraction", bound.contraction, report.contraction)
+        _check_equal(f"{question.name}: exact", bound.exact, report.exact)
+        _check_equal(f"{question.name}: attained", bound.attained, report.attained)
+        if report.pie > bound.exact + DEVIATIONS * report.standard_error + CLOSE:
+            raise VerificationError(f"{question.name}: a PIE above the bound for any people")
+    return f"{len(questions)} bounds on the PIE recomputed; no attack contradicts them"
+
+
+def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
+    """Return the questions as far as their noise is concerned; true values are not recorded."""
+    run = evidence.run
+    return program_of(run.scenario).noise(run.scenario, evidence.result, run.sizes)
+
+
+def _check_equal(place: str, actual: Any, claimed: Any) -> None:
+    """Raise VerificationError unless both agree, numbers up to their last digits."""
+    if isinstance(actual, float) and isinstance(claimed, float | int):
+        if isclose(actual, claimed, rel_tol=CLOSE, abs_tol=CLOSE):
+            return
+    elif actual == claimed:
+        return
+    raise VerificationError(f"{place}: {claimed!r} is claimed, {actual!r} was found")

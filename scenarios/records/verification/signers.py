@@ -1,0 +1,106 @@
+"""The signatures on a run: the parties' on their posts, the recorder's on the folder.
+
+A signature shows the signer only to a reader who knows the key beforehand. Without that it shows
+that one key signed all posts of a party: consistency. If keys were drawn from the run's own seed,
+every reader of the seed has them.
+"""
+
+from collections.abc import Mapping
+
+from ....crypto.entropy import SeededEntropy
+from ....crypto.identity import PublicIdentity
+from ....crypto.signing import Signer
+from ....errors import VerificationError
+from ....protocol.board.board import END
+from ....protocol.board.phases import BOARD
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Roster
+from ...programs.evidence import NoGround
+from .evidence import RecordEvidence
+
+Known = Mapping[str, PublicIdentity]
+
+
+class Authentic(str):
+    """The finding of a check that shows the author."""
+
+    __slots__ = ()
+
+
+def folder(evidence: RecordEvidence) -> str:
+    """Verify that the files are as they were written; name the recorder if its key is known."""
+    run = evidence.run
+    if run.seal is None:
+        raise VerificationError(
+            "seal.json is missing: an older version recorded this run, or somebody took it away"
+        )
+    run.seal.check(run.files)
+    files, recorder = len(run.seal.files), run.seal.recorder
+    if recorder is None:
+        return f"{files} files as they were written; nobody has signed them"
+    name = _owner_name(bytes.fromhex(recorder.key), evidence.known_identities)
+    if name is None:
+        return (
+            f"{files} files as they were written; signed by a key nobody known has "
+            f"({recorder.name}?)"
+        )
+    return Authentic(f"{files} files as {name} recorded them")
+
+
+def posts(evidence: RecordEvidence) -> str:
+    """Verify the signatures of posts by authors and of heads by the board; name known signers."""
+    board = evidence.board
+    signed = evidence.run.scenario.defence.signed
+    if (board.roster is not None) != signed:
+        state = "signed" if board.roster is not None else "not signed"
+        raise VerificationError(f"[defence] signed = {str(signed).lower()}, and posts are {state}")
+    if board.roster is None:
+        raise NoGround("posts are not signed; anybody could have written them")
+    due = [*(call.round for call in board.calls), END]
+    if list(board.heads) != due:
+        raise VerificationError("the board has not signed its head at every call and at the end")
+    posts_text = f"{len(board.entries)} posts and heads, each signed"
+    if drawn(board.roster, evidence.result.seed):
+        return f"{posts_text} by keys that the run's own seed gives: anybody could have"
+    return _signers_text(posts_text, board.roster, evidence.known_identities)
+
+
+def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
+    """Return a sentence that names the known signers."""
+    parties_by_name = {name: _owner_name(key, identities) for name, key in signers(roster).items()}
+    strange = [name for name, party in parties_by_name.items() if party is None]
+    if len(strange) == len(parties_by_name):
+        return f"{posts_text} by one key a party, none of which is known (give --identities)"
+    known_text = ", ".join(
+        f"{name} is {party}" for name, party in parties_by_name.items() if party is not None
+    )
+    if strange:
+        return f"{posts_text}; {known_text}; nobody known: {', '.join(strange)}"
+    return Authentic(f"{posts_text}; {known_text}")
+
+
+def _owner_name(key: bytes, identities: Known) -> str | None:
+    """Return the name of a key's owner, if it is known; else None."""
+    return next((identity.name for identity in identities.values() if identity.key == key), None)
+
+
+def signers(roster: Roster) -> Mapping[str, bytes]:
+    """Return the identity key of each signer, by the party's name."""
+    hops = {parties.shuffler(hop): key for hop, key in enumerate(roster.shufflers, start=1)}
+    party_keys = {
+        BOARD: roster.board,
+        parties.CURATOR: roster.curator,
+        parties.ANALYST: roster.analyst,
+    }
+    return party_keys | hops
+
+
+def drawn(roster: Roster, seed: int | None) -> bool:
+    """Whether the signers' keys follow from a seed, which is no secret."""
+    if seed is None:
+        return False
+    root = SeededEntropy(seed)
+    return any(
+        Signer(root.fork(parties.identity_label(name))).public == key
+        for name, key in signers(roster).items()
+    )

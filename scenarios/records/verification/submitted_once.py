@@ -1,0 +1,41 @@
+"""The guarantee and the price of a run with a single submission for both rounds."""
+
+from typing import TYPE_CHECKING
+
+from ....presentation.wording import plural
+
+if TYPE_CHECKING:
+    from ...lab.scoring.result import Result
+    from ...schema.model import Scenario
+
+
+def announced_price(scenario: "Scenario") -> str:
+    """Return the price of submitting once before a run; empty if users submit each round."""
+    if scenario.mix.submit != "once":
+        return ""
+    return (
+        f'with mix.submit = "once" {plural(scenario.mix.shufflers, "shuffler")} and the analyst '
+        "together could read each column of each user, also columns that are not released; users "
+        "cannot stop after the decision (docs/verified.md)"
+    )
+
+
+def price(scenario: "Scenario", result: "Result") -> str:
+    """Return the guarantee and the price of submitting once; empty if users submit each round.
+
+    The price names the unreleased columns, to which all shufflers and the analyst hold the keys.
+    """
+    if scenario.mix.submit != "once":
+        return ""
+    users = max((sum(counts.values()) for counts in result.marginals.values()), default=0)
+    decided = result.decision
+    unreleased = decided.suppressed if decided and result.release else result.features
+    columns = ", ".join(unreleased)
+    also = f"could read of each user also {columns}, not released" if columns else ""
+    mixed = "round 2 mixed the same ballots" if result.release else "no release was opened"
+    return (
+        f'with mix.submit = "once" {plural(users, "user")} submitted once, and {mixed}: no user '
+        f"was missing between the rounds. Price: {plural(scenario.mix.shufflers, 'shuffler')} and "
+        f"the analyst together {also or 'could read each user, but all columns are released'}; "
+        "users could not stop after the decision (docs/verified.md)"
+    )

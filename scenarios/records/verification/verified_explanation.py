@@ -1,0 +1,153 @@
+"""Explanations of the knowledge of parties of a verified mix.
+
+Ballots stand on the board under names, and an order leads from them to opened answers only with all
+keyholders that link a round (`RunRecord.linkers`): protocol/knowledge/view.py counts by the same
+sets.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ....protocol.knowledge.facts import FactRule
+from ....protocol.knowledge.run_record import nearest
+from ....protocol.knowledge.transcript import SealedAnswers
+from ....protocol.knowledge.view import ViewedRun
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Kind
+from .reasons import DerivationStep, Explanation
+
+
+class _Steps(list[DerivationStep]):
+    """The steps of a derivation, numbered in order."""
+
+    def add(self, rule: FactRule, text: str, *premises: int) -> int:
+        """Add a new step; return the number of the step with this text."""
+        for step in self:
+            if step.text == text:
+                return step.number
+        self.append(DerivationStep(len(self) + 1, rule.value, text, premises))
+        return len(self)
+
+
+class VerifiedExplainer:
+    """An explainer of the knowledge of coalition members in a run with a verified mix."""
+
+    def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
+        self.record, self.columns = record, columns
+        self.members = frozenset(members)
+        self.linked = record.view(members).by_round
+        self.coalition_name = " + ".join(sorted(members)) or "anybody"
+        self._sealed_answers = {
+            sealed_answers.envelope: sealed_answers
+            for sealed_answers in record.transcript.sealed_answers
+        }
+        self.names: Collection[bytes] = self._sealed_answers  # of the ballots of each user
+
+    def person(self, person: int) -> Explanation:
+        """Explain the knowledge about a person, or the end of the trail."""
+        about, steps, missing = parties.user(person), _Steps(), list[str]()
+        for number in self.record.calls:
+            if (place := self._add_place(steps, number, person)) and not self._reads(
+                steps, number, person, place
+            ):
+                missing += self._missing(number)
+        if any(person in rows for rows in self.linked.values()):
+            return Explanation(about, tuple(steps), f"{about} is linked by {self.coalition_name}")
+        if not steps:
+            ending = f"{self.coalition_name} has nothing that it could know to be from {about}"
+            return Explanation(about, (), ending)
+        lacking = tuple(dict.fromkeys(missing))
+        ending = (
+            f"there the trail ends: {_takes(lacking)}; until then {about} is one of all whose "
+            "ballots are mixed with its own"
+        )
+        return Explanation(about, tuple(steps), ending, lacking)
+
+    def message(self, name: bytes) -> Explanation:
+        """Explain the knowledge about the ballots of a user: sighting, sender, content."""
+        sealed_answers, about, steps = self._sealed_answers[name], name.hex(), _Steps()
+        sighting = self._add_sighting(steps, sealed_answers) or self._add_place(
+            steps, sealed_answers.round, sealed_answers.user
+        )
+        if not sighting:
+            ending = (
+                f"{about} was never seen by {self.coalition_name}, nor anything opened that "
+                "it was in"
+            )
+            return Explanation(about, (), ending)
+        if self._reads(steps, sealed_answers.round, sealed_answers.user, sighting):
+            ending = f"whose it is and what is inside is known to {self.coalition_name}"
+            return Explanation(about, tuple(steps), ending)
+        lacking = self._missing(sealed_answers.round)
+        return Explanation(about, tuple(steps), f"it stays closed: {_takes(lacking)}", lacking)
+
+    def _add_sighting(self, steps: _Steps, sealed_answers: SealedAnswers) -> int:
+        """Add the sighting of ballots on a wire by a member; return the step, 0 if unseen."""
+        user, name = parties.user(sealed_answers.user), sealed_answers.envelope
+        for event in self.record.transcript.events:
+            if event.kind is Kind.SUBMISSION and event.names == name and event.sender == user:
+                for member in sorted(self.members):
+                    if event.seen_by(member):
+                        way = f"from {user} to {event.receiver}, round {sealed_answers.round}"
+                        return steps.add(FactRule.SENDER, f"{member} saw {name.hex()} {way}")
+        return 0
+
+    def _add_place(self, steps: _Steps, number: int, person: int) -> int:
+        """Add the place of the ballots of a person in a round; return the step, 0 if unseen."""
+        user = parties.user(person)
+        if person in self.record.board.verified.closed.get(number, ()):
+            if not self.record.board.verified.handed.get(number):
+                first = self._add_place(steps, 1, person)
+                return steps.add(FactRule.SHOWN, f"they are mixed again in round {number}", first)
+            text = f"the ballots of {user} stand on the board under its name, round {number}"
+            return steps.add(FactRule.SHOWN, text)
+        for sealed_answers in self.record.transcript.sealed_answers:
+            if (sealed_answers.user, sealed_answers.round) == (person, number):
+                return self._add_sighting(steps, sealed_answers)
+        return 0
+
+    def _reads(self, steps: _Steps, number: int, person: int, place: int) -> bool:
+        """Add the answers of a person in a round, with premises, if members link the person."""
+        row = self.linked.get(number, {}).get(person)
+        if row is None:
+            return False
+        answer_text = " ".join(
+            f"{self.columns[column]}={value.strip()}" for column, value in row.items()
+        )
+        user = parties.user(person)
+        if user in self.members:
+            steps.add(FactRule.OWN, f"{user} said {answer_text} itself in round {number}")
+            return True
+        premises = [steps.add(rule, text) for rule, text in self._premises(number)]
+        steps.add(
+            FactRule.READ, f"so {user} said {answer_text} in round {number}", place, *premises
+        )
+        return True
+
+    def _premises(self, number: int) -> Iterator[tuple[FactRule, str]]:
+        """Yield keys, orders and shares that lead from the answers of a round to the names."""
+        *shufflers, reader = self.record.openers[number]
+        linkers = self._linkers(number)
+        is_open = linkers == shufflers
+        for party in linkers:
+            order = "its order" if is_open else "its order and its key"
+            has = order if party in shufflers else "its key"
+            round_name = (
+                f"round {number}" if party in self.record.openers[number] else "the release"
+            )
+            yield FactRule.KEY, f"{party} has {has} of {round_name}"
+        if is_open:
+            text = f"all decryption shares of round {number} stand on the board, of {reader} too"
+            yield FactRule.SHOWN, text
+
+    def _linkers(self, number: int) -> list[str]:
+        """Return the linking keyholders of a round of which the fewest are missing."""
+        linkers = nearest(self.record.linkers(number), self.members)
+        hops = self.record.openers[number][:-1]
+        return [*(party for party in hops if party in linkers), *sorted(linkers - {*hops})]
+
+    def _missing(self, number: int) -> tuple[str, ...]:
+        return tuple(party for party in self._linkers(number) if party not in self.members)
+
+
+def _takes(missing: Sequence[str]) -> str:
+    return f"it takes what {' and '.join(missing)} {'hold' if len(missing) > 1 else 'holds'} too"

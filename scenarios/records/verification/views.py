@@ -1,0 +1,140 @@
+"""The views of parties on a recorded run: messages seen, opened, read and linked to people."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from ....analysis.trust import Received, minimal, received, received_of_persons, received_reports
+from ....errors import ParameterError, UnknownParty
+from ....protocol.board.board import Board, replay
+from ....protocol.knowledge.transcript import Transcript
+from ....protocol.knowledge.view import View, ViewedRun
+from ....protocol.wire import parties
+from ...lab.scoring.coalitions import learnt, party_names
+from ...programs.registry import announced_names, program_of
+from ...programs.topology import topology_of
+from ..run_folder import Run
+
+if TYPE_CHECKING:
+    from ....protocol.peers.view import PeerRecord
+
+UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
+
+
+def present(run: Run) -> tuple[str, ...]:
+    """Return the parties of a run except its users, `user-1` to `user-n`."""
+    names = party_names(run.scenario)
+    return (*names, parties.NETWORK)
+
+
+def person_of(run: Run) -> Callable[[int], str]:
+    """Return the function that names a person of a run by its index: a user, or a peer."""
+    return topology_of(run.scenario).person
+
+
+def people_named(run: Run) -> str:
+    """Return the names of the people of a run: `user-1` to `user-n`, or its peers."""
+    name = person_of(run)
+    last = run.result.users - 1
+    return name(0) if not last else f"{name(0)} to {name(last)}"
+
+
+def view_of(run: Run, members: Iterable[str]) -> View:
+    """Return the pooled view of these parties. UnknownParty for a party not in the run."""
+    scenario, users, members = run.scenario, run.result.users, tuple(members)
+    names = topology_of(scenario).names(scenario, scenario.mix.shufflers, users)
+    for party in members:
+        if party not in names:
+            raise UnknownParty(names.refusal(party, "this run has"))
+    return record_of(run).view(members)
+
+
+def record_of(run: Run) -> "ViewedRun | PeerRecord":
+    """Return a run in a form that serves many coalitions."""
+    return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
+
+
+def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
+    """Score every coalition of a run from the views of its members.
+
+    prior: `uniform`, all labelled tables equally likely, or `marginals`, with the shares of every
+    value among the people of the run as common knowledge.
+    """
+    record = record_of(run)
+    leakage = information(run)
+    known_shares = shares(record, run) if prior == MARGINALS else None
+    return learnt(run.scenario, record.view, run.sizes, leakage, record.truth, known_shares)
+
+
+def scored(run: Run, view: View) -> Received:
+    """Score one view of a run, as `learnt_in` does."""
+    if (rows := run.scenario.population.rows) is not None:
+        return received_of_persons(view, run.sizes, rows)
+    if program_of(run.scenario).reports:
+        return received_reports(view, run.sizes, information(run) or 0.0)
+    return received(view, run.sizes, record_of(run).truth)
+
+
+def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
+    """Return the share of each value of each column among the people of a run, as if public.
+
+    From the sealed answers; in the summary form from the counts of the first round.
+    """
+    counts: list[Counter[str]] = [Counter() for _ in run.result.features]
+    for row in record.truth.values():
+        for column, value in row.items():
+            counts[column][value] += 1
+    if not record.truth:
+        counts = [Counter(run.result.marginals[name]) for name in run.result.features]
+    return [
+        {value: people / count.total() for value, people in sorted(count.items())}
+        for count in counts
+    ]
+
+
+def information(run: Run) -> float | None:
+    """Return bits that a person's reports carry about its values; None without reports."""
+    findings = run.result.findings
+    return None if findings is UNSET else findings.bits
+
+
+def columns(run: Run) -> tuple[str, ...]:
+    """Return the names of the columns that people were asked for: features, or reports on them."""
+    return announced_names(run.scenario, run.result.features)
+
+
+def breaking(views: Sequence[Received]) -> list[tuple[str, ...]]:
+    """Return the smallest coalitions without people that link a person.
+
+    People are left out because a person knows its own values.
+    """
+    people = (parties.Role.USER, parties.Role.PEER)
+    return minimal(
+        {
+            view.parties: view.linked
+            for view in views
+            if not any(parties.role(party) in people for party in view.parties)
+        }
+    )
+
+
+def recorded(run: Run) -> Transcript:
+    """Return the transcript; ParameterError for an ideal run, which has no messages."""
+    if run.transcript is None:
+        raise ParameterError(
+            f"{run.folder}: an ideal run, in which nobody sends or sees a message; play the "
+            "scenario with --mode real"
+        )
+    return run.transcript
+
+
+def board(run: Run) -> Board:
+    """Replay the board. Refused if a post is not legal.
+
+    ParameterError for a run of peers, which has no central parties.
+    """
+    if untold := topology_of(run.scenario).untold:
+        raise ParameterError(f"{run.folder}: {untold}")
+    return replay(recorded(run).posts)

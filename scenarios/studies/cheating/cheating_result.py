@@ -1,0 +1,329 @@
+"""The results of a study of malicious coalitions: every run, and the worst for each coalition.
+
+A malicious coalition may act like any part of it, and may just as well follow the protocol: so its
+worst is the largest of all successes of its parts, in one order, and a larger coalition never does
+worse than a smaller one.
+
+    watching      it links a person by following the protocol: that is worked out, and certain
+    read / runs   else the largest share of runs in which an attack read a person's row
+    noticed       of attacks that read equally often, the attack that is noticed last, or never
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ....analysis.estimation.confidence import clopper_pearson
+from ....analysis.estimation.mean_interval import LEVEL
+from ...serialization.record import Record
+
+SCHEMA = 1
+Noticed = Literal["before", "after", "never"]
+WHEN: tuple[Noticed, ...] = ("before", "after", "never")
+LATE = {when: late for late, when in enumerate(WHEN)}
+PERSON = "a person"  # stands for any person who helps
+ANY_READER = "anybody who reads the board"
+EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an attack needs
+Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class AttackRun(Record, frozen=True):
+    """One run.
+
+    Attributes:
+        seed: of the run.
+        value: the success.
+        of: the largest possible success.
+        read: whether a person's row was read.
+        noticed: when an honest party noticed.
+    """
+
+    seed: Count
+    value: float
+    of: float
+    read: bool
+    noticed: Noticed
+
+
+class AttackResult(Record, frozen=True):
+    """The success of one attack over all its runs.
+
+    Attributes:
+        attack: its row of the matrix.
+        parties: its members, people left out.
+        friends: number of its members that are people.
+        runs: how many were played.
+        read: runs in which a person's row was read.
+        low, high: of the probability of that, 95 % (Clopper-Pearson).
+        value, of, unit: the success and the largest possible success, mean of the runs.
+        before, after, never: of the runs in which a row was read, when that was noticed.
+    """
+
+    attack: str
+    parties: tuple[str, ...]
+    friends: Count
+    runs: Annotated[int, Meta(ge=1)]
+    read: Count
+    low: float
+    high: float
+    value: float
+    of: float
+    unit: str
+    before: Count
+    after: Count
+    never: Count
+
+    @property
+    def coalition(self) -> str:
+        """The members, in words."""
+        return name_members((self.parties, self.friends))
+
+    @property
+    def noticed(self) -> Noticed:
+        """The latest that it was noticed in a run in which a row was read."""
+        return "never" if self.never else "after" if self.after else "before"
+
+
+class AttackRuns(Record, frozen=True):
+    """One attack on a person, committed by a coalition, and its runs so far; the first seed first.
+
+    Attributes:
+        attack: its name.
+        parties: that commit it.
+        friends: how many of the people help.
+        unit: of its success.
+        shots: a shot for each run.
+    """
+
+    attack: str
+    parties: tuple[str, ...]
+    friends: Count
+    unit: str
+    shots: tuple[AttackRun, ...] = ()
+
+    def summed(self) -> AttackResult:
+        """Return the result of all runs together; at least one run is needed."""
+        reading_shots = [shot for shot in self.shots if shot.read]
+        runs = len(self.shots)
+        low, high = clopper_pearson(len(reading_shots), runs, (1 - LEVEL) / 2)
+        times_noticed = Counter(shot.noticed for shot in reading_shots)
+        return AttackResult(
+            self.attack,
+            self.parties,
+            self.friends,
+            runs,
+            len(reading_shots),
+            float(low),
+            float(high),
+            sum(shot.value for shot in self.shots) / runs,
+            sum(shot.of for shot in self.shots) / runs,
+            self.unit,
+            *(times_noticed[time] for time in WHEN),
+        )
+
+
+class WorstAttack(Record, frozen=True):
+    """The worst for one coalition, by itself or through a part of it.
+
+    Attributes:
+        parties: members of the coalition, people left out.
+        friends: number of members that are people.
+        watching: whether it links a person by following the protocol.
+        worst: the attack that reads most; None: no attack of the catalogue read a row, which is no
+            statement of safety.
+    """
+
+    parties: tuple[str, ...]
+    friends: Count
+    watching: bool
+    worst: AttackResult | None
+
+
+class LinkingCoalition(Record, frozen=True):
+    """A coalition that links a person by following the protocol.
+
+    Among peers this holds for some coalition of this size, not for every coalition.
+
+    Attributes:
+        parties: its members, people left out.
+        friends: number of members that are people.
+    """
+
+    parties: tuple[str, ...]
+    friends: Count = 0
+
+
+class CheatingStudy(Record, frozen=True, kw_only=True):
+    """Every attack on a person, played on one scenario with the guards it has.
+
+    Attributes:
+        schema: of this record.
+        version: of veilmix.
+        scenario: its name.
+        mark: identifies its settings, guards and people (SHA-256).
+        seed: of the first run of each attack; the next have the seeds after it.
+        runs: of each attack, as many as were requested.
+        users: how many people.
+        handlers: the parties with a result of their own.
+        watching: the smallest honest-but-curious coalitions that link a person.
+        attempts: the attacks, each with its runs so far.
+    """
+
+    schema: int = SCHEMA
+    version: str
+    scenario: str
+    mark: str
+    seed: Count
+    runs: Annotated[int, Meta(ge=1)]
+    users: Count
+    handlers: tuple[str, ...]
+    watching: tuple[LinkingCoalition, ...]
+    attempts: tuple[AttackRuns, ...]
+
+    @property
+    def played(self) -> int:
+        """The number of runs that were played."""
+        return sum(len(attempt.shots) for attempt in self.attempts)
+
+    @property
+    def due(self) -> int:
+        """The number of runs that were requested."""
+        return self.runs * len(self.attempts)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every attack was played as often as requested."""
+        return all(len(attempt.shots) >= self.runs for attempt in self.attempts)
+
+    @property
+    def attacks(self) -> tuple[AttackResult, ...]:
+        """The result of each attack that was played at least once."""
+        return tuple(attempt.summed() for attempt in self.attempts if attempt.shots)
+
+    @property
+    def min_runs(self) -> int:
+        """The runs of the attack that was played least often."""
+        return min((attack.runs for attack in self.attacks), default=0)
+
+    def able(self, coalition: WorstAttack) -> int:
+        """Return the number of played attacks that a coalition, or a part of it, can commit."""
+        members = _members(coalition)
+        return sum(within(_members(attack), members) for attack in self.attacks)
+
+    @property
+    def coalitions(self) -> tuple[WorstAttack, ...]:
+        """The worst for each coalition."""
+        return by_coalition(self.attacks, self.handlers, self.watching)
+
+    @property
+    def smallest(self) -> tuple[WorstAttack, ...]:
+        """The smallest coalitions that were found to learn a row; smaller sets may do so too."""
+        return smallest(self.attacks, self.watching)
+
+
+def name_members(members: Members) -> str:
+    """Return a coalition in words."""
+    parties, friends = members
+    people = f"{friends:,} people" if friends > 1 else PERSON
+    return " + ".join((*parties, *([people] if friends else ()))) or ANY_READER
+
+
+def badness(result: AttackResult) -> tuple[float, int, int, int]:
+    """Return a key that orders attacks by harm: rows read, late notice, few members."""
+    return result.read / result.runs, LATE[result.noticed], -len(result.parties), -result.friends
+
+
+def within(small: Members, large: Members) -> bool:
+    """Whether a coalition is the other coalition, or a part of it."""
+    return set(small[0]) <= set(large[0]) and small[1] <= large[1]
+
+
+def worst_of(
+    results: Iterable[AttackResult],
+    party_names: Iterable[str],
+    friends: int = 0,
+    watching: Iterable[LinkingCoalition] = (),
+) -> WorstAttack:
+    """Return the worst for a coalition: by watching, or by the worst attack of it or of a part.
+
+    watching: the smallest honest-but-curious coalitions that link a person.
+    """
+    members: Members = tuple(sorted(set(party_names))), friends
+    links = any(within(_members(coalition), members) for coalition in watching)
+    able = (result for result in results if result.read and within(_members(result), members))
+    return WorstAttack(*members, links, max(able, key=badness, default=None))
+
+
+def by_coalition(
+    results: Sequence[AttackResult],
+    single: Sequence[str],
+    watching: Sequence[LinkingCoalition] = (),
+) -> tuple[WorstAttack, ...]:
+    """Return the worst for coalitions of one, two and more parties, the smallest first.
+
+    single: the parties of which every coalition has a result, up to 6 of them; of more, single
+    parties and pairs. Coalitions that some attack needs, or that link by watching, are added in any
+    case.
+    """
+    coalitions: set[Members] = {(party, 0) for party in _subsets(single)}
+    coalitions |= {_members(result) for result in results if result.parties or result.friends}
+    coalitions |= {_members(coalition) for coalition in watching}
+    ordered = sorted(coalitions, key=lambda group: (len(group[0]) + group[1], group))
+    return tuple(worst_of(results, parties, friends, watching) for parties, friends in ordered)
+
+
+def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    largest = len(single) if len(single) <= EVERY_SUBSET else 2
+    for size in range(1, largest + 1):
+        for parties in combinations(single, size):
+            yield tuple(sorted(parties))
+
+
+def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
+    """Return single parties, and coalitions that harm people more than every part of them."""
+    results_told: list[WorstAttack] = []
+    for coalition in worst:
+        parts = [
+            smaller for smaller in results_told if within(_members(smaller), _members(coalition))
+        ]
+        if len(coalition.parties) + coalition.friends == 1 or all(
+            _does_more(coalition, part) for part in parts
+        ):
+            results_told.append(coalition)
+    return tuple(results_told)
+
+
+def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
+    if coalition.watching or part.watching:
+        return coalition.watching and not part.watching
+    if coalition.worst is None or part.worst is None:
+        return coalition.worst is not None
+    return badness(coalition.worst)[:2] > badness(part.worst)[:2]
+
+
+def _members(group: WorstAttack | AttackResult | LinkingCoalition) -> Members:
+    return group.parties, group.friends
+
+
+def smallest(
+    results: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
+) -> tuple[WorstAttack, ...]:
+    """Return the smallest coalitions that were found to learn a person's row, each once.
+
+    They learn by an attack that reads in some run, or by watching, which malicious members may do
+    too. It is a lower list: attacks that are not in `results` may need fewer members.
+    """
+    learning: set[Members] = {_members(result) for result in results if result.read}
+    learning |= {_members(coalition) for coalition in watching}
+    minimal = [
+        group
+        for group in learning
+        if not any(second != group and within(second, group) for second in learning)
+    ]
+    ordered = sorted(minimal, key=lambda group: (len(group[0]) + group[1], group))
+    return tuple(worst_of(results, parties, friends, watching) for parties, friends in ordered)

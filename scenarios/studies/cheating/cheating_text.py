@@ -1,0 +1,157 @@
+"""The results for malicious coalitions, as rows and lines: the same in a terminal and on a page."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ....presentation.wording import OUTSIDE_CATALOGUE, PROVED, Grid, plural, seeds, sentence
+from ...programs.registry import program_of
+from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
+
+if TYPE_CHECKING:
+    from ...schema.model import Scenario
+
+NO_SUCCESS = "none by the catalogue"
+NOT_MEASURED = "not measured"
+WATCHES = "watching is enough"
+HEADINGS = ("who cheats", "worst attack of the catalogue", "rows read", "95 %", "noticed")
+KEY = (
+    "rows read: runs in which somebody's whole row, or whole released row, was read by the "
+    "attackers, with the 95 % interval of its probability (Clopper-Pearson); noticed: by a burned "
+    "round or an alarm that the board bears out, before a release was posted, after it, or never."
+)
+LARGER = (
+    "A larger coalition never does worse: any other than these is at least as bad as the worst of "
+    "its parts. All of it is a lower bound: only attacks of the catalogue are played, with the "
+    "guards of this scenario."
+)
+ON_REPORTS = "those that cheat are not measured where people add noise to their answers"
+
+
+def why_unmeasured(scenario: "Scenario") -> str:
+    """Return why malicious coalitions are not measured in a scenario; empty if they are."""
+    if scenario.mix.kind == "verified":
+        return PROVED
+    return ON_REPORTS if program_of(scenario).reports else ""
+
+
+def table(study: CheatingStudy) -> Grid:
+    """Return single parties, and every coalition that harms people more than its parts do."""
+    rows = [row(study, coalition) for coalition in telling(study.coalitions)]
+    return Grid(HEADINGS, rows, (2, 3))
+
+
+def row(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, ...]:
+    """Return a coalition and its worst attack, in words."""
+    return (name_members((coalition.parties, coalition.friends)), *_worst(study, coalition))
+
+
+def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str, str]:
+    """Return attack, runs in which it read a row, interval, and when it was noticed."""
+    if coalition.watching:
+        return WATCHES, "all", "-", "never"
+    if coalition.worst is not None:
+        return coalition.worst.attack, *rate(coalition.worst), detection_text(coalition.worst)
+    if able := study.able(coalition):
+        return f"none of {plural(able, 'attack')}", "0", "-", "-"
+    return "none played", "-", "-", "-"
+
+
+def rate(result: AttackResult) -> tuple[str, str]:
+    """Return the runs in which a row was read, and the 95 % interval of the probability."""
+    ends = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
+    return f"{result.read:,} of {result.runs:,}", ends
+
+
+def in_runs(result: AttackResult) -> str:
+    """Return the number of runs in which a row was read, in words."""
+    rate_text, ends = rate(result)
+    return f"{rate_text} {'run' if result.runs == 1 else 'runs'} ({ends})"
+
+
+def detection_text(result: AttackResult) -> str:
+    """Return when the attack was noticed, in the runs in which a row was read."""
+    runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
+    times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
+    if len(times_present) <= 1:
+        return next(iter(times_present), "-")
+    return ", ".join(f"{time_noticed} {runs:,}" for time_noticed, runs in times_present.items())
+
+
+def no_success(attacks: int, runs: int, coalition: str = "any coalition") -> str:
+    """Return the statement that no attack of the catalogue read a row, with its numbers.
+
+    It is no statement of safety: `OUTSIDE_CATALOGUE` belongs beside it.
+    """
+    return (
+        f"none of the {plural(attacks, 'attack')} of the catalogue read a row for {coalition} in "
+        f"{plural(runs, 'run')} of each"
+    )
+
+
+def successes(study: CheatingStudy) -> str:
+    """Return the smallest coalitions that were found to learn a row."""
+    coalition_names = "; ".join(
+        name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
+    )
+    success_text = f"found to learn somebody's row; others, and fewer, may too: {coalition_names}"
+    return success_text if coalition_names else no_success(len(study.attacks), study.min_runs)
+
+
+def successes_with_attacks(study: CheatingStudy) -> str:
+    """Return the coalitions that were found to learn a row, each with its attack and result."""
+    success_text = "; ".join(map(coalition_text, study.smallest))
+    return success_text or no_success(len(study.attacks), study.min_runs)
+
+
+def coalition_text(coalition: WorstAttack) -> str:
+    """Return a coalition, its attack, the runs that read a row, and when it was noticed."""
+    members_text = name_members((coalition.parties, coalition.friends))
+    if coalition.worst is None or coalition.watching:
+        return f"{members_text} ({WATCHES if coalition.watching else NO_SUCCESS})"
+    worst = coalition.worst
+    return f"{members_text} by {worst.attack} in {in_runs(worst)}, noticed: {detection_text(worst)}"
+
+
+def played(study: CheatingStudy) -> str:
+    """Return the numbers of attacks, runs and seeds in words, and of runs still missing."""
+    parts = (
+        f"{plural(len(study.attempts), 'attack')} on a person, "
+        f"{plural(study.runs, 'run')} of each, "
+        f"{seeds(study.seed, study.runs)}"
+    )
+    if study.whole:
+        return parts
+    return (
+        f"{parts}; stopped at {study.played:,} of {study.due:,} runs, so what is told is of these "
+        "alone: veilmix leak RUN --cheating goes on"
+    )
+
+
+def notes(study: CheatingStudy) -> Iterator[str]:
+    """Yield the notes below the table."""
+    yield KEY
+    yield LARGER
+    yield sentence(OUTSIDE_CATALOGUE)
+    yield f"{played(study)}."
+
+
+def numbers(results: Sequence[AttackResult]) -> Grid:
+    """Return every attack, with all its figures, as a table for programs."""
+    headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
+    rows = [
+        (
+            *(result.attack, "+".join(result.parties), result.friends, result.runs, result.read),
+            *(
+                result.low,
+                result.high,
+                result.value,
+                result.of,
+                result.unit,
+                result.before,
+                result.after,
+                result.never,
+            ),
+        )
+        for result in results
+    ]
+    return Grid((*headings, "unit", *WHEN), rows)

@@ -1,0 +1,289 @@
+"""The study of malicious coalitions: the largest success of any attack of the catalogue, measured.
+
+The leakage to an honest-but-curious coalition is a matter of proof: its view is all that it has
+(`veilmix leak`). A malicious coalition may deviate in any way open to its members, so the study
+measures the known attacks, with the guards that the scenario has on. Success in 0 of r runs does
+not prove that an attack cannot succeed: its probability is below the upper end of its interval, and
+no catalogue has all attacks.
+
+    learns     in a run: the attackers read a person's whole row, or whole released row
+    noticed    before a release was posted, after it, or never: a round burned, or an alarm raised
+               that the board bears out
+    coalition  the parties that commit an attack and its helpers; people that help are counted
+
+Every attack is played once before any is played twice: a study that is stopped has all of them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import msgspec
+
+from ....errors import ParameterError, ScenarioError
+from ....protocol.board.board import replay
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Alarm, Burned, Tally
+from ....protocol.wire.parties import Role
+from ....version import __version__
+from ...attacks.catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
+from ...attacks.catalogue.registry import ATTACKS
+from ...lab.play.fault_schedule import draw_faults
+from ...lab.play.run import carrier, run
+from ...lab.validation.load import resolve
+from ...programs.interface import Played
+from ...programs.peer_findings import smallest_linking
+from ...programs.registry import samples
+from ...programs.topology import CENTRAL, PEERS, onions_only, topology_of
+from ...records.verification.views import breaking
+from ...schema.model import Fault, Scenario
+from ...serialization.content import as_read
+from ..matrix.attack_plan import changed, mark_of, rows_of, suited
+from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
+
+OF_THE_PEOPLE = " of the people"  # end of an attack's words for people who help it
+NOTICED_BEFORE: Noticed = "before"
+NOTICED_AFTER: Noticed = "after"
+SEED = 7  # of the first run, where the scenario has none
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attack on a scenario with its guards as they are.
+
+    Attributes:
+        row: its name in the matrix.
+        scenario: with the attack in it.
+        party_names: its coalition, people left out.
+        friends: people in the coalition.
+        unit: of its success.
+    """
+
+    row: str
+    scenario: Scenario
+    party_names: tuple[str, ...]
+    friends: int
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptTrial:
+    """One run of an attempt.
+
+    Attributes:
+        attempt: the attack.
+        seed: of the run.
+    """
+
+    attempt: Attempt
+    seed: int
+
+
+class CheatingStopped(KeyboardInterrupt):
+    """Ctrl-C while a study is played. study: the study so far."""
+
+    def __init__(self, study: CheatingStudy) -> None:
+        super().__init__(f"{study.played} of {study.due} runs played")
+        self.study = study
+
+
+def attempts(scenario: Scenario) -> Iterator[Attempt]:
+    """Yield the attacks on a person that can be committed in a scenario with its own guards."""
+    suited(scenario)
+    topology = topology_of(scenario)
+    people = samples(scenario, scenario.scenario.seed or SEED).people.n
+    for name, row in rows_of(scenario).items():
+        record = ATTACKS[row.attack].among(topology.name)
+        if record is None or not _reads(record) or "scenario.seed" in record.switches:
+            continue  # runs are seeded to be repeated; no party of a session learns a seed
+        try:
+            attack_scenario = changed(scenario, {}, row.faults(people, scenario.mix.shufflers))
+        except ScenarioError:
+            continue  # such as an attack of shuffler 2 where there is one shuffler
+        parties, friends = _coalition(attack_scenario, attack_scenario.fault[-1], record)
+        unit = record.rows_read.unit if record.rows_read else record.unit
+        yield Attempt(name, attack_scenario, parties, friends, unit)
+
+
+def _reads(record: Attack | PeerAttack) -> Learns | None:
+    """Return the test for a success that read a person's row; None: the attack reads no row."""
+    return record.rows_read.learns if record.rows_read else record.learns
+
+
+def _coalition(
+    scenario: Scenario, fault: Fault, record: Attack | PeerAttack
+) -> tuple[tuple[str, ...], int]:
+    """Return the parties that commit or help an attack, and the number of people who do."""
+    is_party = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
+    members = {fault.by} if fault.by else {record.by} if is_party else set()
+    if record.rows_read is not None:
+        members |= set(record.rows_read.helpers(scenario, fault))
+    elif isinstance(record, Attack):
+        members |= set(record.helpers(scenario, fault))
+    people = {member for member in members if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
+    friends = sum(_helper_count(group) for group in people)
+    return tuple(sorted(members - people)), friends
+
+
+def _is_person(name: str) -> bool:
+    return parties.role(name) in (Role.USER, Role.PEER)
+
+
+def _helper_count(member: str) -> int:
+    """Return how many people a helper stands for: a user, or `one` or `9 of the people`."""
+    if not member.endswith(OF_THE_PEOPLE):
+        return 1
+    number = member.removesuffix(OF_THE_PEOPLE)
+    return 1 if number == "one" else int(number)
+
+
+def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
+    """Return a study before its first run.
+
+    Args:
+        scenario: under attack, with its guards; its own [[fault]] are left out.
+        seed: of the first run; the next have the seeds after it.
+        runs: of every attack.
+
+    Coalitions that link people by watching are found in an honest run with the first seed. Raises
+    DataError for a scenario in which attacks are not measured.
+    """
+    onions_only(scenario, "the study of cheating")
+    if runs < 1:
+        raise ParameterError(f"runs: found {runs}; at least 1 is accepted")
+    topology = topology_of(scenario)
+    planned = tuple(attempts(scenario))
+    return CheatingStudy(
+        version=__version__,
+        scenario=scenario.scenario.name,
+        mark=mark_of(scenario),
+        seed=seed,
+        runs=runs,
+        users=samples(scenario, seed).people.n,
+        handlers=topology.handlers(scenario),
+        watching=tuple(_watching(scenario, seed)),
+        attempts=tuple(
+            AttackRuns(attempt.row, attempt.party_names, attempt.friends, attempt.unit)
+            for attempt in planned
+        ),
+    )
+
+
+def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
+    """Yield the smallest honest-but-curious coalitions that link a person."""
+    outcome = run(changed(scenario, {}, ()), seed, worst_case_nodes=0)
+    linking = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
+    yield from linking
+    peer_result = outcome.peers if not linking else None
+    smallest = smallest_linking(peer_result) if peer_result else None
+    if smallest is not None:
+        yield LinkingCoalition((), smallest)
+
+
+def study(
+    scenario: Scenario,
+    begun: CheatingStudy,
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] = lambda _completed, _total: None,
+    keep: Callable[[CheatingStudy], None] = lambda _study: None,
+) -> CheatingStudy:
+    """Play the missing runs of a study: every attack once, then every attack twice, and so on.
+
+    Args:
+        scenario: of the study.
+        begun: the study so far.
+        executor: plays runs elsewhere; None: here.
+        progress: called with the numbers of finished runs and of all runs.
+        keep: called with the study whenever every attack has been played once more.
+
+    Raises CheatingStopped at Ctrl-C, with all runs that were played.
+    """
+    planned = {attempt.row: attempt for attempt in attempts(scenario)}
+    shots = {attempt.attack: list(attempt.shots) for attempt in begun.attempts}
+    trials = [
+        AttemptTrial(planned[name], begun.seed + number)
+        for number in range(begun.runs)
+        for name, runs in shots.items()
+        if len(runs) <= number
+    ]
+    runs_before = begun.played
+    try:
+        runs = executor.map(as_read(play), trials) if executor else map(play, trials)
+        for run_number, (trial, shot) in enumerate(zip(trials, runs, strict=True), start=1):
+            shots[trial.attempt.row].append(shot)
+            progress(runs_before + run_number, begun.due)
+            if run_number == len(trials) or trials[run_number].seed != trial.seed:
+                keep(_with(begun, shots))
+    except KeyboardInterrupt as stop:
+        raise CheatingStopped(_with(begun, shots)) from stop
+    return _with(begun, shots)
+
+
+def _with(started: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
+    attempts_played = tuple(
+        msgspec.structs.replace(attempt, shots=tuple(shots[attempt.attack]))
+        for attempt in started.attempts
+    )
+    return msgspec.structs.replace(started, attempts=attempts_played)
+
+
+def measure(
+    scenario: Scenario,
+    seed: int,
+    runs: int = 5,
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] = lambda _completed, _total: None,
+) -> CheatingStudy:
+    """Play every attack on a person `runs` times: `begin`, then `study`."""
+    started = begin(scenario, seed, runs)
+    return study(scenario, started, executor=executor, progress=progress)
+
+
+def play(trial: AttemptTrial) -> AttackRun:
+    """Play one run and measure it."""
+    crowd = samples(trial.attempt.scenario, trial.seed)
+    names, rest = crowd.people.schema.names, crowd.round2_people
+    scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
+    topology = topology_of(scenario)
+    faults = draw_faults(scenario, crowd.people.n, trial.seed)
+    session = carrier(scenario)(scenario, crowd, faults, trial.seed, "real")
+    effect = (session.rows_read() if session.rows_read else session.attacks)[-1]
+    record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
+    learns: Learns = (record and _reads(record)) or _learns_nothing
+    is_learnt = learns(effect.value, effect.of)
+    noticed_when = NOTICING[topology.name](session, frozenset(trial.attempt.party_names))
+    return AttackRun(trial.seed, effect.value, effect.of, is_learnt, noticed_when)
+
+
+def _learns_nothing(_value: float, _max_value: float) -> bool:
+    return False
+
+
+def noticed(played: Played, members: frozenset[str]) -> Noticed:
+    """Return when an honest party noticed: before the release was on the board, after it, or never.
+
+    Burns and alarms of members do not count: members could have left them out.
+    """
+    assert played.transcript is not None  # noqa: S101 - it was played with messages
+    board = replay(played.transcript.posts)
+    borne_out = {(a.party, a.round, a.cause) for a in played.alarms if a.borne_out}
+    released = False
+    for entry in board.entries:
+        body, moment = entry.message.body, NOTICED_AFTER if released else NOTICED_BEFORE
+        alarm = isinstance(body, Alarm) and (entry.author, body.round, body.cause.value)
+        if entry.author not in members and (isinstance(body, Burned) or alarm in borne_out):
+            return moment
+        released |= isinstance(body, Tally) and entry.author == parties.ANALYST
+    return "never"
+
+
+def _among_peers(session: Played, _members: frozenset[str]) -> Noticed:
+    return "never" if session.burned is None else "before"
+
+
+NOTICING: Mapping[str, Callable[[Played, frozenset[str]], Noticed]] = {
+    CENTRAL.name: noticed,
+    PEERS.name: _among_peers,
+}  # topology -> when anybody noticed

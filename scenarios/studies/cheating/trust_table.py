@@ -1,0 +1,164 @@
+"""The attacks of the catalogue that read a person's row, for sets of guards: a shipped table.
+
+tools/make_trust_table.py plays it and writes trust_table.json, from which docs/attacks.md has its
+table too. Of a scenario the measurement of its guards is cited, with the name of the scenario that
+was played. The table lists successes: coalitions that are not in it may succeed by attacks outside
+the catalogue.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from ...attacks.catalogue.registry import guarding
+from ...programs.registry import program_of
+from ...programs.topology import topology_of
+from ...schema.model import Scenario
+from ...serialization.record import Record
+from ...serialization.shipped_table import read_shipped
+from ..matrix.attack_plan import RANDOM
+from .cheating_file import unmeasured
+from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest
+
+FILE = Path(__file__).parent / "trust_table.json"
+SCHEMA = 2
+UNCOMPARED_GUARDS = (
+    "min_batch",
+)  # guards that are not compared: each scenario has a number of its own
+
+Fit = Literal["same", "fewer"]
+
+
+class GuardSet(Record, frozen=True, kw_only=True):
+    """The measurement of one set of guards.
+
+    Attributes:
+        name: the set, in words.
+        scenario: the scenario that was played.
+        source: its people.
+        users: how many.
+        topology: its name.
+        handlers: the parties.
+        public: whether the counts of round 1 are public.
+        on: the guards that were on, by name.
+        seed, runs: of each attack.
+        tried: the attacks that were played.
+        watching: the smallest honest-but-curious coalitions that link a person.
+        reading: the result of each attack that read a person's row in some run.
+        opens: whether rows were opened that k people share; else a curator counted columns.
+    """
+
+    name: str
+    scenario: str
+    source: str
+    users: int
+    topology: str
+    handlers: tuple[str, ...]
+    public: bool
+    on: tuple[str, ...]
+    seed: int
+    runs: int
+    tried: tuple[str, ...]
+    watching: tuple[LinkingCoalition, ...]
+    reading: tuple[AttackResult, ...]
+    opens: bool = False
+
+    @property
+    def smallest(self) -> tuple[WorstAttack, ...]:
+        """The smallest coalitions that were found to learn a row; smaller ones may exist."""
+        return smallest(self.reading, self.watching)
+
+    @property
+    def succeeding(self) -> tuple[WorstAttack, ...]:
+        """Coalitions of `smallest` that succeed by an attack of the catalogue, not by watching."""
+        return tuple(coalition for coalition in self.smallest if not coalition.watching)
+
+
+class TrustTable(Record, frozen=True, kw_only=True):
+    """All sets of guards that were measured, by this version.
+
+    Attributes:
+        schema: the number of this format.
+        version: of veilmix.
+        sets: the measurements.
+    """
+
+    schema: int = SCHEMA
+    version: str
+    sets: tuple[GuardSet, ...]
+
+
+class MeasuredTrust(Record, frozen=True):
+    """The measurement that is cited of a scenario.
+
+    Attributes:
+        measured: the measurement.
+        fit: whether the measured guards are the scenario's, or fewer.
+        besides: guards that only the scenario has.
+    """
+
+    measured: GuardSet
+    fit: Fit
+    besides: tuple[str, ...]
+
+
+@cache
+def shipped() -> TrustTable:
+    """Return the table of this version. StorageError if it is damaged."""
+    return read_shipped(FILE, TrustTable, SCHEMA)
+
+
+def guards_on(scenario: Scenario) -> tuple[str, ...]:
+    """Return the guards that a scenario has on, and that are compared."""
+    guards = guarding(topology_of(scenario).name)
+    left_out = (*UNCOMPARED_GUARDS, RANDOM)
+    return tuple(
+        name for name, guard in guards.items() if name not in left_out and guard.is_on(scenario)
+    )
+
+
+def measured_trust(
+    scenario: Scenario, sets: Sequence[GuardSet] | None = None
+) -> MeasuredTrust | None:
+    """Return the measurement of a scenario's guards, or of most of them; None without any.
+
+    sets: the measurements to choose from; None: the shipped table.
+    """
+    if unmeasured(scenario):
+        return None
+    topology, on = topology_of(scenario), set(guards_on(scenario))
+    opens = program_of(scenario).opens
+    fitting = [
+        guards
+        for guards in (shipped().sets if sets is None else sets)
+        if (guards.topology, guards.opens) == (topology.name, opens)
+        and guards.public == topology.public(scenario)
+        and on.issuperset(guards.on)
+    ]
+    if not fitting:
+        return None
+    best = max(fitting, key=lambda guards: len(guards.on))
+    besides = tuple(sorted(on - set(best.on)))
+    return MeasuredTrust(best, "fewer" if besides else "same", besides)
+
+
+def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
+    """Return a line of the table, from a study."""
+    topology = topology_of(scenario)
+    return GuardSet(
+        name=name,
+        scenario=study.scenario,
+        source=str(scenario.population.source),
+        users=study.users,
+        topology=topology.name,
+        handlers=study.handlers,
+        public=topology.public(scenario),
+        on=guards_on(scenario),
+        seed=study.seed,
+        runs=study.runs,
+        tried=tuple(attempt.attack for attempt in study.attempts),
+        watching=study.watching,
+        reading=tuple(coalition for coalition in study.attacks if coalition.read),
+        opens=program_of(scenario).opens,
+    )

@@ -1,0 +1,173 @@
+"""A scenario as a rival gets it: its people, their faults, and a purse for the expenses.
+
+A rival is measured on all people, or on samples of them: then its seconds of CPU are scaled up and
+carry Student's 95 % interval over the samples. A message of one person is as long in a sample as in
+the whole.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace as changed
+
+from ....crypto.entropy import Entropy, entropy_of
+from ....errors import Reason
+from ...lab.play.fault_schedule import SILENCING, Faults, struck_in
+from ...populations import Population
+from ...schema.model import Scenario
+from .result import ProgramCost
+
+MESSAGE_LIMIT = 2_500  # people; with more the messages of samples are sent, unless asked for all
+SAMPLE = 400  # people in each sample
+SAMPLES = 4
+STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
+
+
+@dataclass(slots=True)
+class RivalExpenses:
+    """The expenses of a rival: bytes of people's messages, and messages refused, by reason.
+
+    Attributes:
+        bytes: of the messages that people send.
+        refused: messages, by reason.
+    """
+
+    bytes: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def refuse(self, refused: Mapping[Reason, int]) -> None:
+        """Add counts of refusals."""
+        for reason, messages in refused.items():
+            self.refused[reason.value] += messages
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario and its people, in the fixed setting.
+
+    Attributes:
+        scenario: that every program answers.
+        people: who take part.
+        faults: user -> round -> attack.
+        seed: of all randomness; None: the system's.
+        messages: whether all messages are really sent.
+        cheating: runs of every known attack by malicious coalitions; 0: they are not measured.
+        once: whether users of a verified mix submit once, for both rounds.
+    """
+
+    scenario: Scenario
+    people: Population
+    faults: Faults
+    seed: int | None
+    messages: bool
+    cheating: int = 0
+    once: bool = False
+
+    @property
+    def n(self) -> int:
+        """The number of people asked."""
+        return self.people.n
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of values of each column."""
+        return tuple(len(texts) for texts in self.people.values)
+
+    @property
+    def k(self) -> int:
+        """The number of people in the smallest crowd wanted."""
+        return self.scenario.policy.k
+
+    def silent(self, number: int) -> set[int]:
+        """Return the users that are not counted in round 1, or in a round up to `number`."""
+        rounds = range(1, number + 1)
+        return {user for r in rounds for user in struck_in(self.faults, r, SILENCING)}
+
+    def codes(self, number: int = 1) -> Any:
+        """Return the rows of the people that are counted up to this round, n x d."""
+        codes = self.people.codes
+        silent = sorted(self.silent(number))
+        return np.delete(codes, silent, axis=0) if silent else codes
+
+    def entropy(self, label: str) -> Entropy:
+        """Return the randomness of a rival: the system's, or the seed's."""
+        source = entropy_of(self.seed)
+        return source.fork(label)
+
+    def rng(self, stream: int) -> np.random.Generator:
+        """Return a generator of random numbers."""
+        return np.random.default_rng(None if self.seed is None else [self.seed, stream])
+
+    def sample(self, number: int) -> "Case":
+        """Return a sample of the people, honest, for measuring; a batch of it is large enough."""
+        people = self.people.sample(min(SAMPLE, self.n), number)
+        mix = changed(self.scenario.mix, min_batch=1)
+        return replace(
+            self, scenario=changed(self.scenario, mix=mix), people=people, faults={}, messages=True
+        )
+
+
+def delivered(
+    case: Case, number: int, user: int, data: bytes, purse: RivalExpenses
+) -> Iterator[bytes]:
+    """Yield the bytes that arrive in a round of a person's message; no bytes if it is late."""
+    strike = case.faults.get(user, {}).get(number)
+    match strike and strike.attack:
+        case "absent":
+            return
+        case "late":
+            purse.refused[Reason.LATE.value] += 1
+        case "malformed":
+            yield data[:-1] + bytes([data[-1] ^ 1])
+        case "duplicate":
+            yield data
+            yield data
+        case _:
+            yield data
+
+
+def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> ProgramCost:
+    """Return the cost of messages that were all sent."""
+    return ProgramCost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
+
+
+def sampled(
+    case: Case, work: Callable[[Case], RivalExpenses], rounds: int, decided: float = 0.0
+) -> ProgramCost:
+    """Return the cost of the messages of all people, from the messages of samples.
+
+    work: sends them. decided: seconds of CPU that were spent on all people besides.
+    """
+    seconds, bytes_sent = [], []
+    for number in range(SAMPLES):
+        part = case.sample(number)
+        started = time.process_time()
+        purse = work(part)
+        seconds.append((time.process_time() - started) * case.n / part.n)
+        bytes_sent.append(purse.bytes / part.n)
+    return scaled(seconds, bytes_sent, min(SAMPLE, case.n), rounds, decided)
+
+
+def scaled(
+    seconds: list[float], user_bytes: list[float], people: int, rounds: int, decided: float = 0.0
+) -> ProgramCost:
+    """Return the cost for all people from samples.
+
+    seconds: scaled up; user_bytes: bytes a person.
+    """
+    mean = float(np.mean(seconds)) + decided
+    reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))
+    limits = (max(0.0, mean - reach), mean + reach)
+    return ProgramCost(mean, limits, people, len(seconds), float(np.mean(user_bytes)), rounds)
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds of CPU of this process for a piece of work, and the result of the work."""
+    started = time.process_time()
+    result = work()
+    return time.process_time() - started, result

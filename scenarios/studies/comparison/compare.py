@@ -1,0 +1,280 @@
+"""Several programs on one scenario, side by side: trust, privacy, utility and cost.
+
+The programs are in a table. A program that cannot answer the scenario (an open domain, a mechanism
+for two values only, ...) is left out, and the comparison names the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from secrets import randbelow
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace as changed
+
+from ....deprecated import find
+from ....errors import LocalError, ParameterError
+from ....protocol.rounds.shares import AGGREGATORS
+from ....protocol.wire import parties
+from ...lab.validation.load import loaded, resolve
+from ...programs.curated.program import ROW
+from ...programs.registry import PROGRAMS, program_of, samples
+from ...programs.topology import topology_of
+from ...schema.model import Scenario
+from ...schema.parties import PartyNames
+from ...schema.single_rows import require_single_rows
+from ...serialization.content import as_read, reading_once
+from .result import REPLACED, Compared, Comparison
+
+if TYPE_CHECKING:
+    from .case import Case
+
+Program = Callable[[Any], Iterator[Compared]]
+Progress = Callable[[str], None]
+READERS = (parties.CURATOR, parties.ANALYST)
+RIVAL_READERS: Mapping[str, tuple[str, ...]] = {"peers": (), "local": (parties.ANALYST,)}
+STOPPED = "it was stopped before this program was through"
+
+
+class _Compared(NamedTuple):
+    """The results of one program, or why it was left out."""
+
+    programs: tuple[Compared, ...]
+    skipped: dict[str, str]
+
+
+class ComparisonStopped(KeyboardInterrupt):
+    """Ctrl-C after some programs.
+
+    comparison: the comparison of these; the rest counts as skipped.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__(f"{len(comparison.programs)} programs compared")
+        self.comparison = comparison
+
+
+def programs() -> Mapping[str, Program]:
+    """Return every program that this version can compare, by name, in the order of the tables."""
+    from .local import local
+    from .mixed import available, mixed
+    from .peers import peers
+    from .proof_times import NAME, proved
+    from .shares import shares
+    from .trusted import cells, trusted
+
+    mixed_programs: dict[str, Program] = {
+        name: partial(mixed, program=name) for name in available()
+    }
+    rivals: dict[str, Program] = {
+        NAME: proved,
+        "peers": peers,
+        "trusted": trusted,
+        "trusted-cells": cells,
+        "shares": shares,
+        "local": local,
+    }
+    return mixed_programs | rivals
+
+
+@reading_once()
+def compare(
+    scenario: Scenario | str | PathLike[str],
+    seed: int | None = None,
+    *,
+    only: Sequence[str] = (),
+    messages: bool | None = None,
+    cheating: int = 0,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Comparison:
+    """Play a scenario by several programs.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped one.
+        seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
+        only: names of programs; empty: all. Programs of the mix have the names of `policy.kind`:
+            `exposure` (or the scenario's own kind, if that is `fixed` or `all`), `histogram`, ...
+        messages: whether the messages of all people are really sent; None: up to 2,500 people.
+            Otherwise counts are from the ideal functionality, and costs from samples of 400.
+        cheating: runs of every known attack on a person, on at most 400 people; 0: not measured.
+        progress: called with the name of each program before it is played, or waited for.
+        executor: plays programs elsewhere, side by side; None: here, in turn.
+
+    Raises:
+        ScenarioError, DataError: the scenario or its data cannot be used.
+        ParameterError: no such program, other people in round 2 than in round 1, or a fault that
+            only peers can commit.
+        ComparisonStopped: Ctrl-C when at least one program was through.
+    """
+    loaded_scenario = loaded(scenario)
+    require_single_rows(loaded_scenario, "compare")
+    resolved = _comparable(loaded_scenario)
+    table = _rows_by_name(only, resolved)
+    given_seed = resolved.scenario.seed if seed is None else seed
+    case = _case(resolved, randbelow(1 << 31) if given_seed is None else given_seed, messages)
+    case = replace(case, cheating=cheating, once=loaded_scenario.mix.submit == "once")
+    compared, skipped, stopped = _through(table, case, progress or (lambda _: None), executor)
+    comparison = _comparison(case, given_seed, compared, skipped)
+    if stopped:
+        raise ComparisonStopped(comparison) from stopped
+    return comparison
+
+
+def _through(
+    names: Sequence[str], case: Case, progress: Progress, executor: Executor | None
+) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
+    """Return the results, the reasons for skipped programs, and Ctrl-C after the first program."""
+    compared: list[Compared] = []
+    skipped: dict[str, str] = {}
+    play = as_read(_play)
+    futures = {name: executor.submit(play, name, case) for name in names} if executor else {}
+    for place, name in enumerate(names):
+        try:
+            progress(row_name(name, case.scenario))
+            result = _program_result(name, case, futures.get(name))
+            compared += result.programs
+            skipped |= result.skipped
+        except KeyboardInterrupt as stop:
+            if not compared:
+                raise
+            stopped_rows = [row_name(row, case.scenario) for row in names[place:]]
+            return compared, skipped | dict.fromkeys(stopped_rows, STOPPED), stop
+    return compared, skipped, None
+
+
+def _program_result(name: str, case: Case, future: Future[_Compared] | None) -> _Compared:
+    """Return the result of one program, played elsewhere; here without a working executor."""
+    if future is not None:
+        with suppress(BrokenExecutor):
+            return future.result()
+    return _play(name, case)
+
+
+def _play(name: str, case: Case) -> _Compared:
+    """Play one program, whole or not at all, in whichever process this is."""
+    try:
+        return _Compared(tuple(programs()[name](case)), {})
+    except LocalError as cannot:
+        return _Compared((), {name: str(cannot)})
+
+
+def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[str]:
+    """Return the rows of these names, or all; ParameterError for an unknown name."""
+    rows = {row_name(row, scenario): row for row in programs()}
+    names = [current_name(name, scenario) for name in names_given]
+    for name in names_given:
+        if old := find(name, REPLACED):
+            old.warn(4)
+    if unknown := [name for name in names if name not in rows]:
+        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(rows)}")
+    return [rows[name] for name in dict.fromkeys(names) or rows]
+
+
+def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
+    """Return the parties of programs on a scenario, before a program is played.
+
+    Args:
+        scenario: of any kind; among peers, its programs with central parties are meant too.
+        only: names of programs; empty: all.
+
+    Raises:
+        ParameterError: no such program.
+    """
+    from .mixed import available, played
+    from .proof_times import NAME
+
+    rows, mixed_programs = _rows_by_name(only, scenario), available()
+    readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
+    opened = any(row in mixed_programs and PROGRAMS[played(row)].opens for row in rows)
+    numbered: dict[str, int | None] = {}
+    if "shares" in rows:
+        numbered["aggregator"] = len(AGGREGATORS)
+    if "peers" in rows:
+        numbered["peer"] = None  # as many as people, who are not read yet
+    if any(row in mixed_programs or row in ("shares", NAME) for row in rows):
+        numbered["shuffler"] = scenario.mix.shufflers
+    randomness = (parties.RANDOMNESS,) if opened else ()
+    return PartyNames((*sorted(readers), *randomness), numbered)
+
+
+def row_name(row: str, scenario: Scenario) -> str:
+    """Return the name of a row: of two rounds, the kind of policy that is played."""
+    from .mixed import exposure_kind
+
+    return exposure_kind(scenario) if row == ROW else row
+
+
+def current_name(name: str, scenario: Scenario) -> str:
+    """Return the present name of a program, from its present or old name."""
+    old = find(name, REPLACED)
+    return row_name(old.new, scenario) if old else name
+
+
+def _comparable(scenario: Scenario) -> Scenario:
+    """Return the scenario with central parties and onions, which a row may replace.
+
+    Raises ParameterError if programs cannot share it.
+    """
+    from .peers import central
+
+    scenario = changed(scenario, mix=changed(scenario.mix, kind="onion", submit="each-round"))
+    if topology_of(scenario).is_symmetric:
+        scenario = central(scenario)
+    if scenario.population.setting != "fixed":
+        raise ParameterError(
+            f"{scenario.scenario.name}: its rounds ask different people; programs are compared on "
+            'the same people: set population.setting = "fixed"'
+        )
+    if not program_of(scenario).has_columns:
+        raise ParameterError(
+            f"{scenario.scenario.name}: owners who hold sets have no columns; programs are "
+            'compared on people: take another policy.kind than "incidence"'
+        )
+    return scenario
+
+
+def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa: FBT001 - passed on
+    """Return the same people, faults and promise for every program. seed: of all of them."""
+    from ...lab.play.fault_schedule import draw_faults
+    from .case import MESSAGE_LIMIT, Case
+
+    crowd = samples(scenario, seed)
+    people = crowd.people
+    public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.round2_people)
+    public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
+    if program_of(public_copy).compared != ROW:  # the rivals promise crowds, whatever it does
+        public_copy = changed(
+            public_copy, policy=changed(public_copy.policy, kind="exposure", prefixes=False)
+        )
+    faults = draw_faults(public_copy, people.n, seed)
+    return Case(
+        public_copy,
+        people,
+        faults,
+        seed,
+        people.n <= MESSAGE_LIMIT if messages is None else messages,
+    )
+
+
+def _comparison(
+    case: Case, seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
+) -> Comparison:
+    scenario = case.scenario
+    return Comparison(
+        scenario.scenario.name,
+        scenario.scenario.title,
+        seed,
+        case.people.n,
+        case.people.schema.names,
+        scenario.policy.k,
+        scenario.policy.max_exposure,
+        case.messages,
+        tuple(programs),
+        skipped,
+    )

@@ -1,0 +1,282 @@
+"""The programs of the mix itself, measured as they are: every program that this version runs.
+
+    program             kind of policy
+    exposure            the scenario's own: exposure, fixed or all (exposure for any other kind)
+    hierarchical        hierarchical
+    local-suppression   local-suppression
+    threshold           threshold, with whole rows and with prefixes; and of people who take part
+                        at random, if the scenario samples people
+    histogram           histogram, for each budget
+
+Bytes are those of the messages that users send; seconds of CPU run from the first message of a
+session to the last. If only samples of the people send messages, the release is that of the ideal
+functionality, which gives the same.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace as changed
+
+from ....analysis.trust import Received
+from ....protocol.wire.parties import Role, role
+from ....roles.network.instruments import Instrument
+from ...lab.play.run import run
+from ...lab.scoring.outcome import Outcome
+from ...lab.validation.load import check
+from ...programs.curated.program import ROW
+from ...programs.noisy_questions import Question
+from ...programs.randomized.privacy import ADJACENCY
+from ...programs.registry import PROGRAMS, program_of
+from ...schema.kinds import KIND
+from ...schema.model import Expect, Kind, Local, Policy, Scenario
+from ..cheating.cheating_file import unmeasured
+from ..cheating.cheating_result import CheatingStudy
+from ..cheating.coalition_study import SEED, measure
+from .case import SAMPLE, SAMPLES, Case, scaled
+from .local import draws, epsilons, features, report_leakage, with_noise
+from .result import Compared, Privacy, ProgramCost, Trust, Utility
+from .utility import empty_utility, estimated, released, utility
+
+if TYPE_CHECKING:
+    from ....protocol.board.board import Entry
+
+LAST = KIND  # of the rows: it has one for each budget
+
+
+def available() -> tuple[str, ...]:
+    """Return the rows of programs played through the mix, in the order of the tables."""
+    rows = dict.fromkeys(p.compared for p in PROGRAMS.values() if p.compared)
+    return tuple(sorted(rows, key=lambda row: row == LAST))  # stable: else as they are registered
+
+
+def played(row: str) -> Kind:
+    """Return the kind of policy of a row: the first that is compared under its name."""
+    return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
+
+
+def exposure_kind(scenario: Scenario) -> Kind:
+    """Return the kind of the row `exposure`: the scenario's own if it is of that row."""
+    mine = program_of(scenario).compared == ROW
+    return scenario.policy.kind if mine else played(ROW)
+
+
+@dataclass(slots=True)
+class Meter(Instrument):
+    """The bytes of users and of all parties, and the CPU time from first to last message.
+
+    Attributes:
+        user_bytes: bytes of people so far.
+        total: bytes of all parties so far; a post counts once.
+        first: CPU seconds at the first message; None before that.
+        last: CPU seconds at the last message.
+    """
+
+    user_bytes: int = 0
+    total: int = 0
+    first: float | None = None
+    last: float = 0.0
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
+        """Count a message."""
+        self._note_time()
+        self.total += len(data)
+        if role(sender) in (Role.USER, Role.PEER):
+            self.user_bytes += len(data)
+
+    def posted(self, time: float, entry: "Entry") -> None:  # noqa: ARG002
+        """Note the time of a post, the last of which closes the session."""
+        self._note_time()
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds so far."""
+        return 0.0 if self.first is None else self.last - self.first
+
+    def _note_time(self) -> None:
+        self.last = time.process_time()
+        if self.first is None:
+            self.first = self.last
+
+
+def variant(
+    scenario: Scenario,
+    kind: Kind,
+    epsilon: float | None = None,
+    *,
+    prefixes: bool = False,
+    sampled: bool = False,
+) -> Scenario:
+    """Return the scenario as another program, without [expect] and named coalitions.
+
+    prefixes: whether a program that opens rows opens their prefixes too. sampled: whether people
+    take part at random, as the scenario says, and not all. Raises ScenarioError if this program
+    cannot run it.
+    """
+    quiet = changed(scenario, expect=Expect(), coalition=(), sweep={}, local=Local())
+    if epsilon is None and PROGRAMS[kind].opens:  # nothing is chosen or counted beforehand
+        mine = scenario.policy
+        policy = Policy(kind=kind, k=mine.k, prefixes=prefixes)
+        if sampled:
+            policy = changed(policy, sample=mine.sample, epsilon=mine.epsilon)
+        changed_copy = changed(quiet, policy=policy)
+    elif epsilon is None:
+        exact_policy = {"sample": None, "epsilon": None, "close": "published"}
+        policy = changed(scenario.policy, kind=kind, **exact_policy)
+        changed_copy = changed(quiet, policy=policy)
+    else:  # it chooses no columns, so it reads no rule for them
+        quiet = changed(quiet, policy=Policy(kind=kind), local=scenario.local)
+        changed_copy = with_noise(quiet, epsilon)
+    check(changed_copy)
+    return changed_copy
+
+
+def mixed(case: Case, program: str) -> Iterator[Compared]:
+    """Yield the results of one program of the mix, for every budget if it has budgets.
+
+    Raises ScenarioError if the program cannot run the scenario.
+    """
+    kind = played(program)
+    if program == ROW:  # called as the kind that is played
+        program = kind = exposure_kind(case.scenario)
+    if PROGRAMS[kind].opens:
+        for prefixes in (False, True):
+            name = f"{program} prefixes" if prefixes else program
+            yield play_variant(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
+        if case.scenario.policy.sample is not None:
+            part = variant(case.scenario, kind, sampled=True)
+            yield play_variant(case, f"{program} sampled", part, None)
+        return
+    if not PROGRAMS[kind].reports:
+        yield play_variant(case, program, variant(case.scenario, kind), None)
+        return
+    for epsilon in epsilons(case.scenario):
+        yield play_variant(case, program, variant(case.scenario, kind, epsilon), epsilon)
+
+
+def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
+    """Return the results of one scenario. epsilon: of the noise; None without noise."""
+    meter = Meter()
+    outcome = (
+        run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
+        if case.messages
+        else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
+    )  # noise of a seed is drawn person by person, which takes long; its release is not used here
+    price = (
+        ProgramCost(
+            cpu=meter.seconds,
+            cpu_limits=None,
+            people=case.n,
+            samples=1,
+            bytes=meter.user_bytes / case.n,
+            rounds=rounds(outcome),
+            total=meter.total / case.n,
+        )
+        if case.messages
+        else sample(case, scenario, outcome)
+    )
+    questions = () if epsilon is None else features(case, epsilon)
+    leakage = report_leakage(case, "features", questions) if questions else 0.0
+    return Compared(
+        program if epsilon is None else f"{program} e={epsilon:g}",
+        "mix",
+        program_of(scenario).note,
+        outcome.burned,
+        dict(outcome.refused),
+        Trust.from_received(
+            _received(outcome, leakage) if questions else outcome.coalitions,
+            cheated(case, scenario, outcome),
+        ),
+        privacy_of(outcome, epsilon),
+        worth_of(case, outcome, questions, leakage),
+        price,
+    )
+
+
+def _received(outcome: Outcome, leakage: float) -> list[Received]:
+    """Return the leakage to coalitions, with a report read as without a mix."""
+    return [replace(view, bits=view.linked * leakage) for view in outcome.coalitions]
+
+
+def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
+    """Return the study of malicious coalitions, in the scenario or a sample; None: no study."""
+    if not case.cheating or unmeasured(scenario):
+        return None
+    part = scenario if case.n <= SAMPLE else _sample(scenario, SAMPLE, outcome)
+    return measure(part, SEED if case.seed is None else case.seed, case.cheating)
+
+
+def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
+    """Return the true and the promised exposure of a run; epsilon: of noise, else None."""
+    if epsilon is not None:
+        return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)
+    promised = outcome.exposure.promised if outcome.decision else None
+    excluded = outcome.findings.by_exclusion if outcome.findings else None
+    return Privacy(outcome.exposure.true, promised, None, *(excluded or (None, None)))
+
+
+def worth_of(
+    case: Case, outcome: Outcome, questions: Sequence[Question], leakage: float
+) -> Utility:
+    """Return the utility of a run.
+
+    questions, leakage: with noise, the questions and a report's bits.
+    """
+    if not outcome.released:
+        return empty_utility(case)
+    if questions:
+        errors = draws(case, "features", questions)
+        return estimated(case, errors, leakage, tuple(range(len(case.sizes))))
+    decision = outcome.decision
+    if decision is None:
+        return empty_utility(case)
+    release, findings = outcome.release or {}, outcome.findings
+    if findings and (whole := findings.scale_release(release)):
+        estimates, share_reported = whole
+        return replace(
+            utility(case, released(case, estimates, decision.kept)), cells=share_reported
+        )
+    return utility(case, released(case, release, decision.kept), decision.hidden)
+
+
+def rounds(outcome: Outcome) -> int:
+    """Return the number of rounds with a question: the curator's rounds, and the release."""
+    if outcome.curated is None:
+        return 1
+    return len(outcome.counted) - (outcome.release is None)
+
+
+def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
+    """Return the cost, from samples of people with the same questions.
+
+    In a sample a program of two rounds releases the columns that it releases of all people.
+    """
+    people = min(SAMPLE, case.n)
+    part = _sample(scenario, people, outcome)
+    seconds, bytes_sent, totals = [], [], []
+    for number in range(SAMPLES):
+        meter = Meter()
+        run(part, number, "real", instruments=(meter,), worst_case_nodes=0)
+        seconds.append(meter.seconds * case.n / people)
+        bytes_sent.append(meter.user_bytes / people)
+        totals.append(meter.total / people)
+    price = scaled(seconds, bytes_sent, people, rounds(outcome))
+    return replace(price, total=sum(totals) / SAMPLES)
+
+
+def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
+    policy = changed(scenario.policy, k=min(scenario.policy.k, people))
+    two_round = program_of(scenario).compared == ROW
+    if two_round and outcome.kept:
+        policy = changed(policy, kind="fixed", keep=outcome.kept, required=(), forbidden=())
+    elif two_round:
+        policy = changed(policy, kind="exposure", required=(), forbidden=outcome.schema.names)
+    return changed(
+        scenario,
+        policy=policy,
+        population=changed(scenario.population, users=people),
+        mix=changed(scenario.mix, min_batch=1),
+        fault=(),
+    )

@@ -1,0 +1,137 @@
+"""The same release among peers: no party in the middle, and all peers read the whole board.
+
+Single parties and coalitions are peers, the first of those that keep to the protocol. The leakage
+to each follows from the views of its members, their own rows included; `linked` counts other people
+only. Counts of single columns are public to all. Reading the board is played once for all peers, so
+the seconds of CPU do not count that every peer reads it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from msgspec.structs import replace as changed
+
+from ....analysis.trust import Received
+from ....errors import ParameterError
+from ....protocol.wire.parties import peer
+from ...lab.play.run import run
+from ...lab.scoring.outcome import Outcome
+from ...lab.validation.load import check
+from ...programs.peer_findings import OfSize
+from ...programs.peers.check import FIXED
+from ...programs.peers.score import sizes_of
+from ...schema.model import Coalition, Defence, Fault, Mix, Scenario
+from .case import Case
+from .mixed import Meter, cheated, exposure_kind, privacy_of, rounds, variant, worth_of
+from .result import Compared, ProgramCost, Trust
+
+MAX_PEOPLE = 300  # people; with more, their messages take too long
+USER, PEER = "user-", "peer-"
+
+
+def central(scenario: Scenario) -> Scenario:
+    """Return a scenario of peers as the other programs play it; path and cover are not read.
+
+    Raises ParameterError for a fault that only peers can commit.
+    """
+    for fault in scenario.fault:
+        if fault.attack != "absent":
+            raise ParameterError(
+                f"{scenario.scenario.name}: only peers can {fault.attack}; programs are compared "
+                "where people do the same in all of them: leave that [[fault]] out"
+            )
+    mix = changed(scenario.mix, peers=False)
+    faults = tuple(_by(fault, PEER, USER) for fault in scenario.fault)
+    return changed(scenario, mix=mix, fault=faults, coalition=())
+
+
+def among(case: Case) -> Scenario:
+    """Return the scenario among peers, with a coalition of each size that is reported.
+
+    Raises ScenarioError if peers cannot run it.
+    """
+    scenario = case.scenario
+    kind = exposure_kind(scenario)
+    usual = Mix()
+    mix = changed(scenario.mix, peers=True, **{key: getattr(usual, key) for key in FIXED})
+    names = [peer(index) for index in range(case.n) if index not in case.faults]
+    sizes = sorted(size for size in {mix.path, *sizes_of(case.n)} if size <= len(names))
+    scenario = changed(
+        variant(scenario, kind),
+        mix=mix,
+        defence=Defence(),
+        fault=tuple(_by(fault, USER, PEER) for fault in scenario.fault),
+        coalition=tuple(
+            Coalition(name=f"peers: {size}", parties=tuple(names[:size])) for size in sizes
+        ),
+    )
+    check(scenario)
+    return scenario
+
+
+def peers(case: Case) -> Iterator[Compared]:
+    """Yield the release among peers: each is user, shuffler, curator and analyst.
+
+    Raises ParameterError for too many people or without messages, and ScenarioError if peers cannot
+    run the scenario.
+    """
+    if case.n > MAX_PEOPLE or not case.messages:
+        raise ParameterError(
+            f"what peers learn is measured on the messages of all of them, up to {MAX_PEOPLE} "
+            "people"
+        )
+    scenario, meter = among(case), Meter()
+    outcome = run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
+    public = changed(case.scenario.policy, publish_marginals=True)
+    public_case = replace(case, scenario=changed(case.scenario, policy=public))
+    yield Compared(
+        "peers",
+        "mix",
+        _note(scenario, outcome),
+        outcome.burned,
+        dict(outcome.refused),
+        Trust.from_received(
+            [_without_members(view) for view in outcome.coalitions],
+            cheated(case, scenario, outcome),
+        ),
+        privacy_of(outcome, None),
+        worth_of(public_case, outcome, (), 0.0),
+        ProgramCost(meter.seconds, None, case.n, 1, meter.user_bytes / case.n, rounds(outcome)),
+    )
+
+
+def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
+    """Return the fault with the same person under its other name."""
+    if fault.by is None or not fault.by.startswith(old_prefix):
+        return fault
+    return changed(fault, by=new_prefix + fault.by.removeprefix(old_prefix))
+
+
+def _without_members(view: Received) -> Received:
+    """Return the leakage without the members themselves: their own rows link no other person."""
+    own_rows = len(view.parties)
+    sets = [(people, times - own_rows * (people == 1)) for people, times in view.sets]
+    crowd = min((people for people, times in sets if times > 0), default=view.users)
+    return replace(view, linked=max(0, view.linked - own_rows), crowd=crowd)
+
+
+def _note(scenario: Scenario, outcome: Outcome) -> str:
+    """Return in words how far a single peer, and half of all peers, follow messages: means."""
+    peer_result = outcome.peers
+    mix_text = f"paths of {scenario.mix.path}, {scenario.mix.cover} blanks each"
+    if peer_result is None or not peer_result.sizes:
+        return mix_text
+    half = min(peer_result.sizes, key=lambda size: abs(2 * size.size - peer_result.peers))
+    followed = ", ".join(_followed(size) for size in (peer_result.sizes[0], half))
+    return (
+        f"{mix_text}; of others' messages {followed}; {half.size:,} link {half.people.mean:.1f} of "
+        f"{peer_result.peers - half.size:,} others (95 %: {half.people.low:.1f} to "
+        f"{half.people.high:.1f}; {half.tried} coalitions)"
+    )
+
+
+def _followed(size: OfSize) -> str:
+    return (
+        f"{size.size:,} peer{'s follow' if size.size > 1 else ' follows'} {size.onions.mean:.1%} "
+        f"(expected {size.expected:.1%})"
+    )

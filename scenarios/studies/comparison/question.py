@@ -1,0 +1,169 @@
+"""The program that leaks least to a coalition among equally useful programs, as an answer in rows.
+
+The utility is a measure of the comparison (cells, entropy, error), and the reference is its first
+program with a release: `exposure`, or the scenario's own kind. For a program without some of the
+parties the coalition is the parties that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ....analysis.trust.side import Side
+from ....errors import ParameterError, UnknownParty
+from ....presentation.wording import percent
+from ....protocol.wire.parties import ANALYST, CURATOR, RANDOMNESS
+from ...schema.parties import PartyNames
+from .result import Compared, Comparison, Learnt, Utility
+
+Measure = Literal["cells", "entropy", "error"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+ALL_PARTIES = PartyNames(  # the parties of all programs; their numbers depend on the scenario
+    (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
+)
+NEAR = 1e-9  # a difference of utilities that is rounding
+UTILITY: dict[str, Callable[[Utility], float]] = {  # higher is better
+    "cells": lambda worth: worth.cells,
+    "entropy": lambda worth: worth.entropy,
+    "error": lambda worth: -worth.mean,
+}
+WRITTEN: dict[str, Callable[[Utility], str]] = {
+    "cells": lambda worth: percent(worth.cells),
+    "entropy": lambda worth: f"{worth.entropy:.2f} bits",
+    "error": lambda worth: f"{worth.mean:.3f}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramLeakage:
+    """The leakage of one program to the coalition.
+
+    Attributes:
+        program: its name.
+        parties: members of the coalition that the program has.
+        bits_per_person: leakage to them.
+        bits_are: exact, at least or at most so many.
+        linked: people linked to their values.
+        utility: the measure asked for, as it is printed.
+        as_useful: whether the utility is no worse than that of the reference.
+    """
+
+    program: str
+    parties: tuple[str, ...]
+    bits_per_person: float
+    bits_are: Side
+    linked: int
+    utility: str
+    as_useful: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRanking:
+    """The programs in order: as useful programs first, of these the least leakage first.
+
+    Attributes:
+        coalition: the parties of the question.
+        equal: the measure of utility.
+        reference: the program that sets the utility to be reached.
+        leaks: a row a program.
+    """
+
+    coalition: tuple[str, ...]
+    equal: str
+    reference: str
+    leaks: tuple[ProgramLeakage, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words; a leakage that is only bounded from below does not win."""
+        coalition_name = " + ".join(self.coalition)
+        able = [leak for leak in self.leaks if leak.as_useful]
+        bounded = [leak for leak in able if leak.bits_are is not Side.AT_LEAST]
+        head = (
+            f"least leakage to {coalition_name} at {self.equal} no worse than {self.reference}'s: "
+        )
+        if not bounded:
+            return head + "not known, leakages are only bounded from below"
+        best = bounded[0]
+        best_text = f"{best.program}, {best.bits_are.mark}{best.bits_per_person:.2f} bits a person"
+        open_ = [
+            leak.program
+            for leak in able
+            if leak.bits_are is Side.AT_LEAST and leak.bits_per_person < best.bits_per_person
+        ]
+        return head + best_text + (f"; perhaps less: {', '.join(open_)}" if open_ else "")
+
+
+def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) -> None:
+    """Raise an error for an empty coalition, or for an unknown name.
+
+    Args:
+        coalition: names of parties, such as `curator` and `shuffler-1`.
+        accepted: the parties of the programs; the default is of every program, with any number.
+
+    Raises:
+        UnknownParty: a name is unknown. ParameterError: no name, or a text in place of names.
+    """
+    if isinstance(coalition, str) or not coalition:
+        raise ParameterError(
+            f"coalition: found {coalition!r}; a list of names is accepted, of {accepted}"
+        )
+    for name in coalition:
+        if name not in accepted:
+            raise UnknownParty(f"coalition: {accepted.refusal(name, 'the programs have')}")
+
+
+def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> ProgramRanking:
+    """Order the programs of a comparison by their leakage to a coalition, at equal utility.
+
+    Args:
+        comparison: of any scenario.
+        coalition: names of parties that pool their views.
+        equal: `cells`, `entropy` or `error`.
+
+    Raises:
+        UnknownParty: a party that no program has. ParameterError: no party, or no such measure.
+    """
+    if equal not in MEASURES:
+        raise ParameterError(f"equal: found {equal!r}; {', '.join(MEASURES)} are accepted")
+    names = {party for compared in comparison.programs for party in _parties(compared)}
+    check_names(coalition, PartyNames.from_names(names))
+    parties = tuple(dict.fromkeys(coalition))
+    released = [compared for compared in comparison.programs if not compared.burned]
+    if not released:
+        raise ParameterError("coalition: no program released anything, so none is as useful")
+    least_utility, rows = UTILITY[equal](released[0].utility), list[ProgramLeakage]()
+    for compared in released:
+        members = tuple(sorted(set(parties) & _parties(compared)))
+        learnt = _learnt(compared, members)
+        if learnt is not None:
+            useful = UTILITY[equal](compared.utility) >= least_utility - NEAR
+            rows.append(_leak(compared, learnt, WRITTEN[equal](compared.utility), useful))
+    rows.sort(key=lambda leak: (not leak.as_useful, leak.bits_per_person))
+    return ProgramRanking(parties, equal, released[0].program, tuple(rows))
+
+
+def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
+    return ProgramLeakage(
+        program=compared.program,
+        parties=learnt.parties,
+        bits_per_person=learnt.bits_per_person,
+        bits_are=learnt.bits_are,
+        linked=learnt.linked,
+        utility=utility,
+        as_useful=useful,
+    )
+
+
+def _parties(compared: Compared) -> set[str]:
+    return {party for learnt in compared.trust.coalitions for party in learnt.parties}
+
+
+def _learnt(compared: Compared, members: tuple[str, ...]) -> Learnt | None:
+    """Return the leakage to these members; None if the program lacks them or has no score."""
+    if not members:
+        return None
+    scored = {tuple(sorted(learnt.parties)): learnt for learnt in compared.trust.coalitions}
+    return scored.get(members)

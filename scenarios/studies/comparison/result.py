@@ -1,0 +1,333 @@
+"""The results of a comparison as plain data: one entry per program, all in the same units.
+
+    trust      bits a person, cells and people that each single party and coalition received
+    privacy    true and promised exposure (shares of people); epsilon if reports are noisy
+    utility    columns, cells (share of n d), entropy kept (bits a person), two-way tables (total
+               variation distance, 0 to 1)
+    cost       seconds of CPU for all parties together, bytes that one person sends, rounds
+
+`Comparison` is the content of `comparison.json`, schema 1; `read` takes it back, strictly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....analysis.trust import Received, minimal
+from ....analysis.trust.side import Side
+from ....deprecated import Replaced, find
+from ....errors import StorageError
+from ....strict_text import Unreadable, from_json
+from ..cheating.cheating_result import CheatingStudy
+
+if TYPE_CHECKING:
+    from .frames import ComparisonFrames
+
+SCHEMA = 1
+REPLACED = (
+    Replaced("two-round", "exposure", "0.2.0", "0.4.0"),
+    Replaced("randomized", "histogram", "0.2.0", "0.4.0"),
+)  # names of programs
+COMPARISON = "comparison.json"
+READERS = ("curator", "analyst")
+NAMED = 4  # peers of a coalition that are named one by one
+
+Limits = tuple[float, float]  # a 95 % interval
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """The leakage to one set of parties; the fields of `analysis.trust.Received`.
+
+    Attributes:
+        parties: its members.
+        linked: people linked to a value.
+        cells_certain: cells of the table that it knows for certain.
+        bits_per_person: leakage.
+        bits_are: exact, at least or at most so many.
+        reports: whether the linked values are reports with noise.
+        verdict: in words.
+        rows_guessed: expected share of people with a whole row that the best guess gets right; None
+            if it was not computed.
+    """
+
+    parties: tuple[str, ...]
+    linked: int
+    cells_certain: int
+    bits_per_person: float
+    bits_are: Side
+    reports: bool
+    verdict: str
+    rows_guessed: float | None = None
+
+    @classmethod
+    def from_received(cls, received: Received) -> Learnt:
+        """Return the leakage, from the analysis."""
+        return cls(
+            received.parties,
+            received.linked,
+            received.cells_certain,
+            received.bits_per_person,
+            received.bits_are,
+            received.reports,
+            received.verdict,
+            None if received.rows_guessed is None else received.rows_guessed / received.users,
+        )
+
+
+def name_coalition(parties: Sequence[str]) -> str:
+    """Return a coalition in words: its parties, or the number of many peers."""
+    is_short = len(parties) <= NAMED or not parties[0].startswith("peer-")
+    return " + ".join(parties) if is_short else f"{len(parties):,} peers"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Every coalition, and the smallest honest-but-curious coalitions that link people.
+
+    Attributes:
+        coalitions: every coalition that was scored.
+        smallest: the parties of each smallest coalition that links people.
+        cheating: the success of known attacks by malicious coalitions; None if that is not
+            measured.
+        proof: the largest malicious coalition that a proof sketch covers; None without a proof.
+    """
+
+    coalitions: tuple[Learnt, ...]
+    smallest: tuple[tuple[str, ...], ...]
+    cheating: CheatingStudy | None = None
+    proof: str | None = None
+
+    @classmethod
+    def from_received(
+        cls, received: Sequence[Received], cheating: CheatingStudy | None = None
+    ) -> Trust:
+        """Return the trust, from the analysis of coalitions and the study of attacks."""
+        linked = {view.parties: view.linked for view in received}
+        return cls(
+            tuple(Learnt.from_received(view) for view in received), tuple(minimal(linked)), cheating
+        )
+
+    @property
+    def most_trusted(self) -> Learnt:
+        """The single party that receives most: bits, then people linked; of equals, a reader.
+
+        Its `bits_are` is a statement about all single parties. If the leakage to one party is known
+        only from below, the party that receives most is not known, and the largest figure that is
+        known from below is at most the leakage to that party: "at least". Otherwise the largest
+        figure bounds all parties.
+        """
+        single_parties = [learnt for learnt in self.coalitions if len(learnt.parties) == 1]
+        single_parties.sort(key=lambda learnt: (*READERS, *learnt.parties).index(learnt.parties[0]))
+        if any(learnt.bits_are is Side.AT_LEAST for learnt in single_parties):
+            single_parties = [
+                replace(learnt, bits_are=Side.AT_LEAST)
+                for learnt in single_parties
+                if learnt.bits_are is not Side.AT_MOST
+            ]
+        return max(
+            single_parties, key=lambda learnt: (round(learnt.bits_per_person, 9), learnt.linked)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Shares of people in a crowd smaller than k in the release: true and promised.
+
+    Attributes:
+        true: the share of people; 0 if no rows are released.
+        promised: None if crowds have no promise.
+        epsilon: local, of a person's whole answer, nats; None without noise.
+        adjacency: how neighbouring collections differ, of epsilon; None without epsilon.
+        excluded: people without a released row, in a small crowd that all parties know by
+            exclusion; they count in `true`. None if no value stays closed for certain.
+        reader_excluded: the same for the party that reads, which may have seen more than it
+            publishes.
+    """
+
+    true: float
+    promised: float | None
+    epsilon: float | None = None
+    excluded: int | None = None
+    reader_excluded: int | None = None
+    adjacency: str | None = None
+
+    @property
+    def exclusion(self) -> str:
+        """Users known by exclusion to all and, if more, to the reader: a cell of a table."""
+        if self.excluded is None:
+            return "-"
+        more = self.reader_excluded or 0
+        reader = f" (reader {more:,})" if more > self.excluded else ""
+        return f"{self.excluded:,}{reader}"
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """The utility of the release for the analyst.
+
+    The limits hold 95 % of `draws` repetitions of the noise; None without noise.
+
+    Attributes:
+        columns: the released columns, by name.
+        cells: share of (person, column) pairs shown.
+        entropy: bits a person that are kept, of `entropy_of_all`; with noise, bits of a report
+            about its row.
+        entropy_of_all: bits a person in all columns.
+        pairs: number of two-way tables.
+        answered: two-way tables with data of both columns in the release.
+        mean, largest: of the total variation distances of all of them, a column that is not
+            released being guessed uniform.
+        mean_limits: 95 %, over draws of noise; None without noise.
+        largest_limits: 95 %, over draws of noise; None without noise.
+        draws: of noise, over which distances are averaged.
+    """
+
+    columns: tuple[str, ...]
+    cells: float
+    entropy: float
+    entropy_of_all: float
+    pairs: int
+    answered: int
+    mean: float
+    largest: float
+    mean_limits: Limits | None = None
+    largest_limits: Limits | None = None
+    draws: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCost:
+    """The cost of a program.
+
+    Attributes:
+        cpu: seconds of all parties together.
+        cpu_limits: 95 %; None if all people were measured.
+        people, samples: measured on so many people, so many times; if these are not all people, cpu
+            is scaled up and cpu_limits is its 95 % interval.
+        bytes: that one person sends, on average.
+        rounds: in which people answer.
+        total: bytes that all parties send, divided by the number of people, a post counted once;
+            None if that is not measured.
+    """
+
+    cpu: float
+    cpu_limits: Limits | None
+    people: int
+    samples: int
+    bytes: float
+    rounds: int
+    total: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One program on the scenario.
+
+    Attributes:
+        program: its name.
+        family: `mix`, `central`, `shares` or `local`.
+        note: a remark on the program, in words.
+        burned: why there is no release; None: there is a release.
+        refused: messages, by reason.
+        trust: the leakage to coalitions.
+        privacy: the exposure of people.
+        utility: of the release for the analyst.
+        cost: of the program.
+    """
+
+    program: str
+    family: str
+    note: str
+    burned: str | None
+    refused: Mapping[str, int]
+    trust: Trust
+    privacy: Privacy
+    utility: Utility
+    cost: ProgramCost
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All programs side by side.
+
+    Attributes:
+        scenario: its name.
+        title: of the scenario.
+        seed: of all randomness; None: the system's.
+        users: people who take part.
+        features: names of columns.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people that may be in a smaller crowd.
+        messages: whether all of them were really sent.
+        programs: in the order of the table.
+        skipped: programs that cannot answer this scenario, with the reason.
+        schema: the number of this format.
+    """
+
+    scenario: str
+    title: str
+    seed: int | None
+    users: int
+    features: tuple[str, ...]
+    k: int
+    max_exposure: float
+    messages: bool
+    programs: tuple[Compared, ...]
+    skipped: Mapping[str, str]
+    schema: int = SCHEMA
+
+    @property
+    def frames(self) -> ComparisonFrames:
+        """The programs, and the coalitions of each, as tables of plain columns."""
+        from .frames import comparison_frames
+
+        return comparison_frames(self)
+
+    def program(self, name: str) -> Compared:
+        """Give a program by its name; KeyError if it was not compared.
+
+        A name of an earlier version gives the program that has its place, with a
+        DeprecationWarning; a comparison that an earlier version saved is asked by today's names.
+        """
+        if old := find(name.partition(" ")[0], REPLACED):
+            old.warn()
+        for compared in self.programs:
+            if today(compared.program) == today(name):
+                return compared
+        raise KeyError(name)
+
+
+def today(name: str) -> str:
+    """Return the name of a program, with the first word as it is called now."""
+    first, space, more = name.partition(" ")
+    old = find(first, REPLACED)
+    return f"{old.new if old else first}{space}{more}"
+
+
+def read(folder: str | PathLike[str]) -> Comparison:
+    """Read a comparison back. Raises StorageError for a file that is not of this schema."""
+    folder = Path(folder)
+    path = folder / COMPARISON
+    try:
+        comparison = from_json(path.read_bytes(), Comparison)
+    except OSError as bad:
+        reason = bad.strerror or str(bad)
+        raise StorageError(f"{path}: {reason}; `veilmix compare` makes one with --out") from None
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: not a comparison: {bad.why}") from None
+    if comparison.schema != SCHEMA:
+        raise StorageError(
+            f"{path}: schema {comparison.schema}; this version reads schema {SCHEMA}"
+        )
+    if not comparison.programs:
+        raise StorageError(f"{path}: not a comparison: programs: at least one is needed")
+    for program in comparison.programs:
+        if all(len(coalition.parties) != 1 for coalition in program.trust.coalitions):
+            reason = f"not a comparison: {program.program}: no party alone is among its coalitions"
+            raise StorageError(f"{path}: {reason}")
+    return comparison

@@ -1,0 +1,215 @@
+"""The cost of a scenario, before it is run: messages, bytes, and seconds of cryptography.
+
+With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
+shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
+opened. Sizes are those that the parties themselves work out (protocol/rounds/round_context.py). A
+verified mix has no layers: its ballots are group elements, and multiplications are counted
+(verified_cost.py).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from ....crypto.entropy import SystemEntropy
+from ....crypto.layer import open_layer, seal_layer
+from ....crypto.signing import SIGNATURE
+from ....crypto.suites import Suite, suite
+from ....protocol.peers.agreement import open_peer_round
+from ....protocol.rounds.round_context import Round, open_round
+from ....protocol.wire.announcement import NONCE, REGISTRY, Announcement
+from ....protocol.wire.bodies import DIGEST, WITNESS
+from ....protocol.wire.frames import HEADER
+from ....protocol.wire.schema import Schema
+from ...lab.play.announcement import announced_policy, announced_rules
+from ...lab.validation.load import resolve
+from ...programs.registry import announced_schema, program_of, wire
+from ...programs.topology import CENTRAL, PEERS, topology_of
+from ...schema.model import Scenario
+from .verified_cost import bytes_of, checks, measure_multiplication, multiplications
+
+MEASURED = 0.02  # seconds for each of sealing and opening
+PEER_READERS = "everybody"  # reads, among peers
+LENGTH = 4  # bytes before an envelope, its signature, and the head that it repeats
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCost:
+    """One round.
+
+    Sizes in bytes; None if padding is off.
+
+    Attributes:
+        number: from 1.
+        reader: of the answers.
+        columns: sets that are requested, by number.
+        onions: of all people; of a verified mix, ballots.
+        layers: sealed, and opened again.
+        person: bytes that one person sends.
+        carried: everything that crosses a wire, batches included.
+        multiplications: of group elements, in a verified mix.
+        checks: of these, those of a party that checks everything once.
+    """
+
+    number: int
+    reader: str
+    columns: tuple[tuple[int, ...], ...]
+    onions: int
+    layers: int
+    person: int | None
+    carried: int | None
+    multiplications: int = 0
+    checks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCost:
+    """Every round, as if every permitted question were asked, and every column released.
+
+    Attributes:
+        rounds: in their order.
+        seal, open: seconds of one core for one layer, measured now on this machine.
+        multiply: the same for one multiplication of a verified mix.
+    """
+
+    rounds: tuple[RoundCost, ...]
+    seal: float
+    open: float
+    multiply: float = 0.0
+
+    @property
+    def layers(self) -> int:
+        """The number of layers sealed; as many are opened."""
+        return sum(price.layers for price in self.rounds)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one core for all the cryptography."""
+        return self.layers * (self.seal + self.open) + self.multiplications * self.multiply
+
+    @property
+    def multiplications(self) -> int:
+        """The number of multiplications of group elements, of all parties."""
+        return sum(price.multiplications for price in self.rounds)
+
+    @property
+    def checks(self) -> int:
+        """The number of multiplications of a party that checks everything once."""
+        return sum(price.checks for price in self.rounds)
+
+
+def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> SessionCost:
+    """Return the cost of a scenario with these features, with timings. people: in each round."""
+    scenario = resolve(scenario, people[0], schema.names)
+    scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
+    return PRICED[topology_of(scenario).name](scenario, schema, people, scheme)
+
+
+def _central_cost(
+    scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
+) -> SessionCost:
+    """Return the messages and layers of all parties of a central session."""
+    announcement = announcement_of(scenario, schema, scheme)
+    session = announcement.digest()
+    calls = program_of(scenario).calls(scenario.policy, announcement.schema)
+    plans = [open_round(announcement, session, call) for call in calls]
+    people_of_rounds = [people[min(number, len(people) - 1)] for number in range(len(plans))]
+    if scenario.mix.kind == "verified":
+        return _verified_cost(plans, people_of_rounds)
+    head = WITNESS if scenario.defence.signed else 0
+    rounds = tuple(
+        _round(plan, round_people, head)
+        for plan, round_people in zip(plans, people_of_rounds, strict=True)
+    )
+    size = max(plans[0].inner) or 256
+    return SessionCost(rounds, *measure(scheme, size))
+
+
+def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> SessionCost:
+    """Return the ballots and multiplications of all parties. people: in each round."""
+    rounds = []
+    for plan, count in zip(plans, people, strict=True):
+        call, (person, carried) = plan.call, bytes_of(plan, count)
+        ballots = 0 if plan.reuses_ballots else count * len(call.asks)
+        fields = (call.round, call.reader.value, call.asks, ballots, 0, person, carried)
+        rounds.append(RoundCost(*fields, multiplications(plan, count), checks(plan, count)))
+    return SessionCost(tuple(rounds), 0.0, 0.0, measure_multiplication())
+
+
+def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
+    """Return the announcement that a session would have, with fresh keys and a nonce of zeros."""
+    keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
+    return Announcement(
+        scenario.scenario.name,
+        bytes(NONCE),
+        announced_schema(scenario, schema),
+        announced_policy(scenario),
+        announced_rules(scenario),
+        tuple(keys[2:]),
+        keys[0],
+        keys[1],
+        wire(scenario),
+        bytes(REGISTRY if scenario.registered else 0),
+    )
+
+
+def _among_peers(
+    scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
+) -> SessionCost:
+    """Return the posts of peers, on average: layers in every step of a path, and ballots, unframed.
+
+    n peers with s onions each and paths of L: n s L layers a round, and all peers read all of them.
+    """
+    from ...lab.play.peers import agreement
+
+    terms = agreement(scenario, schema)
+    calls = program_of(scenario).calls(scenario.policy, schema)
+    plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
+    rounds = []
+    for plan in plans:
+        person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
+        onions = people[0] * terms.onions
+        fields = (plan.call.round, PEER_READERS, plan.call.asks, onions, onions * terms.path)
+        rounds.append(RoundCost(*fields, person, people[0] * person))
+    return SessionCost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
+
+
+PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], SessionCost]] = {
+    CENTRAL.name: _central_cost,
+    PEERS.name: _among_peers,
+}  # topology -> the cost of a session
+
+
+def _round(plan: Round, people: int, head: int) -> RoundCost:
+    shufflers = len(plan.hops) - 1
+    person = carried = None
+    if plan.envelope:
+        signature = SIGNATURE if plan.announcement.registry else 0
+        person = HEADER + 3 * LENGTH + plan.envelope + signature + head
+        carried = people * (person + plan.slots * sum(plan.inner[2:]))
+    onions = people * plan.slots
+    layers = people * (plan.slots * shufflers + 1)
+    call = plan.call
+    return RoundCost(call.round, call.reader.value, call.asks, onions, layers, person, carried)
+
+
+def measure(scheme: Suite, size: int) -> tuple[float, float]:
+    """Return the seconds to seal and to open one layer around `size` bytes, on one core, now."""
+    pair, context, plain = scheme.keypair(SystemEntropy()), bytes(32), bytes(size)
+    entropy = SystemEntropy()
+    sealed = seal_layer(scheme, pair.public, plain, context, entropy)
+    return (
+        _timed(lambda: seal_layer(scheme, pair.public, plain, context, entropy)),
+        _timed(lambda: open_layer(pair.secret, sealed, context)),
+    )
+
+
+def _timed(work: Callable[[], object]) -> float:
+    """Return the seconds of one call: the best mean of ten calls within the time allowed."""
+    best, started = float("inf"), perf_counter()
+    while perf_counter() - started < MEASURED:
+        start = perf_counter()
+        for _ in range(10):
+            work()
+        best = min(best, (perf_counter() - start) / 10)
+    return best

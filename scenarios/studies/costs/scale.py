@@ -1,0 +1,231 @@
+"""The cost of a scenario with any number of people: bytes, hours, memory, and its limits.
+
+Bytes are those of traffic.py, exact; the rest is the model of analysis/scaling.py, with constants
+that benchmarks/scale.py measured on the processor that `MEASURED` names. No session is played, and
+no people are drawn: only the features of the scenario's own people are used.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ....analysis.scaling import (
+    MEASURED,
+    Cluster,
+    PeopleLimit,
+    RoundLoad,
+    SessionCosts,
+    broken,
+    max_people,
+    session_costs,
+)
+from ....crypto.suites import suite
+from ....errors import ParameterError
+from ....protocol.board.phases import BOARD
+from ....protocol.rounds.round_context import Round, open_round
+from ....protocol.wire.announcement import Announcement
+from ....protocol.wire.messages import Call
+from ...lab.play.announcement import announced_rules
+from ...lab.validation.load import resolve
+from ...populations.samples import Samples
+from ...programs.registry import program_of
+from ...programs.topology import PEERS, onions_only, topology_of
+from ...schema.model import MAX_PEOPLE, Scenario
+from .cost import announcement_of
+from .traffic import PEOPLE, LinkTraffic, TrafficTerms, traffic
+
+MIN_ESTIMATED, MAX_ESTIMATED = 2, 10**12  # people that an estimate is made for
+SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
+COUNTED = (1 << 32) - 1  # the largest count that a message holds
+REMEDIES = {
+    "registry": "; ask fewer people, or say defence.registered = false",
+}  # kind of a post that is too long -> what to do
+
+
+@dataclass(frozen=True, slots=True)
+class SessionScale:
+    """The cost of a session with so many people.
+
+    Attributes:
+        people: in round 1.
+        cluster: the computers of every party.
+        suite: of the layers.
+        link_traffic: the messages on all links; () if their lengths are not known.
+        costs: hours and memory; None if the lengths are not known.
+        limits: all limits, in ascending numbers of people.
+        unsaid: parts that are not in the estimate, a sentence each.
+    """
+
+    people: int
+    cluster: Cluster
+    suite: str
+    link_traffic: tuple[LinkTraffic, ...] = ()
+    costs: SessionCosts | None = None
+    limits: tuple[PeopleLimit, ...] = ()
+    unsaid: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> tuple[PeopleLimit, ...]:
+        """The limits that so many people break."""
+        return broken(self.limits, self.people)
+
+
+def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> SessionScale:
+    """Estimate the cost of a scenario with so many people. crowd: its own, for their features.
+
+    Raises:
+        ParameterError: `people` is out of range.
+    """
+    onions_only(scenario, "the estimate for many people")
+    if not MIN_ESTIMATED <= people <= MAX_ESTIMATED:
+        raise ParameterError(
+            f"people: found {people:,}; {MIN_ESTIMATED:,} to {MAX_ESTIMATED:,} are accepted"
+        )
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
+    name = scenario.mix.suite
+    if topology_of(scenario).name == PEERS.name:
+        return SessionScale(people, cluster, name, unsaid=(AMONG_PEERS,))
+    session = _Session(scenario, crowd)
+    if not announced_rules(scenario).padded:
+        return SessionScale(people, cluster, name, unsaid=(UNPADDED,))
+    messages = session.link_traffic(people)
+    costs = session_costs(_loads(session.plans, messages), name, MEASURED, cluster)
+    limits = tuple(sorted(session.limits(cluster), key=lambda limit: limit.people))
+    return SessionScale(people, cluster, name, messages, costs, limits, tuple(unsaid(scenario)))
+
+
+AMONG_PEERS = (
+    "Among peers everybody posts, and everybody reads what all have posted: with n people n^2 "
+    "messages of random lengths. A board numbers peers up to 65,535, and long before each of them "
+    "reads gigabytes; there is no estimate beyond what `veilmix check` says of the scenario itself."
+)
+UNPADDED = (
+    "Answers are not padded in this scenario, so their lengths are of what people say: nothing is "
+    "known of bytes before they have."
+)
+
+
+def unsaid(scenario: Scenario) -> Iterator[str]:
+    """Yield the parts that an estimate leaves out, a sentence each."""
+    yield (
+        "the decision and its certificate, as long as what they say; and tallies, as long as the "
+        "combinations that people hold: that grows with people only while most are alone with "
+        "theirs"
+    )
+    guards = scenario.defence
+    extra_parts = [
+        word
+        for word, on in (
+            ("signatures of registered people", scenario.registered),
+            ("tokens", guards.tokens),
+            ("challenges", guards.locks),
+            ("audits", guards.audit),
+            ("opening rows by threshold", program_of(scenario).opens),
+        )
+        if on
+    ]
+    if extra_parts:
+        yield (f"hours, memory and wall time of {', '.join(extra_parts)}; their bytes are counted")
+
+
+@dataclass(frozen=True)
+class _Session:
+    """A scenario as a session that asks all permitted questions."""
+
+    scenario: Scenario
+    crowd: Samples
+
+    def link_traffic(self, people: int) -> tuple[LinkTraffic, ...]:
+        """Return the messages with so many people in round 1, and in proportion in later rounds."""
+        share = self.crowd.second / self.crowd.first
+        answering = [people, max(1, round(people * share))]
+        registered = sum(answering) if self.crowd.round2_people else people
+        terms = TrafficTerms(
+            answering,
+            registered if self.scenario.registered else 0,
+            self.scenario.defence.signed,
+        )
+        return traffic(self.plans[0].announcement, [plan.call for plan in self.plans], terms)
+
+    @cached_property
+    def plans(self) -> list[Round]:
+        """The rounds, as every party derives them."""
+        schema = self.crowd.people.schema
+        scheme = suite(self.scenario.mix.suite, lesson=self.scenario.mix.lesson)
+        announcement = announcement_of(self.scenario, schema, scheme)
+        calls = program_of(self.scenario).calls(self.scenario.policy, announcement.schema)
+        return _rounds(announcement, calls)
+
+    def limits(self, cluster: Cluster) -> Iterator[PeopleLimit]:
+        """Yield the limits: the most people for memory, for a post, and for a count."""
+        from ....machines.board_service import MOST_POST
+
+        messages = self.link_traffic(SAMPLE)
+        loads = _loads(self.plans, messages)
+        yield from _memory(loads, self.scenario.mix.suite, cluster)
+        posts = [
+            message for message in messages if message.receiver == BOARD and message.bytes > SAMPLE
+        ]
+        for post in _largest(posts):
+            size = f"a post of {MOST_POST >> 20} MiB between processes or machines"
+            limit_text = f"{size}: `{post.kind}` of round {post.round}{REMEDIES.get(post.kind, '')}"
+            yield PeopleLimit(_fits(MOST_POST, post), limit_text)
+        onions = max(load.onions for load in loads)
+        yield PeopleLimit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
+        yield PeopleLimit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")
+
+
+def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
+    session = announcement.digest()
+    return [open_round(announcement, session, call) for call in calls]
+
+
+def loads_of(
+    announcement: Announcement, calls: Sequence[Call], terms: TrafficTerms
+) -> list[RoundLoad]:
+    """Return the rounds of a session with these calls, as the model takes them."""
+    return _loads(_rounds(announcement, calls), traffic(announcement, calls, terms))
+
+
+def _loads(plans: Sequence[Round], messages: Sequence[LinkTraffic]) -> list[RoundLoad]:
+    return [_load(plan, messages) for plan in plans]
+
+
+def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
+    round_messages = [message for message in messages if message.round == plan.call.round]
+    arriving = [message for message in round_messages if message.kind in ("submission", "batch")]
+    people = next(message.messages for message in arriving if message.sender == PEOPLE)
+    sizes = tuple(message.bytes for message in arriving)
+    return RoundLoad(
+        people, plan.slots, sizes, sum(message.bytes for message in round_messages) - sum(sizes)
+    )
+
+
+def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[PeopleLimit]:
+    """Yield the largest number of people that fit into the memory of a computer."""
+    costs = session_costs(loads, name, MEASURED, cluster)
+    for memory, start, party_text in (
+        (
+            costs.memory,
+            MEASURED.summed.start,
+            "one process that plays everybody (`veilmix run`)",
+        ),
+        (
+            costs.party,
+            MEASURED.start,
+            "the process of the shuffler with the largest batch",
+        ),
+    ):
+        room = max_people(cluster.memory, start, (memory - start) / SAMPLE)
+        yield PeopleLimit(room, f"{cluster.gigabytes:g} GB of memory: {party_text}")
+
+
+def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:
+    """Yield the longest post of each kind."""
+    for kind in dict.fromkeys(post.kind for post in posts):
+        yield max((post for post in posts if post.kind == kind), key=lambda post: post.bytes)
+
+
+def _fits(byte_limit: int, message: LinkTraffic) -> int:
+    """Return the most people that a message of `most_bytes` holds, by its length with `SAMPLE`."""
+    return byte_limit * SAMPLE // message.bytes

@@ -1,0 +1,123 @@
+"""The cost of a round of a verified mix: bytes, and multiplications of group elements.
+
+By user and query, or (shares, shuffles) by row of w ciphertexts, w = 1 in most lists. K keyholders
+of a round are m shufflers and its reader (docs/verified.md):
+
+    make a ballot 3      check it 2: by the keyholder that posts it, then by each keyholder
+    for two readers 5    check it 4
+    re-encrypt 2 w       prove the shuffle 6 + 2 w         check it 4 + 4 w, by each keyholder
+    make shares 2 w      check them 2 w; a reader that keeps its share private makes it with w
+
+Shares of a secret round are checked by its reader. A public round is followed by the other reader
+too: its shuffles and all shares, the release at the end. The reader checks the shares of shufflers;
+shufflers check all shares before the next round. If users submit once, round 2 has no keys and no
+ballots, a single list of rows, and the analyst first checks the ballots of round 1. A simulation
+checks each statement once for all parties; machines of their own check it each.
+"""
+
+from time import perf_counter
+
+from ....crypto.entropy import SystemEntropy
+from ....crypto.signing import SIGNATURE
+from ....crypto.verified.group import RISTRETTO255
+from ....crypto.verified.keys import KEY_SIZE, make_key
+from ....crypto.verified.rows import ballot_rows, remix
+from ....crypto.verified.shuffle_checker import check_shuffle
+from ....crypto.verified.shuffle_prover import prove_shuffle
+from ....crypto.verified.transcript import ProofContext
+from ....protocol.board.verified_posts import (
+    PAIR,
+    PROOF_HEAD,
+    PROOF_PAIR,
+    PROOF_ROW,
+    ROWS_HEAD,
+    SHARE,
+    SHARES_HEAD,
+)
+from ....protocol.rounds.round_context import Round
+from ....protocol.rounds.verified_round import is_public, key_owners, keys_due, row_width
+from ....protocol.wire.bodies import WITNESS
+from ....protocol.wire.frames import HEADER
+from ....protocol.wire.parties import Role
+
+BALLOT, BALLOT_CHECK = 3, 2  # multiplications of a ballot
+ONCE, ONCE_CHECK = 5, 4  # of a ballot for two readers
+REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1  # of a ciphertext
+PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = 6, 2, 4, 4  # of a row, and of each ciphertext in it
+LENGTH = 4  # bytes of a number before an envelope, a signature or a head
+TRIED, ATTEMPTS = 8, 3  # rows of the shuffle that is timed, and how often
+
+
+def multiplications(plan: Round, people: int) -> int:
+    """Return the number of multiplications of all parties, if each checks for itself."""
+    a_row = row_width(plan) * (REMIX + PROVE_PAIR) + PROVE
+    check = row_width(plan) * CHECK_PAIR + CHECK
+    followers = len(plan.openers) + is_public(plan)
+    shuffles = (len(plan.openers) - 1) * (a_row + followers * check)
+    lists = shuffles + row_width(plan) * _shares(plan)
+    return people * (_ballots(plan) + len(plan.call.asks) * lists)
+
+
+def checks(plan: Round, people: int) -> int:
+    """Return the number of multiplications of a checker of everything: ballots, shuffles, shares.
+
+    It checks every posted statement of the round once, as `protocol/board/verified_record.py` does.
+    """
+    width, keyholders = row_width(plan), len(plan.openers)
+    givers = keyholders if is_public(plan) else keyholders - 1
+    of_lists = (keyholders - 1) * (width * CHECK_PAIR + CHECK) + givers * width * SHARES_CHECK
+    of_ballot = 0 if plan.reuses_ballots else ONCE_CHECK if plan.once else BALLOT_CHECK
+    return people * len(plan.call.asks) * (of_ballot + of_lists)
+
+
+def _ballots(plan: Round) -> int:
+    """Return the multiplications for the ballots of a user: made, and checked by keyholders."""
+    if plan.reuses_ballots:  # the analyst, which had no part in round 1
+        return len(plan.announcement.schema.features) * ONCE_CHECK
+    making_cost, checked = (ONCE, ONCE_CHECK) if plan.once else (BALLOT, BALLOT_CHECK)
+    return len(plan.call.asks) * (making_cost + (1 + len(plan.openers)) * checked)
+
+
+def _shares(plan: Round) -> int:
+    """Return the multiplications for the shares of a ciphertext: made, and checked."""
+    keyholders = len(plan.openers)
+    shufflers = keyholders - 1
+    if not is_public(plan):
+        return shufflers * (SHARES + SHARES_CHECK) + OWN_SHARE
+    by_shufflers = 0 if plan.call.reader is Role.ANALYST else shufflers * keyholders
+    checked = shufflers + keyholders + by_shufflers
+    return keyholders * SHARES + checked * SHARES_CHECK
+
+
+def bytes_of(plan: Round, people: int) -> tuple[int, int]:
+    """Return the bytes that a user sends, and the bytes of all parties, without heads of posts."""
+    keyholders, asks, width = len(plan.openers), len(plan.call.asks), row_width(plan)
+    letter = handed = 0
+    if not plan.reuses_ballots:
+        letter = HEADER + 3 * LENGTH + plan.envelope + SIGNATURE + WITNESS
+        handed = people * (LENGTH + plan.envelope + SIGNATURE)
+    keys = KEY_SIZE * sum(len(keys_due(plan, party)) for party in key_owners(plan))
+    rows = ROWS_HEAD + people * PAIR * width
+    proofs = PROOF_HEAD + PROOF_PAIR * width + people * PROOF_ROW
+    shares = SHARES_HEAD + people * SHARE * width
+    givers = keyholders if is_public(plan) else keyholders - 1
+    posts = keys + handed + asks * ((keyholders - 1) * (rows + proofs) + givers * shares)
+    return keyholders * letter, people * keyholders * letter + posts
+
+
+def measure_multiplication() -> float:
+    """Return the seconds of one multiplication in a shuffle that is proved and checked, now.
+
+    Additions and hashing beside it are in it. The least of some attempts counts.
+    """
+    entropy, context = SystemEntropy(), ProofContext(RISTRETTO255, bytes(32), 1, 0, b"cost")
+    key = make_key(context, entropy).public
+    old = ballot_rows([[(key, key)]] * TRIED)
+    best_time = float("inf")
+    for _ in range(ATTEMPTS):
+        started = perf_counter()
+        mixed = remix(context, key, old, entropy)
+        proof = prove_shuffle(context, key, old, mixed, entropy)
+        check_shuffle(context, key, old, mixed.rows, proof, entropy)
+        best_time = min(best_time, perf_counter() - started)
+    return best_time / (TRIED * (REMIX + PROVE + PROVE_PAIR + CHECK + CHECK_PAIR))

@@ -1,0 +1,210 @@
+"""Every set of columns of a run: its bound, its true exposure, and its entropy.
+
+    promised   by the policy's rule from the marginals, as the curator could
+    truth      people in a crowd smaller than k, were these columns released
+    entropy    bits per person that the joint counts of the columns hold
+
+Truth is counted in the people (`verification.population`), or in the release if only that is known.
+With the rule `worst-case`, or `margins` and many cells, the sets that were not decided on have the
+coverage bound: either rule would take long for every set.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from ....analysis.exposure import joint_counts, users_below
+from ....protocol.rounds.tallying import marginals
+from ...lab.scoring.result import WrittenDecision
+from ...programs.curated.rules import bound, choose, listed, listing_rule, named_rule
+from ...programs.dropped_columns import UnreleasedColumn
+from ...programs.evidence import NoGround
+from ...programs.registry import program_of
+from ...programs.weights import column_weights
+from ...records.result_file import Run
+from ...records.verification.evidence import RecordEvidence
+from ...records.verification.population import people as recollected
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ....protocol.wire.schema import Schema
+
+EVERY = 6  # columns; with more, only singles, the kept set, and it with one column more
+SLOW = "worst-case"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSet:
+    """A set of columns. People are whole numbers; None is a number that the run does not determine.
+
+    Attributes:
+        columns: their names.
+        promised: at most so many of `bound_population` people are exposed, by `rule`.
+        bound_population: number of people that the bound is about.
+        rule: of the bound.
+        truth: exposed people of `counted`.
+        counted: number of people in the table.
+        entropy: bits a person in the joint counts of the columns.
+        weight: the sum of the columns' weights.
+        safe: whether the promise is within max_exposure.
+        released: whether this set was released.
+    """
+
+    columns: tuple[str, ...]
+    promised: int
+    bound_population: int
+    rule: str
+    truth: int | None
+    counted: int
+    entropy: float | None
+    weight: float
+    safe: bool
+    released: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The sets, smallest first, and for each suppressed column the reason.
+
+    Attributes:
+        sets: the smallest first.
+        dropped: the reason for each column that is not released.
+        every: whether all sets are there.
+    """
+
+    sets: tuple[ColumnSet, ...]
+    dropped: tuple[UnreleasedColumn, ...]
+    every: bool
+
+
+def choices(run: Run) -> Choices | None:
+    """Return the sets of columns of a run; None if no marginals were read.
+
+    None also if persons have several rows: the counts of other columns do not tell their persons.
+    """
+    decision = run.result.decision
+    if run.result.several_rows:
+        return None
+    if not run.result.marginals or not decision:
+        return None
+    try:
+        schema = RecordEvidence(run, None).schema
+    except NoGround:
+        return None
+    return _Chooser(run, schema, decision).choices()
+
+
+def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]:
+    """Return the counts of every column and the people n, as the curator read them to decide.
+
+    If messages were lost columns differ in their totals: each missing answer is a value of its own
+    (protocol/rounds/tallying.py).
+    """
+    counts_by_column = [run.result.marginals[name] for name in run.result.features]
+    counts, people = marginals(
+        [{(value,): n for value, n in cells.items()} for cells in counts_by_column]
+    )
+    return listed(schema, counts), people
+
+
+class _Chooser:
+    """A run, and the counts of its columns in the form that a rule takes."""
+
+    def __init__(self, run: Run, schema: "Schema", decision: WrittenDecision) -> None:
+        self.run = run
+        self.decided = decision.certificate
+        self.schema = schema
+        self.policy = run.scenario.policy
+        self.names: Sequence[str] = run.result.features
+        self.counts, people = counts_as_decided(run, schema)
+        fixed = run.scenario.population.setting == "fixed"
+        other_people = None if fixed else decision.certificate.n
+        self.rule = named_rule(self.policy, other_people, schema)
+        self.bound_population = other_people or people
+        self.weights = column_weights(self.policy, self.names)
+        self.table = recollected(run)
+        self.released_columns = self._numbers(decision.kept)
+
+    def choices(self) -> Choices:
+        takes_all = len(self.names) <= EVERY
+        sets = tuple(self._score(columns) for columns in self._column_sets(takes_all=takes_all))
+        return Choices(sets, tuple(self._dropped()), takes_all)
+
+    def _numbers(self, names: Sequence[str]) -> tuple[int, ...]:
+        return tuple(sorted(list(self.names).index(name) for name in names))
+
+    def _column_sets(self, *, takes_all: bool) -> Iterator[tuple[int, ...]]:
+        columns = range(len(self.names))
+        if takes_all:
+            for size in range(1, len(self.names) + 1):
+                yield from combinations(columns, size)
+            return
+        sets: set[tuple[int, ...]] = {(column,) for column in columns}
+        sets |= {tuple(sorted({*self.released_columns, column})) for column in columns}
+        yield from sorted(
+            sets | {tuple(columns)}, key=lambda column_set: (len(column_set), column_set)
+        )
+
+    def _score(self, columns: tuple[int, ...]) -> ColumnSet:
+        promised, rule = self._promise(columns)
+        cells = self._cells(columns)
+        cells_counted = int(sum(cells)) if cells is not None else 0
+        return ColumnSet(
+            tuple(self.names[column] for column in columns),
+            promised,
+            self.bound_population,
+            rule,
+            users_below(cells, self.policy.k) if cells is not None else None,
+            cells_counted,
+            _entropy(cells) if cells is not None else None,
+            sum(self.weights[column] for column in columns),
+            promised / self.bound_population <= self.policy.max_exposure,
+            columns == self.released_columns and self.run.result.release is not None,
+        )
+
+    def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
+        """Return people and rule: of the released set as decided, of another by the rule."""
+        if columns == self.released_columns:
+            return self.decided.people, self.decided.rule
+        rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
+        rule = listing_rule(rule, self.counts, self.policy.k)
+        proof = bound(rule, [self.counts[column] for column in columns], self.policy.k)
+        return int(proof.people), str(proof.rule)
+
+    def _cells(self, columns: tuple[int, ...]) -> "npt.NDArray[np.int64] | list[int] | None":
+        """Return the joint counts of some columns, from the people or else from the release."""
+        if self.table is not None:
+            return joint_counts(self.table, columns)
+        release = self.run.result.release
+        names = [self.names[column] for column in columns]
+        if release is None or not set(names) <= set(release.columns):
+            return None
+        places = [release.columns.index(name) for name in names]
+        counts: Counter[tuple[str, ...]] = Counter()
+        for values, people in release.cells:
+            counts[tuple(values[place] for place in places)] += people
+        return list(counts.values())
+
+    def _dropped(self) -> Iterator[UnreleasedColumn]:
+        """Yield the condition to release each suppressed column, if the policy chooses columns."""
+        if not program_of(self.run.scenario).by_rule or self.policy.rule == SLOW:
+            return
+        for dropped in choose(self.policy, self.rule, self.schema, self.counts).dropped:
+            name = self.names[dropped.column]
+            yield UnreleasedColumn(
+                name, dropped.smallest_target, dropped.largest_k, name in self.policy.forbidden
+            )
+
+
+def _entropy(cells: Any) -> float:
+    """Return bits per person: the entropy of the cell of a person drawn at random."""
+    import numpy as np
+
+    from ....analysis.estimation import entropy
+
+    counts = np.asarray(cells, dtype=float)
+    return entropy(counts / counts.sum(), "bits")

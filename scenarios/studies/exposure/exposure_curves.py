@@ -1,0 +1,180 @@
+"""Exposure at every k: the truth about the release, the bounds for it, and the worst case.
+
+    truth              people of the release in a crowd smaller than k, a step function of k
+    printed            the smaller of Theorems 2 and 3 of paper 000
+    refined, coverage  the sharper bounds (composition.py)
+    worst case         the most that any table with these marginals exposes, or a bracket around it
+    promised           the bound of the decision, at the run's own k: no curve, since the default
+                       rule takes a linear program for each k
+
+Without a release the curves are those of all columns together, which were not released.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ....analysis.exposure import ExposureCurve, exposure_curve, joint_counts
+from ...programs.curated.rules import statistical
+from ...programs.evidence import NoGround
+from ...records.result_file import Run
+from ...records.verification.evidence import RecordEvidence
+from ...records.verification.population import people as recollected
+from .column_sets import Choices, counts_as_decided
+
+RULES = ("printed", "refined", "coverage")
+STATISTICAL = ("refined", "coverage")  # the printed bounds hold only for people who were counted
+POINTS = 60  # values of k, from 2 to all people, in equal steps of their logarithm
+WORST = 7  # of them at which the worst case is sought
+# The search for each, where the caller sets no limit: up to 3 s of processor time.
+NODES, CELLS = 20, 40  # of every search tree; of the table, after rare values are merged
+
+
+@dataclass(frozen=True, slots=True)
+class WorstTable:
+    """The worst table at k: it exposes at least `attained_people` people and at most `proven`.
+
+    Attributes:
+        k: the smallest crowd in which a person is not exposed.
+        attained_people: people, at least.
+        proven: people, at most.
+    """
+
+    k: int
+    attained_people: int
+    proven: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """People exposed at each of `ks`, of `people`, by each rule; and the true exposure.
+
+    Attributes:
+        columns: of the curves.
+        released: whether these columns were released.
+        k: of the run.
+        people: for whom the bounds hold.
+        ks: ascending.
+        bounds: by rule, people at each of `ks`.
+        truth: None if it cannot be known from the run.
+        worst: at some of `ks`.
+        promised: rule and people of the decision, at `k`; None if the curves are of columns that
+            were not released.
+    """
+
+    columns: tuple[str, ...]
+    released: bool
+    k: int
+    people: int
+    ks: tuple[int, ...]
+    bounds: dict[str, tuple[int, ...]]
+    truth: ExposureCurve | None
+    worst: tuple[WorstTable, ...]
+    promised: tuple[str, int] | None = None
+
+
+def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves | None:
+    """Return the curves of a run; None if no marginals were read.
+
+    sets: of this run. nodes: of each search tree for the worst cases at several k; 0: no search;
+    None: as `NODES` and `CELLS` say.
+    """
+    decision = run.result.decision
+    if sets is None or decision is None:
+        return None
+    try:
+        schema = RecordEvidence(run, None).schema
+    except NoGround:
+        return None
+    names = list(run.result.features)
+    released = run.result.release is not None
+    names_used = [name for name in names if not released or name in decision.kept]
+    all_counts, _ = counts_as_decided(run, schema)
+    counts = [all_counts[names.index(name)] for name in names_used]
+    people = decision.certificate.n
+    ks = grid(people, decision.k)
+    rules = RULES if _fixed(run) else STATISTICAL
+    bounds = {rule: tuple(_bounds(run, rule, counts, ks, people, schema)) for rule in rules}
+    worst = tuple(_worst(run, counts, ks, decision.k, nodes, released=released))
+    truth = _truth(run, [names.index(name) for name in names_used])
+    proof = decision.certificate
+    promised = (proof.rule, int(proof.people)) if released else None
+    return Curves(
+        tuple(names_used), released, decision.k, people, ks, bounds, truth, worst, promised
+    )
+
+
+def grid(people: int, k: int) -> tuple[int, ...]:
+    """Return numbers from 2 to all people, about even in their logarithm, k among them."""
+    top = max(people, 3)
+    steps = (2 * (top / 2) ** (i / (POINTS - 1)) for i in range(POINTS))
+    return tuple(sorted({min(round(step), top) for step in steps} | {max(2, min(k, top))}))
+
+
+def _fixed(run: Run) -> bool:
+    return run.scenario.population.setting == "fixed"
+
+
+def _bounds(
+    run: Run,
+    rule: str,
+    counts: Sequence[Sequence[int]],
+    ks: Sequence[int],
+    people: int,
+    schema: Any,
+) -> Iterator[int]:
+    """Yield the people that a rule allows to be exposed, at each k."""
+    from ....analysis.composition import best_bound
+
+    policy = run.scenario.policy
+    if _fixed(run):
+        for k in ks:
+            yield best_bound(counts, k, rule).people if k <= people else people
+        return
+    public = all(feature.values is not None for feature in schema.features)
+    delta = policy.delta * len(counts) / len(schema.features)
+    for k in ks:
+        if k > sum(counts[0]):
+            yield people
+            continue
+        proof = statistical(rule, counts, k, people, delta, public=public)
+        yield min(people, int(proof.people))
+
+
+def _worst(
+    run: Run,
+    counts: Sequence[Sequence[int]],
+    ks: Sequence[int],
+    k: int,
+    nodes: int | None,
+    *,
+    released: bool,
+) -> Iterator[WorstTable]:
+    """Yield the worst case at some k; at the run's own k not above the bound proved by the run."""
+    if not _fixed(run) or nodes == 0:
+        return
+    from ....analysis.composition import worst_case
+
+    # the caller's limit, or the usual ones
+    limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
+    people = sum(counts[0])
+    stated = run.result.exposure.worst_case
+    for crowd in _spread(ks, k):
+        worst = worst_case(counts, crowd, **limits)
+        proven = worst.upper
+        if crowd == k and released and stated is not None:
+            proven = max(worst.people, min(proven, round(stated.high * people)))
+        yield WorstTable(crowd, worst.people, proven)
+
+
+def _spread(ks: Sequence[int], k: int) -> list[int]:
+    """Return a few k, evenly among all, and the run's own."""
+    return sorted({ks[round(i * (len(ks) - 1) / WORST)] for i in range(WORST)} | {k})
+
+
+def _truth(run: Run, columns: Sequence[int]) -> ExposureCurve | None:
+    if (release := run.result.release) is not None:
+        cells = release.crowds
+        return exposure_curve(cells) if sum(cells) else None
+    table = recollected(run)
+    return None if table is None or not len(table) else exposure_curve(joint_counts(table, columns))

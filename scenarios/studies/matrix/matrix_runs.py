@@ -1,0 +1,245 @@
+"""The runs of a matrix attack x defence: each is played and measured by itself.
+
+A run is measured by the views of its attackers (catalogue/effects.py), by the leakage to single
+parties, by its alarms, and by its cost.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from dataclasses import dataclass
+from functools import cache
+from time import process_time
+
+import msgspec
+
+from ....analysis.trust import received
+from ....protocol.knowledge.transcript import Transcript
+from ....protocol.knowledge.view import View
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Kind
+from ...lab.play.fault_schedule import draw_faults
+from ...lab.play.run import carrier
+from ...lab.validation.load import resolve
+from ...populations.samples import Samples
+from ...programs.interface import Played
+from ...programs.registry import samples
+from ...programs.topology import CENTRAL, topology_of
+from ...records.traffic import traffic
+from ...schema.model import Scenario
+from ...serialization.content import as_read
+
+NAMED = "named"  # cause of an accusation among peers, who raise no alarms
+HOP_BY_HOP = (Kind.BATCH, Kind.OPENED)
+READERS = (parties.CURATOR, parties.ANALYST)
+PEOPLE = (parties.Role.USER, parties.Role.PEER)
+Progress = Callable[[int, int], None]
+Key = tuple[str, bytes, int, bool]  # of a run: runs with equal keys are the same run
+
+
+@dataclass(frozen=True, slots=True)
+class AttackOutcome:
+    """The outcome of one run: the success of its attack, and its cost.
+
+    Attributes:
+        value: the success, in `unit`.
+        max_value: the largest possible success.
+        unit: of both.
+        linked: people linked to their rows, by the party that learns most.
+        certain: cells that this party is certain of.
+        counts: of round 1, by column.
+        released: whether the session released data.
+        burned: whether the session was aborted.
+        causes: of alarms that were borne out.
+        refused: messages.
+        cpu: seconds.
+        size: bytes that were sent.
+        messages: that were sent.
+        steps: that waited for one another.
+        crowd: mean size of a person's anonymity set; None: of an attacked run, or among peers.
+        unmet: whether the attack, or an entry of it, found no occasion.
+    """
+
+    value: float
+    max_value: float
+    unit: str
+    linked: int
+    certain: int
+    counts: tuple[Mapping[tuple[str, ...], int], ...]
+    released: bool
+    burned: bool
+    causes: tuple[str, ...]
+    refused: int
+    cpu: float
+    size: int
+    messages: int
+    steps: int = 0
+    crowd: float | None = None
+    unmet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixJob:
+    """One run to be played.
+
+    Attributes:
+        row: the attack; empty: an honest run, which is played for its costs.
+        scenario: to be played.
+        seed: of the run.
+        seeded: whether the run uses its seed, which an attacker may know; else system randomness.
+    """
+
+    row: str
+    scenario: Scenario
+    seed: int
+    seeded: bool
+
+    @property
+    def key(self) -> "Key":
+        """The key of the run: runs with equal keys are the same run."""
+        return self.row, msgspec.json.encode(self.scenario), self.seed, self.seeded
+
+
+def play_all(
+    jobs: Sequence[MatrixJob], executor: Executor | None, progress: Progress
+) -> Iterator[AttackOutcome]:
+    """Play all jobs, in their order.
+
+    Jobs that are left when a process of the executor is lost are played in this process.
+    """
+    jobs_done = 0
+    try:
+        for shot in executor.map(as_read(shoot), jobs, chunksize=4) if executor else ():
+            jobs_done += 1
+            progress(jobs_done, len(jobs))
+            yield shot
+    except BrokenExecutor:
+        pass
+    for number, shot in enumerate(map(shoot, jobs[jobs_done:]), start=jobs_done + 1):
+        progress(number, len(jobs))
+        yield shot
+
+
+def shoot(job: MatrixJob) -> AttackOutcome:
+    """Play one run and measure it."""
+    crowd = samples(job.scenario, job.seed)
+    scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
+    faults = draw_faults(scenario, crowd.people.n, job.seed)
+    _warm_up(job)
+    started = process_time()
+    carry = carrier(scenario)
+    session = carry(scenario, crowd, faults, job.seed if job.seeded else None, "real")
+    cpu = process_time() - started
+    value, goal, unit = _achieved(session)
+    linked, certain = _learnt(scenario, crowd, session) if job.row else (0, 0)
+    bytes_sent = traffic(session.transcript)
+    return AttackOutcome(
+        value,
+        goal,
+        unit,
+        linked,
+        certain,
+        session.tallies[0] if session.tallies else (),
+        session.release is not None,
+        session.burned is not None,
+        (*(alarm.cause for alarm in session.alarms if alarm.borne_out), *_charge_causes(session)),
+        sum(session.refused.values()),
+        cpu,
+        bytes_sent.size if bytes_sent else 0,
+        bytes_sent.messages if bytes_sent else 0,
+        _steps(session.transcript) if session.transcript else 0,
+        None if job.row else _crowd(scenario, session),
+        bool(session.unmet),
+    )
+
+
+def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
+    """Return the largest change of a count of round 1, in people; 0 if no count was read."""
+    furthest = 0
+    for mine, honest_counts in zip(shot.counts, honest.counts, strict=False):
+        values = mine.keys() | honest_counts.keys()
+        furthest = max([furthest, *(abs(mine.get(v, 0) - honest_counts.get(v, 0)) for v in values)])
+    return furthest
+
+
+def _steps(transcript: Transcript) -> int:
+    """Count the steps of a session: messages that wait for the last of an earlier kind.
+
+    A step is a kind of message in a round, and besides each hop's batch and opening. Messages of a
+    kind are sent in parallel, but for batches and openings, which go from hop to hop.
+    """
+    return len(
+        {
+            (event.round, event.kind, event.sender if event.kind in HOP_BY_HOP else "")
+            for event in transcript.events
+        }
+    )
+
+
+def _crowd(scenario: Scenario, session: Played) -> float | None:
+    """Return the mean anonymity set for both readers and all shufflers but one; None among peers.
+
+    The shuffler left out is the best for the attackers. A linked person is alone. A person whom an
+    audit distinguishes hides among the people of the same kind, or among fewer, as an
+    honest-but-curious coalition can count them.
+    """
+    if topology_of(scenario).name != CENTRAL.name:
+        return None
+    hops = {parties.shuffler(hop) for hop in range(1, scenario.mix.shufflers + 1)}
+    views = (session.look((*READERS, *sorted(hops - {out}))) for out in sorted(hops))
+    return min(_mean_crowd(view) for view in views)
+
+
+def _mean_crowd(view: View) -> float:
+    blocks = [counts_seen.among for counts_seen in view.counted if counts_seen.among is not None]
+    sizes = [
+        1
+        if person in view.pinned
+        else min((len(block) for block in blocks if person in block), default=view.users)
+        for person in range(view.users)
+    ]
+    return sum(sizes) / len(sizes)
+
+
+@cache
+def _warmed() -> set[str]:
+    return set()
+
+
+def _warm_up(job: MatrixJob) -> None:
+    """Play the first run of a process twice: to load modules is no cost of a defence."""
+    if not _warmed():
+        _warmed().add("once")
+        shoot(job)
+
+
+def _sizes(crowd: Samples) -> tuple[int, ...]:
+    return tuple(len(texts) for texts in crowd.people.values)
+
+
+def _achieved(session: Played) -> tuple[float, float, str]:
+    if not session.attacks:
+        return 0.0, 0.0, ""
+    last = session.attacks[-1]
+    return last.value, last.of, last.unit
+
+
+def _charge_causes(session: Played) -> Iterator[str]:
+    """Yield NAMED for each charge: the alarm of a session without central parties."""
+    yield from (NAMED for _ in (session.peers.charges if session.peers else ()))
+
+
+def _learnt(scenario: Scenario, crowd: Samples, session: Played) -> tuple[int, int]:
+    """Return the most people linked, and cells certain, by a single party, without its own."""
+    single_parties = topology_of(scenario).single_parties(scenario, crowd.people.n)
+    views = {view.knows: view for view in (session.look((party,)) for party in single_parties)}
+    learnt = [_others_learnt(view, _sizes(crowd)) for view in views.values()]
+    return max(pair[0] for pair in learnt), max(pair[1] for pair in learnt)
+
+
+def _others_learnt(view: View, sizes: tuple[int, ...]) -> tuple[int, int]:
+    """Return the people linked and the cells certain, less the members' own."""
+    people_in_view = sum(parties.role(party) in PEOPLE for party in view.parties)
+    learnt = received(view, sizes)
+    return max(learnt.linked - people_in_view, 0), max(
+        learnt.cells_certain - people_in_view * len(sizes), 0
+    )

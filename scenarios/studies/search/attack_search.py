@@ -1,0 +1,147 @@
+"""The search for attacks: every deviation of every coalition, played with the real roles.
+
+    coalitions  each party alone, each with a person, and pairs of parties
+    strategies  the single deviations of the members; with `pairs`, pairs of them too
+    a find      the target's row is read, or joint counts: protocol/search/crowds.py
+
+No attack is named here. A session has the guards of a scenario at a small size (search_session.py).
+A coalition ends at its first find, and a coalition that contains it is not played.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from msgspec.structs import replace
+
+from ....errors import DataError, ParameterError
+from ....protocol.search.space import kinds_of
+from ....protocol.wire import parties
+from ....version import __version__
+from ...programs.registry import program_of
+from ...programs.topology import onions_only
+from ...schema.model import Scenario
+from ..cheating.trust_table import guards_on
+from .search_result import CoalitionResult, SearchResult
+from .search_session import PEOPLE, program_name, small, unsearched
+from .search_trial import FINDS, Strategy, Trial, Verdict
+
+SEEDS = (1, 2, 3, 4, 5, 6)  # that confirm a difference
+Progress = Callable[[str, int, int], None]
+
+
+class SearchStopped(KeyboardInterrupt):
+    """Ctrl-C while a search is played. search_result: the results so far."""
+
+    def __init__(self, search_result: SearchResult) -> None:
+        super().__init__(f"{search_result.played} strategies played")
+        self.search_result = search_result
+
+
+def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    """Return the coalitions of a search: single parties, each with a person, pairs of parties."""
+    hops = tuple(map(parties.shuffler, range(1, scenario.mix.shufflers + 1)))
+    more = (parties.RANDOMNESS,) if program_of(scenario).opens else ()
+    single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK, *more)
+    friend = parties.user(PEOPLE - 1)
+    return (
+        *((party,) for party in single),
+        *((party, friend) for party in single),
+        *combinations(single, 2),
+    )
+
+
+def begin(
+    scenario: Scenario, *, pairs: bool = False, times: bool = False, strategies: int = 0
+) -> SearchResult:
+    """Return a search before its first strategy.
+
+    times: whether views have the exact times of posts on the board. strategies: of each coalition,
+    at most; 0: all. Raises DataError for a scenario that the small session cannot stand for.
+    """
+    onions_only(scenario, "the search for deviations")
+    if strategies < 0:
+        raise ParameterError(f"strategies: found {strategies}; at least 0 is accepted")
+    if obstacle := unsearched(scenario):
+        raise DataError(obstacle)
+    searched = small(scenario)
+    return SearchResult(
+        version=__version__,
+        scenario=scenario.scenario.name,
+        guards=guards_on(searched),
+        public=searched.policy.publish_marginals,
+        program=program_name(searched),
+        people=PEOPLE,
+        shufflers=searched.mix.shufflers,
+        seeds=SEEDS,
+        pairs=pairs,
+        times=times,
+        strategies=strategies,
+        whole=False,
+    )
+
+
+def search(
+    scenario: Scenario,
+    begun: SearchResult,
+    coalitions: Sequence[tuple[str, ...]] | None = None,
+    progress: Progress = lambda _name, _completed, _due: None,
+) -> SearchResult:
+    """Search every coalition that a search has not searched yet.
+
+    coalitions: only these; None: those of `coalitions_of`. progress: called with the coalition, and
+    how many of its strategies are played. Raises SearchStopped at Ctrl-C, with all whole results.
+    """
+    results = {result.members: result for result in begun.coalitions}
+    searched = small(scenario)
+    try:
+        for members in coalitions or coalitions_of(searched):
+            if members not in results:
+                results[members] = _searched(searched, members, begun, results, progress)
+    except KeyboardInterrupt as stop:
+        raise SearchStopped(replace(begun, coalitions=tuple(results.values()))) from stop
+    return replace(begun, coalitions=tuple(results.values()), whole=True)
+
+
+def _searched(
+    scenario: Scenario,
+    members: tuple[str, ...],
+    started: SearchResult,
+    results: dict[tuple[str, ...], CoalitionResult],
+    progress: Progress,
+) -> CoalitionResult:
+    for part, result in results.items():
+        if set(part) < set(members) and (result.find is not None or result.watching):
+            watched = result.watched
+            return CoalitionResult(
+                members=members, part=part, watching=result.watching, watched=watched
+            )
+    trial = Trial(scenario, members, started.seeds, started.times)
+    if (watched_verdict := trial.watched()) is not None:
+        return CoalitionResult(members=members, watching=True, watched=watched_verdict)
+    strategies = tuple(trial.strategies(with_pairs=started.pairs))
+    due = spread(strategies, started.strategies)
+    told_strategies = place = 0
+    find = None
+    for place, strategy in enumerate(due, start=1):
+        progress(" + ".join(members), place, len(due))
+        verdict = trial.verdict(strategy)
+        told_strategies += verdict is Verdict.DISTINGUISHED
+        if verdict in FINDS:
+            find = trial.find(strategy, place, verdict)
+            break
+    return CoalitionResult(
+        members=members,
+        played=place,
+        due=len(strategies),
+        told=told_strategies,
+        kinds=kinds_of(due[:place]),
+        find=find,
+        errors=trial.errors,
+    )
+
+
+def spread(strategies: Sequence[Strategy], limit: int) -> Sequence[Strategy]:
+    """Return at most so many strategies, evenly spread over all; 0: all."""
+    if not limit or limit >= len(strategies):
+        return strategies
+    return [strategies[at * len(strategies) // limit] for at in range(limit)]

@@ -1,0 +1,80 @@
+"""The search in a run's folder: `search.json`, and a scenario file of every find.
+
+It is no part of the run, so the folder's seal does not have it. Only its owner may read it.
+"""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ....errors import StorageError
+from ....strict_text import Unreadable, from_json
+from ...schema.dump import dump
+from ...schema.model import DeviationSection, Scenario
+from ...serialization.atomic_file import write_whole
+from ...serialization.bounded_file import read_bounded
+from ...serialization.json_text import pretty
+from ...serialization.record import plain
+from .search_result import SCHEMA, CoalitionResult, SearchResult
+from .search_session import small
+
+SEARCH = "search.json"
+FOLDER = "search"  # of the scenario files of finds
+LARGEST = 1 << 24  # bytes
+REMEDY = "remove it, and `veilmix leak RUN --search` searches again"
+
+
+def read(folder: Path) -> SearchResult | None:
+    """Read the search in a run's folder; None if the folder has no search. Raises StorageError."""
+    path = folder / SEARCH
+    if not path.is_file():
+        return None
+    try:
+        search_result = from_json(read_bounded(path, LARGEST, "search"), SearchResult)
+    except Unreadable as bad:
+        raise StorageError(f"{path}:{bad.line}: no search: {bad.why}; {REMEDY}") from None
+    if search_result.schema != SCHEMA:
+        raise StorageError(
+            f"{path}: schema {search_result.schema}; this version reads {SCHEMA}; {REMEDY}"
+        )
+    return search_result
+
+
+def save(search_result: SearchResult, folder: Path) -> Path:
+    """Write a search into a run's folder, over an older search. Raises StorageError."""
+    path = folder / SEARCH
+    write_whole(path, pretty(plain(search_result)), force=True, private=True)
+    return path
+
+
+def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
+    """Return a search that has not begun, with the coalitions that an older search has searched.
+
+    Only if both have the same parameters: then the results there need not be played again.
+    """
+    if older is None:
+        return begun
+    is_same_search = replace(older, coalitions=(), whole=begun.whole) == begun
+    return replace(begun, coalitions=older.coalitions) if is_same_search else begun
+
+
+def replay(scenario: Scenario, strategy: tuple[DeviationSection, ...]) -> Scenario:
+    """Return the scenario that carries out a strategy, with the guards of the searched scenario."""
+    return replace(small(scenario), deviation=strategy)
+
+
+def file_of(result: CoalitionResult) -> str:
+    """Return the name of the scenario file of a find."""
+    return f"{FOLDER}/{'+'.join(result.members)}.toml"
+
+
+def save_finds(search_result: SearchResult, scenario: Scenario, folder: Path) -> None:
+    """Write the scenario file of every find. Raises StorageError."""
+    for result in search_result.finds:
+        assert result.find is not None  # noqa: S101 - `finds` gives no others
+        path = folder / file_of(result)
+        try:
+            path.parent.mkdir(exist_ok=True)
+        except OSError as wrong:
+            raise StorageError(f"{path.parent}: {wrong.strerror or wrong}") from None
+        write_whole(path, dump(replay(scenario, result.find.strategy)), force=True, private=True)

@@ -1,0 +1,277 @@
+"""The small session that the search plays: the real roles, with the guards of a scenario.
+
+Six people, two questions of two values, two shufflers at most, crowds of three, and a second round
+that burns unless at least two people left, or none did. A curator that asks again (`hierarchical`)
+has three questions and promises little: pairs are requested as far as `curator_exposure` allows,
+and joint counts of all three are released to no party. If only k people open a row (`threshold`), k
+is 2, so that one person of the coalition stands for k - 1. If people report with noise
+(`histogram`), the draws of all people are fixed: they leave every answer as it is, so a report goes
+with its row. The noise comes back in the guess. If they hold sets (`incidence`), a vector has two
+pieces, and the first position of each piece is set or not. All else is that of the scenario: a
+strategy that is found here is carried out at any size with the same file.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import cycle, islice, product
+from math import exp
+
+from msgspec.structs import replace as changed
+
+from ....crypto.entropy import entropy_of
+from ....protocol.board.board import Board, replay
+from ....protocol.board.phases import BOARD
+from ....protocol.search.crowds import Row, Rows
+from ....protocol.search.deviation import Deviation
+from ....protocol.search.space import SpaceSetting
+from ....protocol.search.view import SearchEvent, canonical_view
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Registry
+from ....roles.cast import Cast
+from ....roles.session import play, signers
+from ...attacks.faults.deviant_cast import deviant_cast
+from ...attacks.faults.deviation import DeviationRecord, Deviations
+from ...lab.play.real import cast_of
+from ...populations.sets import PIECE, SOURCE, first_positions
+from ...programs.randomized.check import BITS
+from ...programs.registry import program_of, samples
+from ...programs.topology import topology_of
+from ...schema.kinds import KIND, SETS
+from ...schema.model import (
+    About,
+    FeatureSection,
+    IncidenceSection,
+    Local,
+    Policy,
+    PopulationSection,
+    Scenario,
+)
+
+PEOPLE = 6
+SHUFFLERS = 2  # at most
+MIN_BATCH = 3  # where there is any
+MIN_DROPOUT = 2  # at most
+DEADLINE = 10  # seconds of simulated time
+FEATURES = (
+    FeatureSection(name="x", values=("a", "b")),
+    FeatureSection(name="y", values=("c", "d")),
+)
+MORE = FeatureSection(name="z", values=("e", "f"))  # where the curator asks again
+ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, also among five
+DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # so does this, of three columns; equal pairs have other triples
+DEEP_K = 2
+DEEP_EXPOSURE = 0.4  # pairs can be promised and asked for; a third column is not released
+OPENED = (
+    FEATURES[0],
+    FeatureSection(name="y", values=("c", "d", "g")),
+)  # a closed row has alternatives
+OPENING_K = 2  # people who open a row: a person of the coalition stands for all but one
+OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
+EACH = 1.0  # epsilon of one answer of two values, nats
+NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
+TRUTH_PROBABILITY = exp(EACH) / (
+    1 + exp(EACH)
+)  # probability with which such an answer is reported as it is
+FLIPS = Local(mechanism=BITS, epsilon=EACH)  # of sets, epsilon is that of one position
+POSITIONS = PIECE + 8  # of a vector: a whole piece, and a short one
+STREAM = "deviations"
+
+
+def unsearched(scenario: Scenario) -> str:
+    """Return why the small session cannot stand for a scenario, in words; empty: it can."""
+    if topology_of(scenario).untold:
+        return (
+            "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
+            "people mix among themselves. With exchanged rows other values come to the ends of the "
+            "same paths, so the board differs although nobody deviates, and the test of the search "
+            "says nothing; veilmix leak without --search shows what coalitions of peers follow "
+            "(docs/attack-search.md)"
+        )
+    if not program_of(scenario).has_columns and not program_of(scenario).reports:
+        return (
+            "the search plays people who have a row of a few values, or who report a set; with "
+            f"policy.kind = {scenario.policy.kind!r} they do neither (docs/attack-search.md)"
+        )
+    return ""
+
+
+def small(scenario: Scenario) -> Scenario:
+    """Return the session that is searched instead of a scenario: its guards, at the small size."""
+    mix = changed(
+        scenario.mix,
+        shufflers=min(SHUFFLERS, scenario.mix.shufflers),
+        min_batch=MIN_BATCH if scenario.mix.min_batch > 1 else 1,
+        deadline=DEADLINE,
+    )
+    looks = 1.0 if scenario.defence.receipts else 0.0
+    program = program_of(scenario)
+    source, noise = ("builtin:uniform", NOISE) if program.has_columns else (SOURCE, FLIPS)
+    return Scenario(
+        scenario=About(name="search", title="A session that is searched for attacks", seed=1),
+        population=PopulationSection(source=source, users=PEOPLE),
+        feature=_features(scenario),
+        incidence=IncidenceSection(positions=None if program.has_columns else POSITIONS),
+        mix=mix,
+        policy=_policy(scenario),
+        local=noise if program.reports else Local(),
+        defence=changed(
+            scenario.defence,
+            registered=scenario.registered,
+            min_dropout=min(MIN_DROPOUT, scenario.defence.min_dropout),
+            receipts=looks,
+        ),
+    )
+
+
+def _features(scenario: Scenario) -> tuple[FeatureSection, ...]:
+    """Return the questions of the small session."""
+    program = program_of(scenario)
+    if not program.has_columns:
+        return ()
+    return OPENED if program.opens else (*FEATURES, MORE) if program.deepens else FEATURES
+
+
+def _policy(scenario: Scenario) -> Policy:
+    """Return the policy of the small session: all columns, or what a program finds safe."""
+    policy = scenario.policy
+    if program_of(scenario).deepens:
+        return Policy(
+            kind=policy.kind,
+            k=DEEP_K,
+            max_exposure=DEEP_EXPOSURE,
+            curator_exposure=policy.curator_exposure,
+            ask=policy.ask,
+            publish_marginals=policy.publish_marginals,
+        )
+    if program_of(scenario).reports:
+        return Policy(kind=KIND if program_of(scenario).has_columns else SETS)
+    if program_of(scenario).opens:
+        return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
+    return Policy(
+        kind="fixed",
+        k=1,
+        max_exposure=1.0,
+        keep=tuple(feature.name for feature in FEATURES),
+        publish_marginals=policy.publish_marginals,
+    )
+
+
+def program_name(scenario: Scenario) -> str:
+    """Return the program of a small session in words: its kind, and what limits its questions."""
+    return program_of(scenario).policy(scenario).rule
+
+
+def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
+    """Return all possible rows."""
+    if not program_of(scenario).has_columns:
+        return tuple(product(*first_positions(POSITIONS)))
+    return tuple(product(*(feature.values or () for feature in scenario.feature)))
+
+
+def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
+    """Return the rows of the people of a search."""
+    kinds, program = kinds_of_rows(scenario), program_of(scenario)
+    order = OPENING_ORDER if program.opens else DEEP_ORDER if program.deepens else ORDER
+    return tuple(islice(cycle(kinds[at] for at in order), people))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedStrategy:
+    """One session of a strategy.
+
+    Attributes:
+        view: of the coalition, as a hash; of a session that ended in an error, the error.
+        board: as it stands in the end.
+        record: the messages, and the deviations that found an occasion.
+    """
+
+    view: Hashable
+    board: Board
+    record: DeviationRecord
+
+
+@dataclass(slots=True)
+class SmallSession:
+    """A session that is played again and again, with other rows, seeds and strategies.
+
+    Attributes:
+        scenario: `small` of the scenario under search.
+        members: the coalition.
+        people: how many take part.
+        times: whether the view has the exact times of posts.
+        played: how many sessions were played.
+        errors: sessions that ended in an error of a role.
+        casts: the sessions by their seeds, without rows and strategies.
+    """
+
+    scenario: Scenario
+    members: tuple[str, ...]
+    people: int = PEOPLE
+    times: bool = False
+    played: int = 0
+    errors: int = 0
+    casts: dict[int, Cast] = field(default_factory=dict)
+
+    @property
+    def honest(self) -> tuple[int, ...]:
+        """The indices of the people outside the coalition."""
+        return tuple(i for i in range(self.people) if parties.user(i) not in self.members)
+
+    @property
+    def setting(self) -> SpaceSetting:
+        """The parameters from which the space of deviations is derived."""
+        defence = self.scenario.defence
+        return SpaceSetting(
+            self.members,
+            tuple(map(parties.user, self.honest)),
+            kinds_of_rows(self.scenario),
+            registered=self.scenario.registered,
+            deepens=program_of(self.scenario).deepens,
+            opens=program_of(self.scenario).opens,
+            has_free_rows=not (defence.tokens or defence.challenge),
+            signed=defence.signed,
+        )
+
+    def view(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Hashable:
+        """Return the coalition's view of one session."""
+        return self.play(strategy, rows, seed).view
+
+    def play(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> PlayedStrategy:
+        """Play one session."""
+        self.played += 1
+        deviations = Deviations(
+            tuple(strategy), entropy_of(seed).fork(STREAM), self.people, self.members
+        )
+        record = deviations.record
+        cast = deviant_cast(replace(self._cast(seed), row=rows.__getitem__), deviations)
+        try:
+            board = play(cast, [record], agreed=True)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except Exception as error:  # a strategy that a role cannot go on with is counted
+            self.errors += 1
+            error_text = f"{type(error).__name__}: {error}"
+            return PlayedStrategy(("error", error_text), _replay_board(record.events), record)
+        loot = replace(record.loot(board, self.members), outputs=deviations.outputs(board))
+        other_loot = [other_session(loot) for other_session in record.other_sessions]
+        view = canonical_view(
+            loot, record.events, self.members, record.own_layers, other_loot, times=self.times
+        )
+        return PlayedStrategy(view, board, record)
+
+    def _cast(self, seed: int) -> Cast:
+        """Return the session with a seed: it is the same for all rows and strategies."""
+        if seed not in self.casts:
+            crowd = samples(self.scenario, seed)
+            cast = cast_of(self.scenario, crowd, {}, seed)
+            if cast.guards.registered is not None:
+                keys = signers(cast)
+                registry = Registry(tuple(keys[index].public for index in range(self.people)))
+                cast = replace(cast, registry=registry)
+            self.casts[seed] = replace(cast, threads=0, paced=True, randomize=None)
+        return self.casts[seed]
+
+
+def _replay_board(events: Sequence[SearchEvent]) -> Board:
+    """Return the board of a session that ended in an error, from the posts on it."""
+    return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])

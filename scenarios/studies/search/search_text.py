@@ -1,0 +1,136 @@
+"""The results of a search in words: the same in a terminal and on every page that cites them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ....presentation.wording import Grid, joined, plural
+from .search_result import CoalitionResult, Find, Reads, SearchResult
+
+HEADINGS = (
+    "coalition", "found", "crowd", "strategy", "guess", "honest", "noticed", "played", "due",
+)  # fmt: skip
+READS: Mapping[Reads, str] = {
+    "row": "the row",
+    "joint": "joint counts that no member reads alone",
+    "closed": "rows that fewer than k people say",
+}
+BEYOND: Mapping[Reads, str] = {
+    "row": "",
+    "joint": "joint counts, ",
+    "closed": "a row that fewer than k people say, ",
+}
+LIMIT = (
+    "a search says nothing of strategies that it has not played: of other kinds, other sets of "
+    "people, more people, other programs, or several sessions (docs/attack-search.md)"
+)
+CROWD = (
+    "crowd: the people with whom the target can be exchanged unseen by the coalition, itself "
+    "included; guess: the probability that the best guess of one value of it is right. Joint "
+    "counts: rows are told apart whose views are equal where everybody follows the protocol"
+)
+
+
+def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
+    """Return the result for one coalition in words. file: with the strategy that was found."""
+    if result.part:
+        return f"{result.name}: as {' + '.join(result.part)}"
+    if result.watching:
+        return f"{result.name}: {watches(result)}"
+    if result.find is not None:
+        replay = f", replay: {file}" if file else ""
+        return f"{result.name}: found: {find_text(result.find)}{replay}"
+    return f"{result.name}: {no_find_text(result, study)}"
+
+
+def watches(result: CoalitionResult) -> str:
+    """Return in words the data that a coalition reads by following the protocol."""
+    return f"reads {READS[result.watched]} although it follows the protocol"
+
+
+def find_text(find: Find) -> str:
+    """Return a find in words."""
+    guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
+    noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
+    return f'{BEYOND[find.reads]}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
+
+
+def no_find_text(result: CoalitionResult, study: SearchResult) -> str:
+    """Return the statement that no strategy that was played succeeded, with its limits."""
+    share = "" if result.played >= result.due else f" of {result.due:,}"
+    played = plural(result.played, "strategy", "strategies")
+    return f"nothing found among {played}{share} (kinds: {grouped(result.kinds)}), {limits(study)}"
+
+
+def grouped(kinds: Sequence[str]) -> str:
+    """Return kinds of deviations, grouped by action: `omit ask, tally; add`."""
+    by_action: dict[str, list[str]] = {}
+    for kind in kinds:
+        action, _, message = kind.partition(" ")
+        by_action.setdefault(action, []).extend(filter(None, [message]))
+    actions = (" ".join(filter(None, (do, ", ".join(about)))) for do, about in by_action.items())
+    return "; ".join(actions)
+
+
+def limits(study: SearchResult) -> str:
+    """Return the numbers of people, seeds, times and the program with which a search was played."""
+    program = "" if study.program == "fixed" else f", program {study.program}"
+    times = ", exact times of posts" if study.times else ""
+    return f"{plural(study.people, 'person', 'people')}, {seeds(study.seeds)}{times}{program}"
+
+
+def seeds(seeds: Sequence[int]) -> str:
+    """Return seeds in words: `seeds 1 to 6`."""
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    return f"seeds {seeds[0]} to {seeds[-1]}"
+
+
+def summary(study: SearchResult) -> str:
+    """Return the results of a whole search in one sentence, with its size."""
+    names_found = [result.name for result in study.coalitions if result.find is not None]
+    played_text = (
+        f"a search through {plural(study.played, 'strategy', 'strategies')} of "
+        f"{plural(len(study.coalitions), 'coalition')}, {limits(study)}"
+    )
+    if not names_found:
+        return f"{played_text}: nothing found"
+    return (
+        f"{played_text}: found for {joined(names_found)}, and so for whoever contains one of them"
+    )
+
+
+def notes(study: SearchResult) -> Iterator[str]:
+    """Yield the notes below a table of results."""
+    yield f"{CROWD}."
+    yield f"{LIMIT[:1].upper()}{LIMIT[1:]}."
+    if study.strategies:
+        strategies_text = plural(study.strategies, "strategy", "strategies")
+        yield f"Of each coalition {strategies_text} at most, evenly spread over all."
+    if not study.whole:
+        yield "Stopped: coalitions that are not named were not searched; the same command goes on."
+
+
+def numbers(study: SearchResult) -> Grid:
+    """Return the results as a table for programs."""
+    rows = [_numbers(result) for result in study.coalitions]
+    return Grid(HEADINGS, rows)
+
+
+def _numbers(result: CoalitionResult) -> tuple[object, ...]:
+    name, find = "+".join(result.members), result.find
+    if find is None:
+        verdict_text = (
+            "watching" if result.watching else f"as {'+'.join(result.part)}" if result.part else ""
+        )
+        return (
+            name,
+            verdict_text or "nothing",
+            None,
+            None,
+            None,
+            None,
+            None,
+            result.played,
+            result.due,
+        )
+    figures = find.crowd, find.words, find.guess, find.honest, find.noticed
+    return name, "found", *figures, result.played, result.due

@@ -1,0 +1,242 @@
+"""The trial of one coalition: which of its strategies read the row of the target.
+
+The target is the first person outside the coalition: every set of people of a deviation contains
+the target, or all other people. A strategy reads joint counts if all honest people are one crowd
+for it, and it distinguishes rows that give equal views while all parties follow the protocol.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from ....protocol.board.alarms import borne_out
+from ....protocol.board.board import Board
+from ....protocol.search.crowds import (
+    Play,
+    Rows,
+    Worlds,
+    guess,
+    guess_between,
+    other_closed,
+    other_joints,
+    rotated,
+)
+from ....protocol.search.deviation import Deviation, text_of
+from ....protocol.search.pairs import pairs
+from ....protocol.search.space import space
+from ....protocol.wire import parties
+from ....protocol.wire.messages import Alarm, Burned, Tally
+from ...attacks.catalogue.deviations import entry_of
+from ...programs.registry import program_of
+from ...schema.model import Scenario
+from .search_result import Find, Noticed, Reads
+from .search_session import TRUTH_PROBABILITY, SmallSession, kinds_of_rows, rows_of
+
+GUESSED = (1, 2)  # seeds over which guesses are averaged
+Strategy = tuple[Deviation, ...]
+EMPTY_STRATEGY: Strategy = ()
+
+
+WHEN: tuple[Noticed, ...] = ("before", "after", "never")
+
+
+class Verdict(Enum):
+    """The result of a strategy.
+
+    NO_EFFECT: no effect. DISTINGUISHED: rows are distinguished. JOINT: joint counts are read, or a
+    row that fewer than k people have. TARGET_READ: the target's row is read.
+    """
+
+    NO_EFFECT = auto()
+    DISTINGUISHED = auto()
+    JOINT = auto()
+    TARGET_READ = auto()
+
+
+FINDS = (Verdict.JOINT, Verdict.TARGET_READ)
+
+
+@dataclass(slots=True)
+class Trial:
+    """A coalition, and the sessions in which its strategies are played.
+
+    Attributes:
+        scenario: of the small session.
+        members: the coalition.
+        seeds: that confirm a difference; the first is played first.
+        times: whether the view has the exact times of posts.
+        errors: strategies that ended a session with an error of a role.
+        session: plays the strategies.
+        rows: of the people.
+        honest: the worlds in which all parties follow the protocol.
+        joints: other rows of the same honest view; None: not computed yet.
+    """
+
+    scenario: Scenario
+    members: tuple[str, ...]
+    seeds: tuple[int, ...]
+    times: bool = False
+    errors: int = 0
+    session: SmallSession = field(init=False)
+    rows: Rows = field(init=False)
+    honest: Worlds = field(init=False)
+    joints: tuple[Rows, ...] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.session = SmallSession(self.scenario, self.members, times=self.times)
+        self.rows = rows_of(self.scenario, self.session.people)
+        self.honest = self.worlds(EMPTY_STRATEGY)
+
+    @property
+    def target(self) -> int:
+        """The index of the target, the person under attack."""
+        return self.session.honest[0]
+
+    def worlds(self, strategy: Strategy) -> Worlds:
+        """Return the worlds of a strategy, before any of them is played."""
+        return Worlds(self._play(strategy), self.rows, self.session.honest, self.seeds)
+
+    def _play(self, strategy: Strategy) -> Play:
+        def view(rows: Rows, seed: int) -> Hashable:
+            return self.session.view(strategy, rows, seed)
+
+        return view
+
+    def watches(self) -> bool:
+        """Whether the coalition reads the target's row although it follows the protocol."""
+        return self.honest.is_alone(self.target)
+
+    def watched(self) -> Reads | None:
+        """Return the data that the coalition reads by following the protocol; None without any.
+
+        Joint counts and closed rows count only if no member reads them by itself.
+        """
+        if self.honest.is_alone(self.target):
+            return "row"
+        single = [
+            Trial(self.scenario, (member,), self.seeds, self.times) for member in self.members
+        ]
+        for rows in self._candidates() if len(single) > 1 else ():
+            is_unread = all(trial.is_same_alone(rows) for trial in single)
+            if is_unread and self.honest.are_apart(self.rows, rows):
+                return self.beyond
+        return None
+
+    @property
+    def beyond(self) -> Reads:
+        """The kind of data that is searched for besides the rows of people by name."""
+        return "closed" if self.session.setting.opens else "joint"
+
+    def is_same_alone(self, rows: Rows) -> bool:
+        """Whether other rows give the coalition, which follows the protocol, the same view."""
+        first = self.seeds[0]
+        return self.honest.view(rows, first) == self.honest.view(self.rows, first)
+
+    def strategies(self, *, with_pairs: bool = False) -> Iterator[Strategy]:
+        """Yield the strategies of the coalition: single deviations, then pairs."""
+        setting = self.session.setting
+        events = self.session.play(EMPTY_STRATEGY, self.rows, self.seeds[0]).record.events
+        singles = space(setting, events)
+        yield from ((single,) for single in singles)
+        if with_pairs:
+            yield from pairs(setting, singles)
+
+    def verdict(self, strategy: Strategy) -> Verdict:
+        """Play a strategy, and judge it.
+
+        A strategy has no effect if its first session equals the honest session.
+        """
+        errors_before = self.session.errors
+        worlds, first = self.worlds(strategy), self.seeds[0]
+        coalition_view = worlds.view(self.rows, first)
+        self.errors += self.session.errors > errors_before
+        if coalition_view == self.honest.view(self.rows, first):
+            return Verdict.NO_EFFECT
+        is_told = coalition_view != worlds.view(rotated(self.rows, self.session.honest), first)
+        if is_told and worlds.is_alone(self.target):
+            return Verdict.TARGET_READ
+        if self.reads_joint(worlds):
+            return Verdict.JOINT
+        return Verdict.DISTINGUISHED if is_told else Verdict.NO_EFFECT
+
+    def other_rows(self) -> tuple[Rows, ...]:
+        """Return rows with other joint counts, or closed rows, of the same honest view."""
+        if self.joints is None:
+            self.joints = tuple(filter(self.is_same_alone, self._candidates()))
+        return self.joints
+
+    def _candidates(self) -> tuple[Rows, ...]:
+        """Return rows that an honest session may not distinguish from the true rows."""
+        if self.session.setting.opens:
+            kinds = kinds_of_rows(self.scenario)
+            return other_closed(self.rows, self.session.honest, kinds, self.scenario.policy.k)
+        return other_joints(self.rows, self.session.honest)
+
+    def reads_joint(self, worlds: Worlds) -> bool:
+        """Whether a strategy that treats all people alike separates rows of equal honest views.
+
+        A strategy that leaves people out, or distinguishes them, does not count: it may read the
+        values of a few. A person who is free in an honest session has a row that stays closed.
+        """
+        all_other_rows = self.other_rows()
+        if not any(worlds.are_apart(self.rows, rows) for rows in all_other_rows):
+            return False
+        crowds, least_crowd = worlds.crowds(), sum(self.honest.crowds())
+        return len(crowds) == 1 and crowds[0] >= least_crowd
+
+    def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.TARGET_READ) -> Find:
+        """Return the find of a strategy that reads the target's row, or joint counts."""
+        worlds = self.worlds(strategy)
+        is_joint = verdict is Verdict.JOINT
+        return Find(
+            strategy=tuple(map(entry_of, strategy)),
+            words=text_of(strategy),
+            reads=self.beyond if is_joint else "row",
+            crowd=len(worlds.honest) if is_joint else 1,
+            guess=self._guess(worlds, verdict, worlds),
+            honest=self._guess(self.honest, verdict, worlds),
+            noticed=self.noticed(strategy),
+            place=place,
+        )
+
+    def _guess(self, worlds: Worlds, verdict: Verdict, strategy_worlds: Worlds) -> float:
+        """Return the probability that the best guess of the data is right.
+
+        strategy_worlds: the worlds of the strategy that was found. Reports of values that are
+        equally likely are equally likely too, and the best guess of a report is that of its value.
+        """
+        if verdict is Verdict.JOINT and self.beyond == "closed":
+            other_row = next(
+                rows for rows in self.other_rows() if strategy_worlds.are_apart(self.rows, rows)
+            )
+            return guess_between(worlds, other_row, GUESSED)
+        is_joint = verdict is Verdict.JOINT
+        column = len(self.rows[0]) - 1 if is_joint else 0
+        right = guess(worlds, self.target, GUESSED, column, knows=is_joint)
+        has_noise = program_of(self.scenario).reports
+        return (
+            right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY)
+            if has_noise
+            else right
+        )
+
+    def noticed(self, strategy: Strategy) -> Noticed:
+        """Return when an honest party noticed: the earliest, over the seeds."""
+        plays = (self.session.play(strategy, self.rows, seed) for seed in self.seeds)
+        notices = {notice(play.board, self.members) for play in plays}
+        return next(time_noticed for time_noticed in WHEN if time_noticed in notices)
+
+
+def notice(board: Board, members: Sequence[str]) -> Noticed:
+    """Return when an honest party burned a round or raised an alarm that the board bears out.
+
+    Burns of members do not count: members need not have burned.
+    """
+    released = False
+    for entry in board.entries:
+        body = entry.message.body
+        alarm = isinstance(body, Alarm) and borne_out(board, body)
+        if entry.author not in members and (isinstance(body, Burned) or alarm):
+            return "after" if released else "before"
+        released |= isinstance(body, Tally) and entry.author == parties.ANALYST
+    return "never"

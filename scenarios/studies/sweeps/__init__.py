@@ -1,0 +1,4 @@
+"""Sweeps and repetitions: one scenario with many settings and seeds, their file and their tables.
+
+May import `lab` and `records`. Must never know where its runs are played: an executor is handed in.
+"""

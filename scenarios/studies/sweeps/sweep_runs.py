@@ -1,0 +1,81 @@
+"""The runs of a sweep, played now or read from a file, with their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from ....errors import StorageError
+from ....presentation.wording import plural
+from .sweep_file import Point, SweepLine, Value, grouped, parse
+from .sweep_scores import SweepFrames, sweep_frames
+
+
+@dataclass(frozen=True, slots=True)
+class SweptRuns:
+    """The runs of a sweep.
+
+    Attributes:
+        lines: of the runs that did not crash.
+        failed: the runs that crashed.
+    """
+
+    lines: tuple[SweepLine, ...]
+    failed: tuple[SweepLine, ...]
+
+    @property
+    def axes(self) -> dict[str, tuple[Value, ...]]:
+        """Every swept key with the values it takes, in order."""
+        values_by_key: dict[str, dict[Value, None]] = {}
+        for line in self.lines:
+            for key, value in line.key.items():
+                values_by_key.setdefault(key, {})[value] = None
+        return {key: tuple(_sorted(values)) for key, values in values_by_key.items()}
+
+    def groups(self) -> dict[Point, list[SweepLine]]:
+        """Return the runs at each point of the grid."""
+        return grouped(self.lines)
+
+    @property
+    def frames(self) -> SweepFrames:
+        """The sweep as tables: a row a run, and the mean of each score at each point."""
+        return sweep_frames(self.lines, tuple(self.axes))
+
+    def __repr__(self) -> str:
+        axes = " x ".join(self.axes) or "one point"
+        return f"<{type(self).__name__}: {axes}, {plural(len(self.lines), 'run')}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(SweptRuns):
+    """The runs in the file of a sweep.
+
+    Attributes:
+        path: of the file.
+        cut: how many lines were left out because they were cut off.
+    """
+
+    path: Path
+    cut: int
+
+
+def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
+    numbers = all(isinstance(value, int | float) for value in values)
+    return sorted(values, key=float if numbers else str)
+
+
+def read_sweep(path: str | PathLike[str]) -> Sweep:
+    """Read a sweep. StorageError, with file and line, for text that is no line of a sweep."""
+    path = Path(path)
+    try:
+        data = Path(path).read_bytes()
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    lines, rest = parse(data, path)
+    good = tuple(line for line in lines if line.error is None)
+    if not good:
+        raise StorageError(f"{path}: no whole run of a sweep is in it")
+    failed = tuple(line for line in lines if line.error is not None)
+    return Sweep(good, failed, path=path, cut=bool(rest))

@@ -1,0 +1,216 @@
+"""The page of a running session for an observer that is no party of it: its board, live.
+
+Each post is checked as a party checks it, and shown as it comes. Messages between parties are not
+visible here, so no party's view can be chosen. The number of people is known once the first
+shuffler has posted its account.
+"""
+
+from contextlib import aclosing
+from typing import Any
+
+import trio
+
+from ..crypto.identity import PublicIdentity
+from ..errors import Refused
+from ..languages.language import Language
+from ..machines.directory import Address, SessionPlace
+from ..machines.http import Client
+from ..machines.observer import address_of, posts, visiting
+from ..machines.outbox import LATEST, SOONEST, TROUBLE
+from ..machines.trouble import diagnose
+from ..protocol.board.board import Board, Entry
+from ..protocol.board.phases import Phase
+from ..protocol.wire.announcement import Announcement, Setting
+from ..protocol.wire.messages import Mixed
+from ..roles.compute.event_loop import run_loop
+from ..scenarios.programs.registry import heard_as
+from ..scenarios.programs.topology import CENTRAL
+from .audience import LOOPBACK, Audiences, doors
+from .http import PageServer
+from .language import theatre_sentences
+from .live import LinePrinter, log_receiver
+from .move_recorder import MoveRecorder
+
+OPEN = 2  # values of a column, where nobody knows how many there are: not one alone
+WAITS, UNREACHABLE, LIES = "says-board-waits", "says-board-away", "says-board-lies"
+LIVE, OVER = "says-board-live", "says-board-over"
+
+
+def show_board(
+    url: str,
+    keeper: PublicIdentity,
+    port: int,
+    print_line: LinePrinter,
+    language: Language | None = None,
+) -> None:
+    """Show a running session's board until Ctrl-C.
+
+    url: of the board; keeper: its keeper's identity.
+    port: of the page; 0 takes any free port. print_line: receives the address, and lines about
+    failures.
+    language: of the page; None: each browser chooses.
+
+    Raises:
+        ParameterError: the address is invalid.
+        StorageError: the port is taken.
+    """
+    address = address_of(url)
+    run_loop(_open, Outside(address, keeper, language), port, print_line)
+
+
+async def _open(outside: "Outside", port: int, print_line: LinePrinter) -> None:
+    """Open the page, and follow the board beside it."""
+    listeners, port = await doors(port)
+    async with trio.open_nursery() as nursery:
+        server = PageServer(outside.audiences.answer, port, print_line)
+        nursery.start_soon(trio.serve_listeners, server.serve, listeners)
+        print_line(f"http://{LOOPBACK}:{port}/")
+        await outside.follow(print_line)
+        await trio.sleep_forever()
+
+
+class Outside:
+    """The follower of a board; its posts go to the log of each language.
+
+    language: of the page; None: each browser chooses.
+
+    Attributes:
+        audiences: the answers to browsers, and the logs.
+    """
+
+    def __init__(
+        self, address: Address, keeper: PublicIdentity, language: Language | None = None
+    ) -> None:
+        self.audiences = Audiences(self._bill, {}, language)
+        self._address = address
+        self._keeper = keeper
+        self._board = Board()
+        self._announced: Announcement | None = None
+        self._people = 0
+        self._entries: list[Entry] = []
+        self._begin()
+
+    def _bill(self, language: Language) -> dict[str, Any]:
+        """Return the facts of the session for the page, as far as they are known."""
+        name = f"{self._address[0]}:{self._address[1]}"
+        return {**bill_of(self._announced, name, language), "people": self._people}
+
+    def _begin(self) -> None:
+        """Show the session from its first post."""
+        self._recorders = [
+            MoveRecorder(None, log_receiver(log), language)
+            for language, log in self.audiences.parts
+        ]
+        for language, log in self.audiences.parts:
+            log.begin(self._bill(language))
+        for entry in self._entries:
+            self._record(entry)
+
+    def _record(self, entry: Entry) -> None:
+        for recorder in self._recorders:
+            recorder.posted(0.0, entry)
+
+    async def follow(self, print_line: LinePrinter) -> None:
+        """Show posts until the session is over, or a post is illegal; wait while the board is away.
+
+        Returns when no more posts can be shown.
+        """
+        wait, word = SOONEST, WAITS
+        while True:
+            try:
+                async with visiting(self._address, self._keeper) as client:
+                    self._word(LIVE)
+                    wait, word = SOONEST, UNREACHABLE
+                    if await self._shown_to_the_end(client):
+                        return
+            except Refused:
+                self._word(LIES)
+                print_line(theatre_sentences(None).say(LIES))
+                return
+            except TROUBLE as wrong:
+                self._word(word)
+                if wait == SOONEST:
+                    host, port = self._address
+                    board_place = SessionPlace("the board", self._keeper.certificate, host, port)
+                    sentence = theatre_sentences(None).say(word)
+                    print_line(f"{sentence}: {(await diagnose(board_place, wrong, {})).text}")
+                await trio.sleep(wait)
+                wait = min(2 * wait, LATEST)
+
+    async def _shown_to_the_end(self, client: Client) -> bool:
+        """Show the posts from here on; return whether the session is over."""
+        async with aclosing(posts(client, len(self._board.entries))) as posted:
+            async for author, data in posted:
+                self._show(self._board.post(author, data))
+                if self._over:
+                    self._word(OVER)
+                    self._append({"what": "over"})
+                    return True
+        return False
+
+    @property
+    def _over(self) -> bool:
+        """Whether the board is complete: the end, and the last signed head if heads are signed."""
+        return self._board.phase is Phase.OVER and self._board.due is None
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        """Show an event that is the same in each language."""
+        for log in self.audiences.logs.values():
+            log.append(entry)
+
+    def _word(self, key: str) -> None:
+        """Show the state of the board, beside the title. key: of the sentence."""
+        for language, log in self.audiences.parts:
+            log.append({"what": "word", "word": theatre_sentences(language).say(key)})
+
+    def _show(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        match entry.message.body:
+            case Announcement() as announced:  # now it is known what is played: from the beginning
+                self._announced = announced
+                self._begin()
+                self._word(LIVE)
+            case Mixed(hop=1, people=people) if people > self._people:
+                self._people = people
+                self._record(entry)
+                self._append({"what": "people", "people": people})
+            case _:
+                self._record(entry)
+
+
+def bill_of(
+    announced: Announcement | None, name: str, language: Language | None = None
+) -> dict[str, Any]:
+    """Return the facts of a session for the page (page_data.py). announced: None before it is.
+
+    language: of its sentences; None: English.
+    """
+    words = theatre_sentences(language)
+    features = announced.schema.features if announced else ()
+    policy = announced.policy if announced else None
+    return {
+        "topology": CENTRAL.name,
+        "name": name,
+        "title": announced.title if announced else name,
+        "people": 0,
+        "columns": [feature.name for feature in features],
+        "sizes": [OPEN if feature.values is None else len(feature.values) for feature in features],
+        "person": CENTRAL.person(0).partition("-")[0],
+        "parties": [],
+        "numbered": "shuffler",
+        "shufflers": len(announced.shufflers) if announced else 1,
+        "decision": words.say("says-decision-central"),
+        "picture": words.say("says-picture-outside"),
+        "sliders": {},
+        "k": policy.k if policy else 1,
+        "share": policy.max_exposure if policy else 1.0,
+        "fixed": policy is None or policy.setting is Setting.FIXED,
+        "reports": announced is not None and heard_as(announced.program).reports,
+        "opens": None,  # of what parties read and sent nothing is on the board
+        "rule": words.say("says-outside-rule", rule=policy.rule) if policy else "",
+        "sorted": announced is None or announced.rules.ordered,
+        "seed": None,
+        "outside": True,
+        "cheating": {"none": words.say("says-outside-cheating")},
+        "deviated": None,
+    }

@@ -1,0 +1,83 @@
+"""Captions of the posts of a verified mix, in words of boxes, locks and seals."""
+
+from collections.abc import Sequence
+
+from ..languages.language import Language
+from ..protocol.rounds.round_context import Round
+from ..protocol.wire.messages import Body, Burned, Call
+from ..protocol.wire.parties import ANALYST
+from ..protocol.wire.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallots,
+    ShuffledLists,
+)
+from .captions import asks
+from .party_names import capitalized, party_name
+
+HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"  # a seal
+
+
+def proved_call(
+    call: Call, columns: Sequence[str], language: Language, *, mixes_again: bool
+) -> str:
+    """Return the meaning of a call. mixes_again: whether it mixes the boxes of round 1."""
+    column_sets = asks(call, columns, language)
+    if mixes_again:
+        return language.say("says-proved-again", round=call.round, asks=column_sets)
+    how = "says-proved-call-many" if len(call.asks) > 1 else "says-proved-call-one"
+    return language.say(
+        "says-proved-call",
+        round=call.round,
+        asks=column_sets,
+        how=language.say(how),
+        reader=party_name(call.reader, language),
+    )
+
+
+def once_caption(plan: Round, author: str, body: Body, language: Language) -> str:
+    """Return the meaning of a post that differs if people submit once; "" for other posts."""
+    match body:
+        case BallotKeys() if author == ANALYST:
+            key = "says-proved-locks-release"
+        case BallotKeys() if author != plan.reader:
+            key = "says-proved-locks-once"
+        case CheckedBallots() if plan.reuses_ballots:
+            key = "says-proved-looked-once" if author == ANALYST else "says-proved-same-list"
+        case _:
+            return ""
+    return language.say(key, who=capitalized(author, language))
+
+
+def proved_caption(author: str, body: Body, number: int, seal: str, language: Language) -> str:
+    """Return the meaning of a post of a verified mix. number: of boxes."""
+    author_name, say = capitalized(author, language), language.say
+    boxes = say("says-boxes", n=number)
+    match body:
+        case BallotKeys():
+            return say("says-proved-locks", who=author_name)
+        case HandedBallots(people=()):
+            return say("says-proved-handed-none", who=author_name)
+        case HandedBallots(people=people):
+            return say("says-proved-handed", who=author_name, people=say("people", n=len(people)))
+        case CheckedBallots():
+            return say("says-proved-looked", who=author_name, boxes=boxes)
+        case ShuffledLists():
+            if seal == BROKEN:
+                return say("says-proved-shuffled-broken", who=author_name, boxes=boxes)
+            sentence = say("says-proved-shuffled", who=author_name, boxes=boxes)
+            return say(
+                f"says-proved-shuffled-{seal}", told=sentence, party=party_name(author, language)
+            )
+        case _:
+            if seal == BROKEN:
+                return say("says-proved-shared-broken", who=author_name)
+            sentence = say("says-proved-shared", who=author_name, boxes=boxes)
+            return say("says-proved-shared-holds", told=sentence) if seal == HOLDS else sentence
+
+
+def burned_caption(culprit: str, broken: Body, body: Burned, language: Language) -> str:
+    """Return the meaning of an abort after a seal that does not hold. broken: the sealed post."""
+    key = "shuffle" if isinstance(broken, ShuffledLists) else "share"
+    party = party_name(culprit, language)
+    return language.say(f"says-proved-burned-{key}", party=party, why=body.why)
