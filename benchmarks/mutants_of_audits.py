@@ -91,7 +91,9 @@ def copied(record: T) -> T:
         if isinstance(value, list | set):
             changes[each.name] = value.copy()
         elif isinstance(value, dict):
-            changes[each.name] = {k: dict(v) if type(v) is dict else v for k, v in value.items()}
+            changes[each.name] = {
+                k: v.copy() if isinstance(v, dict | set) else v for k, v in value.items()
+            }
         elif isinstance(value, Challenged | Audited):
             changes[each.name] = copied(value)
     return replace(record, **changes)

@@ -30,7 +30,7 @@ from ..protocol.wire.announcement import (
     Rules,
     Setting,
 )
-from ..protocol.wire.commitment import closes, commit
+from ..protocol.wire.commitment import commit
 from ..protocol.wire.crowd_limits import check_rounds
 from ..protocol.wire.messages import (
     Call,
@@ -101,7 +101,7 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
     """Post a decision; return the opening if only a commitment is posted."""
     announced = me.board.announcement
     assert announced is not None  # noqa: S101 - it posted the announcement itself
-    if not closes(announced):
+    if not announced.commits:
         await me.post(decision)
         return None
     fresh = plans.entropy.fork("certificate")

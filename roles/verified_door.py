@@ -20,7 +20,6 @@ from ..protocol.rounds.verified_round import (
     check_handed,
     chosen,
     closed_digest,
-    doors_of,
     handed_of,
     is_invited,
 )
@@ -104,7 +103,7 @@ class Door:
     async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
         """Post, after all earlier doors, the ballots that the board lacks; return the post."""
         plan, me, number = self.plan, self.me, self.plan.call.round
-        place = doors_of(plan).index(me.party)
+        place = plan.doors.index(me.party)
         await self.watch.until(
             Kind.HANDED,
             lambda board: len(board.verified.handed.get(number, ())) >= place,
@@ -163,7 +162,7 @@ class Door:
     async def check_handed(self, keys: RoundKeys, pool: WorkerPool) -> None:
         """Check all posted ballots; RoundBurned, with its keyholder, if a ballot is wrong."""
         handed = self.me.board.verified.handed[self.plan.call.round]
-        for party in doors_of(self.plan):
+        for party in self.plan.doors:
             await self._check_posted(party, handed[party], keys, pool)
 
     async def agree(self, history: History | None) -> None:

@@ -25,9 +25,7 @@ from ..protocol.rounds.verified_round import (
     draw_keys,
     first_lists,
     give_shares,
-    is_public,
     joint_keys,
-    key_owners,
     key_round,
     own_decryptions,
     posted_keys,
@@ -78,7 +76,7 @@ async def read_verified(
         place = _Keyplace(me, await settled(me, plan), pool, ring)
         keys, lists = await place.mixed(None)
         shares = [await place.shares_of(party, lists) for party in plan.openers[:-1]]
-        if is_public(plan):
+        if plan.is_public:
             work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
             mine = await pool.run_alone(work)
             await me.post(mine)
@@ -112,7 +110,7 @@ async def check_opened(me: Endpoint, number: int, pool: WorkerPool, ring: Keyrin
     its own shares, before another party has checked them.
     """
     plan = me.plan(me.board.calls[number - 1])
-    if not is_public(plan):
+    if not plan.is_public:
         return
     async with in_turn(me, plan):
         place = _Keyplace(me, plan, pool, ring)
@@ -181,7 +179,7 @@ class _Keyplace:
         RoundBurned if a keyholder has posted no keys.
         """
         plan, posted = self.plan, self.me.board.verified.keys.get(key_round(self.plan), {})
-        silent = ", ".join(party for party in key_owners(plan) if party not in posted)
+        silent = ", ".join(party for party in plan.key_owners if party not in posted)
         if silent:
             raise RoundBurned(f"no keys for ballots came from {silent}")
         work = partial(joint_keys, plan, dict(posted))

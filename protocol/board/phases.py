@@ -1,16 +1,26 @@
-"""The legal messages of each phase, with senders and receivers: one table, enforced by the board.
+"""The legal messages of each phase and of each round: two tables, enforced by the board.
 
-The diagram in the documentation is printed from this table (`diagram()`), so it cannot be out of
-date. A message that the table does not list is refused and counted; the session goes on.
+`MOVES` lists for each phase the messages, their senders and receivers, and the next phase. The
+diagram in the documentation is printed from it (`diagram()`), so it cannot be out of date. `TURNS`
+lists for each kind of post the parties that post it in a round, and the posts that come before. A
+message that the tables do not list is refused and counted; the session goes on.
+
+The state that the tables read is `Progress`. The content of a post is checked after its turn
+(post_content.py).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from ...errors import Reason, Refused
+from ..wire.announcement import Announcement, Program
 from ..wire.messages import Kind
-from ..wire.parties import Role
+from ..wire.parties import CURATOR, RANDOMNESS, Role, paired, role
+
+if TYPE_CHECKING:
+    from ..rounds.round_context import Round
 
 BOARD = "board"
 
@@ -165,6 +175,170 @@ def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
         return move.then
     late = kind in _DUE and speaker is Role.USER and phase in _COLLECTED
     raise Refused(Reason.LATE if late else Reason.UNEXPECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The parties that post a kind of post in a round, and the posts that come before.
+
+    Attributes:
+        parties: the name of the parties in PARTIES; empty: every party of the senders' roles.
+        rules: names of rules in RULES, one of which the session has; empty: every session.
+        after: the kinds that all their parties have posted before.
+        in_order: whether each party waits for the party before it.
+        repeats: whether a party may post it again.
+    """
+
+    parties: str = ""
+    rules: tuple[str, ...] = ()
+    after: tuple[Kind, ...] = ()
+    in_order: bool = False
+    repeats: bool = False
+
+
+def _turn(parties: str, rules: str, *after: Kind, in_order: bool = False) -> Turn:
+    return Turn(parties, tuple(rules.split()), after, in_order)
+
+
+TURNS: Mapping[Kind, Turn] = {
+    Kind.ROSTER: Turn(),
+    Kind.KEY: Turn(),
+    Kind.REGISTRY: Turn(),
+    Kind.ANNOUNCEMENT: Turn(),
+    Kind.CONSENT: Turn("keyholders", repeats=True),
+    Kind.CALL: Turn(after=(Kind.CONSENT,), repeats=True),
+    Kind.HEAD: Turn(repeats=True),
+    Kind.ALARM: Turn("members", repeats=True),
+    Kind.BURNED: Turn("members"),
+    Kind.CLOSED: Turn(),
+    # tokens
+    Kind.MINT: _turn("minter", "tokens threshold"),
+    Kind.ASK: _turn("", "tokens", Kind.MINT),
+    Kind.GRANTED: Turn("reader", ("tokens",), (Kind.MINT,), repeats=True),
+    Kind.ISSUED: _turn("reader", "tokens", Kind.MINT),
+    # a mix of onions, its challenge and its audit
+    Kind.SHARE: _turn("openers", "challenge"),
+    Kind.COIN: _turn("openers", "audit"),
+    Kind.ACCEPTED: _turn("first", "challenge audit"),
+    Kind.MIXED: _turn("shufflers", "onions", Kind.COIN, Kind.ACCEPTED, in_order=True),
+    Kind.TRACED: _turn("paired", "audit"),
+    Kind.TOSS: _turn("openers", "audit", Kind.MIXED, Kind.TRACED),
+    Kind.OPENED: _turn("paired", "audit", Kind.TOSS),
+    Kind.HEARD: _turn("reader", "challenge", Kind.MIXED, Kind.OPENED),
+    Kind.SHOWN: _turn("shufflers", "challenge"),
+    # a verified mix
+    Kind.KEYS: _turn("key owners", "verified"),
+    Kind.HANDED: _turn("doors", "verified", Kind.KEYS, in_order=True),
+    Kind.CHECKED: _turn("openers", "verified", Kind.HANDED),
+    Kind.SHUFFLED: _turn("shufflers", "verified", Kind.CHECKED, in_order=True),
+    Kind.SHARED: _turn("sharers", "verified", Kind.SHUFFLED),
+    # counts and decision
+    Kind.TALLY: Turn(
+        "reader", after=(Kind.MIXED, Kind.OPENED, Kind.SHOWN, Kind.SHARED, Kind.ISSUED)
+    ),
+    Kind.DECISION: _turn("", "public threshold"),
+    Kind.COMMITTED: _turn("", "committed"),
+    Kind.CERTIFICATE: _turn("", "committed"),
+}
+BEFORE_CALLS = (Kind.ROSTER, Kind.KEY, Kind.REGISTRY, Kind.ANNOUNCEMENT, Kind.CONSENT)
+
+RULES: Mapping[str, Callable[[Announcement], bool]] = {
+    "tokens": lambda announced: announced.rules.tokens,
+    "challenge": lambda announced: announced.rules.challenge,
+    "audit": lambda announced: announced.rules.audit,
+    "verified": lambda announced: announced.rules.verified,
+    "onions": lambda announced: not announced.rules.verified,
+    "threshold": lambda announced: announced.program is Program.THRESHOLD,
+    "public": lambda announced: announced.policy.publish_marginals,
+    "committed": lambda announced: announced.commits,
+}
+PARTIES: Mapping[str, Callable[["Progress"], Collection[str]]] = {
+    "keyholders": lambda at: at.authors_of(Kind.KEY),
+    "members": lambda at: {CURATOR, *at.authors_of(Kind.KEY)},
+    "openers": lambda at: at.round.openers,
+    "shufflers": lambda at: at.round.openers[:-1],
+    "first": lambda at: at.round.openers[:1],
+    "paired": lambda at: at.round.openers[: paired(len(at.round.openers) - 1)],
+    "reader": lambda at: at.round.openers[-1:],
+    "minter": lambda at: (RANDOMNESS,) if at.round.shape else at.round.openers[-1:],
+    "key owners": lambda at: at.round.key_owners,
+    "doors": lambda at: at.round.doors,
+    "sharers": lambda at: at.round.openers if at.round.is_public else at.round.openers[:-1],
+}
+
+
+@dataclass(slots=True)
+class Progress:
+    """The state of a session that the tables read.
+
+    Attributes:
+        phase: the phase of the session.
+        announcement: the session's announcement; None before it is posted.
+        plan: the round of the last call; None before a call.
+        authors: the parties that have posted a kind, by round (0: before the first call) and kind.
+    """
+
+    phase: Phase = Phase.OPENING
+    announcement: Announcement | None = None
+    plan: "Round | None" = field(default=None, compare=False)
+    authors: dict[tuple[int, Kind], set[str]] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        """The number of the current round; 0 before the first call."""
+        return self.plan.call.round if self.plan else 0
+
+    @property
+    def announced(self) -> Announcement:
+        """The session's announcement, after it is posted."""
+        assert self.announcement is not None  # noqa: S101 - MOVES has few posts before it
+        return self.announcement
+
+    @property
+    def round(self) -> "Round":
+        """The current round."""
+        assert self.plan is not None  # noqa: S101 - MOVES has no post of a round before a call
+        return self.plan
+
+    def next_phase(self, author: str, kind: Kind) -> Phase:
+        """Return the phase after a post; Refused unless it is the author's turn."""
+        then = follow(self.phase, kind, role(author), BOARD)
+        if not self._has_turn(author, kind):
+            raise Refused(Reason.UNEXPECTED)
+        return then
+
+    def advance(self, author: str, kind: Kind, number: int, then: Phase) -> None:
+        """Note an accepted post of a round, and the phase that follows."""
+        self.phase = then
+        self.authors.setdefault((number, kind), set()).add(author)
+
+    def authors_of(self, kind: Kind) -> Collection[str]:
+        """Return the parties that have posted a kind in this round, or before the first call."""
+        return self.authors.get((0 if kind in BEFORE_CALLS else self.number, kind), ())
+
+    def is_complete(self, kind: Kind) -> bool:
+        """Whether all its parties have posted a kind, or the session has no posts of that kind."""
+        due = self._parties(kind) if self._has_rule(kind) else ()
+        return set(due) <= set(self.authors_of(kind))
+
+    def _has_turn(self, author: str, kind: Kind) -> bool:
+        """Whether a party may post a kind now. Users are not listed: all have the same turns."""
+        turn, posted = TURNS[kind], self.authors_of(kind)
+        if not self._has_rule(kind):
+            return False
+        listed = turn.parties and role(author) is not Role.USER
+        due = tuple(self._parties(kind)) if listed else (author,)
+        due = due[len(posted) :][:1] if turn.in_order else due
+        fresh = turn.repeats or author not in posted
+        return author in due and fresh and all(map(self.is_complete, turn.after))
+
+    def _has_rule(self, kind: Kind) -> bool:
+        """Whether this session has posts of a kind."""
+        rules, announced = TURNS[kind].rules, self.announcement
+        return not rules or (announced is not None and any(RULES[r](announced) for r in rules))
+
+    def _parties(self, kind: Kind) -> Collection[str]:
+        return PARTIES[TURNS[kind].parties](self)
 
 
 def diagram() -> str:

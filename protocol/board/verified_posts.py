@@ -1,8 +1,8 @@
 """The posts of a verified mix, and their checks (verified_round.py).
 
-The board looks at turns, sizes and names. It does not check ballots, shuffles and shares: every
-keyholder does, before it gives a share. But it checks the owners of keys, and in a public round the
-counts have to agree with the posted shares.
+The board checks turns (phases.py), sizes and names. It does not check ballots, shuffles and shares:
+every keyholder does, before it gives a share. But it checks the owners of keys, and in a public
+round the counts have to agree with the posted shares.
 """
 
 from collections import defaultdict
@@ -18,19 +18,14 @@ from ..rounds.verified_round import (
     GROUP,
     ClosedList,
     chosen,
-    closed_digest,
     context_of,
-    doors_of,
     is_invited,
-    is_public,
     joint_keys,
-    key_owners,
     keys_due,
     read_opened,
     row_width,
     share_elements,
 )
-from ..wire import parties
 from ..wire.messages import Body, Mixed, Tally
 from ..wire.verified_messages import (
     BallotKeys,
@@ -69,7 +64,7 @@ class VerifiedPosts:
 
     def has_keys(self, plan: Round) -> bool:
         """Whether all keyholders have posted their keys of a round."""
-        return len(self.keys.get(plan.call.round, ())) == len(key_owners(plan))
+        return len(self.keys.get(plan.call.round, ())) == len(plan.key_owners)
 
     def prior_lists(self, plan: Round) -> list[ClosedList]:
         """Return the closed lists of earlier rounds."""
@@ -84,35 +79,17 @@ class VerifiedPosts:
             for handed_ballot in posted.people
         }
 
-    def right(self, author: str, body: Body, plan: Round, registered: int) -> bool:
-        """Whether a post is legal now; Refused if a key is not its owner's.
+    def fits_keys(self, author: str, body: BallotKeys, plan: Round) -> bool:
+        """Whether a party posts a key for each number that is due; Refused if one is not its own.
 
-        registered: number of registered people.
+        The last keys are also refused if all keys of a query cancel out.
         """
-        number = plan.call.round
-        match body:
-            case BallotKeys():
-                return self._gives_keys(author, body, plan)
-            case HandedBallots():
-                return self._hands(author, body, plan, registered)
-            case CheckedBallots(digest=digest):
-                due = author in plan.openers and author not in self.checked.get(number, ())
-                return due and number in self.closed and digest == self._digest(plan)
-            case ShuffledLists():
-                return self._shuffles(author, body, plan)
-            case OpeningShares():
-                return self._shares(author, body, plan)
-            case _:
-                return True
-
-    def _gives_keys(self, author: str, body: BallotKeys, plan: Round) -> bool:
-        due = author in key_owners(plan) and author not in self.keys.get(plan.call.round, ())
         numbers = keys_due(plan, author)
-        if not due or len(body.keys) != len(numbers):
+        if len(body.keys) != len(numbers):
             return False
         all_keys = {**self.keys.get(plan.call.round, {}), author: body}
         try:
-            if all_keys.keys() >= set(key_owners(plan)):
+            if all_keys.keys() >= set(plan.key_owners):
                 joint_keys(plan, all_keys)
             for number, record in zip(numbers, body.keys, strict=True):
                 context = context_of(plan, number, author)
@@ -121,67 +98,40 @@ class VerifiedPosts:
             raise Refused(Reason.MALFORMED) from None
         return True
 
-    def _hands(self, author: str, body: HandedBallots, plan: Round, registered: int) -> bool:
-        """Whether a keyholder posts ballots in its turn, of invited users, without repeats."""
+    def fits_handed(self, body: HandedBallots, plan: Round, registered: int) -> bool:
+        """Whether ballots are of invited users, of one size, and not on the board yet.
+
+        registered: number of registered people.
+        """
         earlier_lists, posted = self.prior_lists(plan), self.posted(plan.call.round)
-        turn = doors_of(plan)[len(self.handed.get(plan.call.round, ())) :][:1] == (author,)
-        return (
-            turn
-            and self.has_keys(plan)
-            and all(
-                handed_ballot.person < registered
-                and len(handed_ballot.ballots) == plan.envelope
-                and (handed_ballot.person, handed_ballot.ballots) not in posted
-                and is_invited(plan, handed_ballot.person, earlier_lists)
-                for handed_ballot in body.people
-            )
+        return all(
+            handed_ballot.person < registered
+            and len(handed_ballot.ballots) == plan.envelope
+            and (handed_ballot.person, handed_ballot.ballots) not in posted
+            and is_invited(plan, handed_ballot.person, earlier_lists)
+            for handed_ballot in body.people
         )
 
-    def _digest(self, plan: Round) -> bytes:
-        return closed_digest(plan, self.closed[plan.call.round])
-
-    def _shuffles(self, author: str, body: ShuffledLists, plan: Round) -> bool:
-        """Whether a shuffler posts lists in its turn, as long as the closed list."""
-        number, width = plan.call.round, row_width(plan)
-        due = len(self.shuffled.get(number, ())) + 1
-        count = len(self.closed.get(number, ()))
+    def fits_lists(self, body: ShuffledLists, plan: Round) -> bool:
+        """Whether there is a list for each query, each as long as the closed list."""
+        width, count = row_width(plan), len(self.closed[plan.call.round])
         rows = ROWS_HEAD + PAIR * width * count
         proofs = PROOF_HEAD + PROOF_PAIR * width + PROOF_ROW * count
         return (
-            len(self.checked.get(number, ())) == len(plan.openers)
-            and body.hop == due
-            and author == parties.shuffler(due)
-            and len(body.lists) == len(plan.call.asks)
+            len(body.lists) == len(plan.call.asks)
             and all(len(record) == rows for record in body.lists)
             and all(len(record) == proofs for record in body.proofs)
         )
 
-    def _shares(self, author: str, body: OpeningShares, plan: Round) -> bool:
-        """Whether a keyholder gives shares after all shuffles: a reader only in a public round."""
-        number = plan.call.round
-        size = SHARES_HEAD + SHARE * row_width(plan) * len(self.closed.get(number, ()))
-        return (
-            self.is_shuffled(plan)
-            and author in plan.openers
-            and author not in self.shared.get(number, ())
-            and (author != plan.reader or is_public(plan))
-            and len(body.shares) == len(plan.call.asks)
-            and all(len(record) == size for record in body.shares)
+    def fits_shares(self, body: OpeningShares, plan: Round) -> bool:
+        """Whether there are shares of each query, for each ballot of the closed list."""
+        size = SHARES_HEAD + SHARE * row_width(plan) * len(self.closed[plan.call.round])
+        return len(body.shares) == len(plan.call.asks) and all(
+            len(record) == size for record in body.shares
         )
 
-    def is_shuffled(self, plan: Round) -> bool:
-        """Whether all shufflers have posted their lists of a round."""
-        return len(self.shuffled.get(plan.call.round, ())) == len(plan.openers) - 1
-
-    def is_opened(self, plan: Round) -> bool:
-        """Whether all keyholders have posted their shares, but a reader of a secret round."""
-        due = set(plan.openers if is_public(plan) else plan.openers[:-1])
-        return due <= self.shared.get(plan.call.round, {}).keys()
-
     def answers(self, tally: Tally, plan: Round) -> bool:
-        """Whether a tally may follow: in a public round it must match the posted shares."""
-        if not self.is_opened(plan):
-            return False
+        """Whether a tally counts all ballots, and in a public round matches the posted shares."""
         closed = len(self.closed[plan.call.round])
         if tally.counts is None:
             refused = sum(tally.refused.values())

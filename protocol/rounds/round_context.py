@@ -133,6 +133,31 @@ class Round:
         """The party with the innermost layer."""
         return self.openers[-1]
 
+    @property
+    def is_public(self) -> bool:
+        """Whether the counts of the round are posted."""
+        return (
+            self.announcement.policy.publish_marginals or self.call.reader is parties.Role.ANALYST
+        )
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """The keyholders in the order in which they post ballots: the reader, then the hops.
+
+        No party posts ballots if the ballots of round 1 are mixed again.
+        """
+        return () if self.reuses_ballots else (self.reader, *self.openers[:-1])
+
+    @property
+    def key_owners(self) -> tuple[str, ...]:
+        """The parties that post keys of a verified mix in the round.
+
+        If users submit once, all keys are posted in round 1, also the keys of the release.
+        """
+        if self.reuses_ballots:
+            return ()
+        return (*self.openers, parties.ANALYST) if self.once else self.openers
+
 
 def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -> bytes:
     """Derive the 32 bytes that bind a layer to its session, round, query and hop.

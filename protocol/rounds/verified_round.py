@@ -42,7 +42,6 @@ from ...errors import Reason, Refused, RoundBurned, VerificationError
 from ..wire import parties
 from ..wire.announcement import Setting
 from ..wire.messages import Registry, Submission
-from ..wire.parties import Role
 from ..wire.verified_messages import BallotKeys, HandedBallot, OpeningShares, ShuffledLists
 from .ballots import answers
 from .registered_users import signed_by, signed_digest
@@ -61,32 +60,9 @@ def context_of(plan: Round, question: int, party: str) -> ProofContext:
     return ProofContext(GROUP, plan.session, plan.call.round, question, party.encode())
 
 
-def is_public(plan: Round) -> bool:
-    """Whether every party can count a round's answers: the reader's shares are posted too."""
-    return plan.announcement.policy.publish_marginals or plan.call.reader is Role.ANALYST
-
-
-def doors_of(plan: Round) -> tuple[str, ...]:
-    """Return the keyholders in the order in which they post ballots: the reader, then the hops.
-
-    No party posts ballots if the ballots of round 1 are mixed again.
-    """
-    return () if plan.reuses_ballots else (plan.reader, *plan.openers[:-1])
-
-
 def release_keyholders(plan: Round) -> tuple[str, ...]:
     """Return the keyholders of the release: all shufflers, and the analyst."""
     return *plan.openers[:-1], parties.ANALYST
-
-
-def key_owners(plan: Round) -> tuple[str, ...]:
-    """Return the parties that post keys in a round.
-
-    If users submit once, all keys are posted in round 1, also the keys of the release.
-    """
-    if plan.reuses_ballots:
-        return ()
-    return (*plan.openers, parties.ANALYST) if plan.once else plan.openers
 
 
 def key_round(plan: Round) -> int:

@@ -281,6 +281,11 @@ class Announcement:
         return self.once and reader is parties.Role.ANALYST
 
     @property
+    def commits(self) -> bool:
+        """Whether the curator commits to its certificate, and opens it later (commitment.py)."""
+        return not self.policy.publish_marginals and self.program is not Program.THRESHOLD
+
+    @property
     def suite(self) -> SuiteCode:
         """The code of the suite of every key, and so of every layer."""
         return self.curator.suite

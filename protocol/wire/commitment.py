@@ -31,7 +31,7 @@ from ...crypto.layer import layer_size, open_layer, seal_layer
 from ...crypto.padding import pad, unpad
 from ...crypto.suites import suite_by_code
 from ...errors import Reason, Refused, RoundBurned
-from .announcement import UNPROMISED, AnnouncedPolicy, Announcement, Program, Setting
+from .announcement import UNPROMISED, AnnouncedPolicy, Announcement, Setting
 from .decision_frames import read_opened_certificate, write_decision, write_opened_certificate
 from .hiding_rules import Hiding, Redact
 from .messages import BLIND, STATE, Certificate, CommittedDecision, Decision, OpenedCertificate
@@ -42,12 +42,6 @@ SEALED_LABEL = b"veilmix certificate for the analyst 1\0"
 MIN_PLAINTEXT = 4096  # bytes of the smallest plaintext
 MAX_PLAINTEXT = 1 << 24  # bytes: no certificate is longer
 COMMITTED = "committed"  # the rule of a certificate that is not opened yet
-
-
-def closes(announced: Announcement) -> bool:
-    """Whether the curator of this session commits to its certificate, and opens it later."""
-    public = announced.policy.publish_marginals
-    return not public and announced.program is not Program.THRESHOLD
 
 
 def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:

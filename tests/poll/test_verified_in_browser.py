@@ -31,7 +31,6 @@ from veilmix.protocol.rounds.verified_round import (
     context_of,
     draw_keys,
     joint_keys,
-    key_owners,
     keys_due,
     posted_keys,
 )
@@ -87,7 +86,7 @@ def told(plan: Round) -> tuple[str, str]:
 
 def keys(plan: Round, seed: int = 3) -> dict[str, BallotKeys]:
     """The posts of all keyholders with their keys."""
-    owners, root = key_owners(plan), SeededEntropy(seed)
+    owners, root = plan.key_owners, SeededEntropy(seed)
     return {party: posted_keys(draw_keys(plan, party, root.fork(party))) for party in owners}
 
 

@@ -52,6 +52,7 @@ class Plan:
         slots: onions in an envelope.
         envelope: bytes of an envelope; 0: not padded.
         reader: of the round.
+        doors: the keyholders that post ballots.
         witness: of the head of the board.
     """
 
@@ -67,6 +68,7 @@ class Plan:
     slots: int = 2
     envelope: int = 0
     reader: str = "analyst"
+    doors: tuple[str, ...] = ("curator",)
     witness: bytes = b""
 
 
@@ -375,7 +377,6 @@ def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         verified_door, "handed_of", lambda person, data: HandedBallot(person, data, bytes(64))
     )
-    monkeypatch.setattr(verified_door, "doors_of", lambda _plan: ("curator",))
 
 
 def taken(at: verified_door.Door, person: int, ballots: bytes = b"ballots") -> Reason | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ....presentation.wording import plural
 from ....protocol.board.board import Board, replay
 from ....protocol.rounds.round_context import Round, open_round
-from ....protocol.rounds.verified_round import GROUP, ClosedList, is_public
+from ....protocol.rounds.verified_round import GROUP, ClosedList
 from ....protocol.wire import parties
 from ....protocol.wire.announcement import Announcement
 from ..run_folder import Run
@@ -91,7 +91,7 @@ def _round_sentences(
     text = f"the counts are what the {plural(len(closed), 'listed ballot')} hold"
     if len(plan.call.asks) > 1:
         text = f"the counts of {plural(len(plan.call.asks), 'question')} are what the ballots hold"
-    if is_public(plan):
+    if plan.is_public:
         yield Sentence(start + text, True, PROOFS)
     else:
         reason = f"the {plan.reader} keeps its share: its counts are its word"

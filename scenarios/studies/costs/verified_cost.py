@@ -35,7 +35,7 @@ from ....protocol.board.verified_posts import (
     SHARES_HEAD,
 )
 from ....protocol.rounds.round_context import Round
-from ....protocol.rounds.verified_round import is_public, key_owners, keys_due, row_width
+from ....protocol.rounds.verified_round import keys_due, row_width
 from ....protocol.wire.bodies import WITNESS
 from ....protocol.wire.frames import HEADER
 from ....protocol.wire.parties import Role
@@ -52,7 +52,7 @@ def multiplications(plan: Round, people: int) -> int:
     """Return the number of multiplications of all parties, if each checks for itself."""
     a_row = row_width(plan) * (REMIX + PROVE_PAIR) + PROVE
     check = row_width(plan) * CHECK_PAIR + CHECK
-    followers = len(plan.openers) + is_public(plan)
+    followers = len(plan.openers) + plan.is_public
     shuffles = (len(plan.openers) - 1) * (a_row + followers * check)
     lists = shuffles + row_width(plan) * _shares(plan)
     return people * (_ballots(plan) + len(plan.call.asks) * lists)
@@ -64,7 +64,7 @@ def checks(plan: Round, people: int) -> int:
     It checks every posted statement of the round once, as `protocol/board/verified_record.py` does.
     """
     width, keyholders = row_width(plan), len(plan.openers)
-    givers = keyholders if is_public(plan) else keyholders - 1
+    givers = keyholders if plan.is_public else keyholders - 1
     of_lists = (keyholders - 1) * (width * CHECK_PAIR + CHECK) + givers * width * SHARES_CHECK
     of_ballot = 0 if plan.reuses_ballots else ONCE_CHECK if plan.once else BALLOT_CHECK
     return people * len(plan.call.asks) * (of_ballot + of_lists)
@@ -82,7 +82,7 @@ def _shares(plan: Round) -> int:
     """Return the multiplications for the shares of a ciphertext: made, and checked."""
     keyholders = len(plan.openers)
     shufflers = keyholders - 1
-    if not is_public(plan):
+    if not plan.is_public:
         return shufflers * (SHARES + SHARES_CHECK) + OWN_SHARE
     by_shufflers = 0 if plan.call.reader is Role.ANALYST else shufflers * keyholders
     checked = shufflers + keyholders + by_shufflers
@@ -96,11 +96,11 @@ def bytes_of(plan: Round, people: int) -> tuple[int, int]:
     if not plan.reuses_ballots:
         letter = HEADER + 3 * LENGTH + plan.envelope + SIGNATURE + WITNESS
         handed = people * (LENGTH + plan.envelope + SIGNATURE)
-    keys = KEY_SIZE * sum(len(keys_due(plan, party)) for party in key_owners(plan))
+    keys = KEY_SIZE * sum(len(keys_due(plan, party)) for party in plan.key_owners)
     rows = ROWS_HEAD + people * PAIR * width
     proofs = PROOF_HEAD + PROOF_PAIR * width + people * PROOF_ROW
     shares = SHARES_HEAD + people * SHARE * width
-    givers = keyholders if is_public(plan) else keyholders - 1
+    givers = keyholders if plan.is_public else keyholders - 1
     posts = keys + handed + asks * ((keyholders - 1) * (rows + proofs) + givers * shares)
     return keyholders * letter, people * keyholders * letter + posts
 

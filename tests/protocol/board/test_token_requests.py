@@ -11,6 +11,7 @@ from veilmix.errors import Reason, Refused, RoundBurned
 from veilmix.protocol.board.board import Board
 from veilmix.protocol.rounds.tokens import PendingTokens, give, make_asks, take_grants
 from veilmix.protocol.wire.announcement import Rules
+from veilmix.protocol.wire.frames import Message
 from veilmix.protocol.wire.messages import Body
 from veilmix.protocol.wire.token_messages import Ask, Grant, Mint, PublicGrant
 
@@ -140,7 +141,7 @@ def test_the_board_refuses(name: str) -> None:
 
 def test_where_there_are_no_tokens_nobody_asks() -> None:
     """In `threshold` a key stands on the board too, for another purpose."""
-    plain = board()
-    plain.mints[1] = KEY.public
+    plain = board(MINTED)
     plain.announcement = replace(HELD.announcement, rules=Rules())
-    assert plain._asks("user-2", ASKED, 1) is False
+    with pytest.raises(Refused, match="unexpected"):
+        plain.post("user-2", Message(plain.session, 1, ASKED).encode())

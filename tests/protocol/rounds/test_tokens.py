@@ -170,6 +170,10 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "a tally without a number": [MINTED, *MIXED, TALLIED],
     "a number of more than were accepted": [MINTED, *MIXED, ("curator", Issued(4))],
     "a number of fewer than were accepted": [MINTED, *MIXED, ("curator", Issued(2))],
+    "a tally of a ballot fewer than tokens": [
+        *(MINTED, *MIXED, ("curator", Issued(3))),
+        ("curator", Tally((3, 3, 2), {})),
+    ],
     "a tally of fewer": [MINTED, *MIXED, ("curator", Issued(4)), TALLIED],
     "a tally of more": [MINTED, *MIXED, ("curator", Issued(2)), TALLIED],
 }

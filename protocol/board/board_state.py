@@ -1,0 +1,166 @@
+"""The state of a session as the board shows it: what follows from the posts so far."""
+
+from dataclasses import dataclass, field
+
+from ...crypto.keys import PublicKey
+from ..rounds.round_context import open_round
+from ..wire.announcement import Announcement
+from ..wire.commitment import may_open, open_commitment, public_decision
+from ..wire.frames import NO_SESSION, Message
+from ..wire.messages import (
+    Alarm,
+    Burned,
+    Call,
+    CommittedDecision,
+    Consent,
+    Decision,
+    Head,
+    Key,
+    Mixed,
+    OpenedCertificate,
+    Registry,
+    Roster,
+    Tally,
+)
+from ..wire.token_messages import Issued, Mint
+from ..wire.verified_messages import ShuffledLists
+from .audit_posts import Audited
+from .challenge_posts import Challenged
+from .phases import Phase, Progress
+from .token_requests import PublicAsks
+from .verified_posts import VerifiedPost, VerifiedPosts
+
+
+@dataclass(slots=True)
+class BoardState(Progress):
+    """The state of a session that follows from its posts.
+
+    Attributes:
+        keys: the public key of each party that has posted a key, by name.
+        session: the digest that names the session; NO_SESSION before it is announced.
+        consents: the parties that agreed to the announcement.
+        calls: the calls for answers, one for each round begun.
+        mixed: accounts of shufflers about input and output, in the order posted.
+        tallies: accounts of readers, in the order posted.
+        decision: the curator's decision; None before it is posted. Of a committed decision, its
+            public part with the announced promise, until its certificate is opened.
+        committed: the commitment to the decision; None: its certificate was posted with it.
+        opened: whether the committed certificate is on the board.
+        burned: the reason of an end without a release; None: not burned.
+        registry: the users that may send; None: all users, or not posted yet.
+        alarms: each alarm with its author.
+        known_roster: the roster that a reader of the board knows beforehand; it does not count in
+            comparisons of boards.
+        roster: the posted roster of signing keys; None: posts are not signed.
+        heads: by number of posts, the signed head of the board.
+        mints: by round, the public key of its tokens.
+        issued: by round, the number of people with tokens.
+        challenged: the challenges of the session and their results.
+        audited: the audits of the session and their results.
+        public_asks: requests for tokens that were posted, and their answers.
+        verified: the keys, ballots, lists and shares of a verified mix.
+    """
+
+    keys: dict[str, PublicKey] = field(default_factory=dict)
+    session: bytes = NO_SESSION
+    consents: set[str] = field(default_factory=set)
+    calls: list[Call] = field(default_factory=list)
+    mixed: list[Mixed] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    decision: Decision | None = None
+    committed: CommittedDecision | None = None
+    opened: bool = False
+    burned: str | None = None
+    registry: Registry | None = None
+    alarms: list[tuple[str, Alarm]] = field(default_factory=list)
+    known_roster: Roster | None = field(default=None, compare=False)
+    roster: Roster | None = None
+    heads: dict[int, Head] = field(default_factory=dict)
+    mints: dict[int, bytes] = field(default_factory=dict)
+    issued: dict[int, int] = field(default_factory=dict)
+    challenged: Challenged = field(default_factory=Challenged)
+    audited: Audited = field(default_factory=Audited)
+    public_asks: PublicAsks = field(default_factory=PublicAsks)
+    verified: VerifiedPosts = field(default_factory=VerifiedPosts)
+
+    @property
+    def registered(self) -> int:
+        """The number of registered people; 0 without a registry."""
+        return len(self.registry.keys) if self.registry else 0
+
+    @property
+    def may_open(self) -> bool:
+        """Whether the certificate may be opened now: a release of the same people reveals as much.
+
+        After a decision the release alone is tallied. Never after a burn, with dropouts, in the
+        statistical setting, or with suppressed values.
+        """
+        announcement, committed = self.announcement, self.committed
+        if (
+            announcement is None
+            or committed is None
+            or self.opened
+            or self.phase is not Phase.TALLIED
+        ):
+            return False
+        totals = (total for tally in self.tallies for total in tally.totals)
+        return may_open(announcement.policy, committed.hidden, totals)
+
+    def account(self, number: int, hop: int) -> Mixed | None:
+        """Return the account of the shuffler at a hop in a round; None before it is posted."""
+        hops = len(self.announcement.shufflers) if self.announcement else 0
+        chain = self.mixed[(number - 1) * hops : number * hops]
+        return chain[hop - 1] if 1 <= hop <= len(chain) else None
+
+    def learn(self, author: str, message: Message) -> None:
+        """Keep a post that was right."""
+        self.challenged.learn(author, message.round, message.body)
+        self.audited.learn(author, message.round, message.body)
+        self.public_asks.learn(author, message.round, message.body)
+        if isinstance(message.body, VerifiedPost):
+            self.verified.learn(message.round, author, message.body, self.round.openers)
+        # Each post was checked: none is refused any more here, and the posts of other kinds change
+        # no state that a later check reads.
+        match message.body:
+            case Key(key=key):
+                self.keys[author] = key
+            case Roster() as roster:
+                self.roster = roster
+            case Head() as head:
+                self.heads[head.place] = head
+            case Announcement() as announcement:
+                self.announcement = announcement
+                self.session = announcement.digest()
+            case Consent():
+                self.consents.add(author)
+            case Call() as call:
+                self.calls.append(call)
+                self.plan = open_round(self.announced, self.session, call)
+                if self.plan.reuses_ballots:
+                    self.verified.reuse(call.round)
+            case Mixed() as mixed:
+                self.mixed.append(mixed)
+            case ShuffledLists() as lists:
+                self.mixed.append(self.verified.account(lists, message.round))
+            case Tally() as tally:
+                self.tallies.append(tally)
+            case Decision() as decision:
+                self.decision = decision
+            case CommittedDecision() as committed:
+                self.committed = committed
+                self.decision = public_decision(self.announced.policy, committed)
+            case OpenedCertificate() as certificate if self.committed:
+                self.decision = open_commitment(self.session, self.committed, certificate)
+                self.opened = True
+            case Burned(why=why):
+                self.burned = why
+            case Registry() as registry:
+                self.registry = registry
+            case Mint(key=key):
+                self.mints[message.round] = key
+            case Issued(people=people):
+                self.issued[message.round] = people
+            case Alarm() as alarm:
+                self.alarms.append((author, alarm))
+            case _:
+                pass

@@ -1,0 +1,256 @@
+"""The content of a post: one check for each kind, made after its author's turn (phases.py).
+
+A check returns whether the content agrees with the posts before it, or raises Refused with its own
+reason. Kinds without a check have nothing to compare.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...crypto.joint_key import check_share, check_shown
+from ...errors import Reason, Refused
+from ..rounds.audit import coin_of
+from ..rounds.locks import share_context
+from ..rounds.registered_users import registry_root
+from ..rounds.verified_round import closed_digest
+from ..wire import parties
+from ..wire.announcement import Announcement, Program
+from ..wire.audit_messages import Opened, Toss, Traced
+from ..wire.commitment import is_sealed_size, open_commitment, public_decision
+from ..wire.crowd_limits import unspent
+from ..wire.messages import (
+    Accepted,
+    Alarm,
+    BallotMarks,
+    Call,
+    Cause,
+    CommittedDecision,
+    Consent,
+    Decision,
+    Kind,
+    Mixed,
+    OpenedCertificate,
+    Roster,
+    Tally,
+)
+from ..wire.peer_messages import Share, ShareSecret
+from ..wire.token_messages import Ask, Issued, PublicGrant
+from ..wire.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
+)
+from .alarm_limits import fits, has_raised
+from .board_state import BoardState
+from .phases import Phase
+from .strategies import decidable, legal
+
+Check = Callable[[BoardState, str, Any], bool]
+
+
+def _roster(board: BoardState, _: str, roster: Roster) -> bool:
+    return not board.authors and board.known_roster in (None, roster)
+
+
+def _announcement(board: BoardState, _: str, announced: Announcement) -> bool:
+    """Whether an announcement has the keys that were posted, and the registry."""
+    cited = {parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)}
+    posted = board.keys == cited | {parties.ANALYST: announced.analyst}
+    return posted and announced.registry == registry_root(board.registry)
+
+
+def _consent(board: BoardState, _: str, consent: Consent) -> bool:
+    return consent.session == board.session
+
+
+def _call(board: BoardState, _: str, call: Call) -> bool:
+    """Whether a call may come next: else a curator could request all columns of all users."""
+    announced = board.announced
+    program, schema, rule = announced.program, announced.schema, announced.policy.rule
+    return legal(program, schema, board.calls, board.decision, call, rule)
+
+
+def _alarm(board: BoardState, author: str, alarm: Alarm) -> bool:
+    """Whether an alarm is the first of its kind by its author, in time, and not too long."""
+    if alarm.round > board.number or has_raised(board.alarms, author, alarm):
+        return False
+    if alarm.cause is Cause.CHANGED and board.phase is not Phase.CHALLENGED:
+        return False  # too early to know the loss, or too late to be safe
+    layers = max((mix.received + mix.forwarded for mix in board.mixed), default=0)
+    announced, widest = 0, 0
+    if board.plan is not None and alarm.evidence:
+        announced = len(board.announced.encode())
+        widest = board.plan.envelope if board.plan.ballot else 0
+    return fits(alarm, author, layers, widest, announced)
+
+
+def _ask(board: BoardState, author: str, request: Ask) -> bool:
+    return board.public_asks.may_ask(author, request, board.round, board.registry)
+
+
+def _granted(board: BoardState, _: str, granted: PublicGrant) -> bool:
+    number = board.number
+    return board.public_asks.may_grant(granted, number, board.mints[number])
+
+
+def _issued(board: BoardState, _: str, issued: Issued) -> bool:
+    """Whether as many people have tokens as envelopes were accepted."""
+    account = board.account(board.number, 1)
+    return account is not None and account.people == issued.people
+
+
+def _share(board: BoardState, author: str, share: Share) -> bool:
+    check_share(share.public, share.proof, share_context(board.session, board.number, author))
+    return True
+
+
+def _accepted(board: BoardState, _: str, accepted: Accepted) -> bool:
+    return all(envelope.person < board.registered for envelope in accepted.people)
+
+
+def _mixed(board: BoardState, author: str, mixed: Mixed) -> bool:
+    """Whether an account is of its author's hop, and of the people that were accepted."""
+    accepted = board.challenged.accepted.get(board.number) if mixed.hop == 1 else None
+    fits_accepted = accepted is None or len(accepted.people) == mixed.people
+    return author == parties.shuffler(mixed.hop) and fits_accepted
+
+
+def _traced(board: BoardState, author: str, traced: Traced) -> bool:
+    """Whether there is a hash for each layer that the author has accounted for."""
+    account = board.account(board.number, traced.hop)
+    if account is None or author != parties.shuffler(traced.hop):
+        return False
+    return len(traced.hashes) == account.forwarded
+
+
+def _toss(board: BoardState, author: str, toss: Toss) -> bool:
+    number = board.number
+    if coin_of(board.session, number, author, toss) != board.audited.coins[number][author]:
+        raise Refused(Reason.MALFORMED)
+    return True
+
+
+def _opened(board: BoardState, author: str, opened: Opened) -> bool:
+    """Whether the layers are of the author's hop, of its size, and no more than arrived there."""
+    if author != parties.shuffler(opened.hop):
+        return False
+    accepted, traced = board.challenged.accepted, board.audited.traced[board.number]
+    arrived = accepted[board.number].people if opened.hop == 1 else traced[opened.hop - 1]
+    size = (board.round.envelope, *board.round.inner[2:])[opened.hop - 1]
+    fitting = all(len(link.layer) == size for link in opened.links)
+    return fitting and len(opened.links) <= len(arrived)
+
+
+def _heard(board: BoardState, _: str, marks: BallotMarks) -> bool:
+    """Whether as many ballots arrived as were accepted."""
+    accepted = board.challenged.accepted[board.number]
+    return len(marks.hashes) == len(accepted.people) * board.round.ballots
+
+
+def _shown(board: BoardState, author: str, shown: ShareSecret) -> bool:
+    """Whether a secret is that of its author's share, and names its author's hop."""
+    share = board.challenged.shares.get(board.number, {}).get(author)
+    if share is None or author != parties.shuffler(shown.step):
+        return False
+    check_shown(shown.secret, share.public)
+    return True
+
+
+def _tally(board: BoardState, _: str, tally: Tally) -> bool:
+    """Whether a tally answers the call as announced, and agrees with tokens and shares.
+
+    The counts of a release are always public; the marginals only if the announcement says so.
+    """
+    asks = board.round.call.asks
+    return (
+        len(tally.totals) == len(asks)
+        and board.round.is_public == (tally.counts is not None)
+        and all(
+            len(cell) == len(ask)
+            for ask, count in zip(asks, tally.counts or (), strict=False)
+            for cell in count
+        )
+        and _counts_tokens(board, tally)
+        and (not board.round.verified or board.verified.answers(tally, board.round))
+    )
+
+
+def _counts_tokens(board: BoardState, tally: Tally) -> bool:
+    """Whether no token is unspent: as many ballots were counted as there were tokens."""
+    people = board.issued.get(board.number)
+    return people is None or not unspent(people, tally.totals, board.round.rows)
+
+
+def _decision(board: BoardState, _: str, decision: Decision) -> bool:
+    """Whether this program allows the decision now: the curator has read the last round."""
+    announced = board.announced
+    timely = announced.program is Program.THRESHOLD  # it decides before all counts
+    if board.plan is not None:
+        timely = board.plan.call.reader is parties.Role.CURATOR
+    return timely and decidable(announced.program, announced.schema, decision)
+
+
+def _committed(board: BoardState, author: str, committed: CommittedDecision) -> bool:
+    """Whether a decision may be committed to: the sealed size must be a padded size."""
+    decision = public_decision(board.announced.policy, committed)
+    sized = is_sealed_size(board.announced, len(committed.sealed))
+    return sized and _decision(board, author, decision)
+
+
+def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
+    """Whether this is the committed certificate; Refused if it is another."""
+    if not board.may_open or board.committed is None:
+        return False
+    open_commitment(board.session, board.committed, opened)
+    return True
+
+
+def _keys(board: BoardState, author: str, body: BallotKeys) -> bool:
+    return board.verified.fits_keys(author, body, board.round)
+
+
+def _handed(board: BoardState, _: str, body: HandedBallots) -> bool:
+    return board.verified.fits_handed(body, board.round, board.registered)
+
+
+def _checked(board: BoardState, _: str, body: CheckedBallots) -> bool:
+    return body.digest == closed_digest(board.round, board.verified.closed[board.number])
+
+
+def _shuffled(board: BoardState, author: str, body: ShuffledLists) -> bool:
+    return author == parties.shuffler(body.hop) and board.verified.fits_lists(body, board.round)
+
+
+def _shared(board: BoardState, _: str, body: OpeningShares) -> bool:
+    return board.verified.fits_shares(body, board.round)
+
+
+CHECKS: Mapping[Kind, Check] = {
+    Kind.ROSTER: _roster,
+    Kind.ANNOUNCEMENT: _announcement,
+    Kind.CONSENT: _consent,
+    Kind.CALL: _call,
+    Kind.ALARM: _alarm,
+    Kind.ASK: _ask,
+    Kind.GRANTED: _granted,
+    Kind.ISSUED: _issued,
+    Kind.SHARE: _share,
+    Kind.ACCEPTED: _accepted,
+    Kind.MIXED: _mixed,
+    Kind.TRACED: _traced,
+    Kind.TOSS: _toss,
+    Kind.OPENED: _opened,
+    Kind.HEARD: _heard,
+    Kind.SHOWN: _shown,
+    Kind.KEYS: _keys,
+    Kind.HANDED: _handed,
+    Kind.CHECKED: _checked,
+    Kind.SHUFFLED: _shuffled,
+    Kind.SHARED: _shared,
+    Kind.TALLY: _tally,
+    Kind.DECISION: _decision,
+    Kind.COMMITTED: _committed,
+    Kind.CERTIFICATE: _certificate,
+}
