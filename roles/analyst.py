@@ -40,11 +40,12 @@ async def analyst(
 ) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst.
 
-    The analyst also watches the board. It aborts a round if the announced rule does not allow its
-    release, or if the promise cannot be proved. strategy: that of the announced rule, to prove the
-    promise; None: no proof. sums: whether the analyst compares its counts with the published counts
-    of
-    the same people.
+    Paper 000, Section 5: it "learns the full joint distribution between those features selected by
+    the curator". It watches the board, and aborts a release that the announced rule does not allow,
+    or without a proof of the promise.
+
+    strategy: that of the announced rule, to prove the promise; None: no proof. sums: whether the
+    analyst compares its counts with the published counts of the same people.
     """
     if not await key.take_part(me):
         return
@@ -59,16 +60,30 @@ async def analyst(
             decision = _decision(me, plan, key)
             reading = await read_round(me, plan, key.secret, pool, desk, ring)
             if reading is not None:
-                if not plan.reuses_ballots:  # then both follow from the proofs
-                    _check_people(me, plan, reading)
-                    if sums:
-                        await _check_sums(me, plan, reading, pool)
-                if decision is not None and strategy is not None:
-                    await _check_promise(me, plan, reading, strategy, decision, pool)
+                await _check(me, plan, reading, strategy, decision, pool, sums=sums)
                 await publish(me, reading, desk, counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
     await watch.look(me, pool)
+
+
+async def _check(
+    me: Endpoint,
+    plan: Round,
+    reading: BallotReading,
+    strategy: Strategy | None,
+    decision: Decision | None,
+    pool: WorkerPool,
+    *,
+    sums: bool,
+) -> None:
+    """Raise RoundBurned unless people, sums and promise hold. strategy, sums: as in `analyst`."""
+    if not plan.reuses_ballots:  # then both follow from the proofs
+        _check_people(me, plan, reading)
+        if sums:
+            await _check_sums(me, plan, reading, pool)
+    if decision is not None and strategy is not None:
+        await _check_promise(me, plan, reading, strategy, decision, pool)
 
 
 def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:

@@ -18,7 +18,7 @@ from ..protocol.rounds.round_context import Round, sealing
 from ..protocol.rounds.tokens import PendingTokens, make_asks
 from ..protocol.wire import parties
 from ..protocol.wire.frames import Message, frame_envelopes
-from ..protocol.wire.token_messages import Grant
+from ..protocol.wire.token_messages import Grant, PublicGrant
 from .board_monitor import CallMonitor
 from .compute.worker_pool import WorkerPool
 from .mint import mint_key
@@ -105,16 +105,28 @@ async def _obtain(
             me = crowd.place_of(parties.user(index))
             granted = await await_answer(me, plan, plan.reader, Grant)
             grants[index] = asking, granted, public
+    unanswered = {index: pending[index] for index in sorted(pending.keys() - grants.keys())}
+    posted_grants = await _ask_again(crowd, plan, unanswered, began + patience)
+    return grants | {
+        index: (pending[index], posted, public) for index, posted in posted_grants.items()
+    }
+
+
+async def _ask_again(
+    crowd: UserCrowd, plan: Round, unanswered: Mapping[int, PendingTokens], close: float
+) -> dict[int, PublicGrant]:
+    """Ask on the board for the tokens of users without an answer; return those in time."""
+    grants = dict[int, PublicGrant]()
     async with trio.open_nursery() as nursery:
 
-        async def ask_again(index: int) -> None:
-            me, asking = crowd.place_of(parties.user(index)), pending[index]
-            posted = await ask_publicly(me, plan, asking, began + patience)
+        async def ask(index: int) -> None:
+            me = crowd.place_of(parties.user(index))
+            posted = await ask_publicly(me, plan, unanswered[index], close)
             if posted is not None:
-                grants[index] = asking, posted, public
+                grants[index] = posted
 
-        for index in sorted(pending.keys() - grants.keys()):
-            nursery.start_soon(ask_again, index)
+        for index in unanswered:
+            nursery.start_soon(ask, index)
     return grants
 
 

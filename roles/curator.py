@@ -61,7 +61,11 @@ async def curator(
     desk: TokenDesk,
     ring: Keyring,
 ) -> Decision | None:
-    """Announce, put the program's queries one after the other, decide in between, close."""
+    """Announce, put the program's queries one after the other, decide in between, close.
+
+    Paper 000, Section 5: it "learns only the marginal distribution of individual features", and
+    "selects an appropriate set of features to be released to the analyst".
+    """
     decision: Decision | None = None
     opening: OpenedCertificate | None = None
     read: list[RoundResult] = []
@@ -72,22 +76,10 @@ async def curator(
                 decision, opening = step, await _decide(me, plans, step)
                 continue
             if step.reader is Role.ANALYST:
-                _remember(me, plans, step, None)
-            await me.post(step)
-            if step.reader is Role.ANALYST:
-                await _await_analyst(me, plans)
-                if me.board.verified.shared and _tallied(me.board):
-                    await check_opened(me, step.round, pool, ring)
-                await _check_release(me, plans, step, read, pool)
-                if opening is not None and me.board.may_open:
-                    await me.post(opening)
+                await _release(me, plans, step, read, opening, pool, ring)
                 break
-            plan = me.plan(step)
-            if reading := await read_round(me, plan, key.secret, pool, desk, ring):
-                _check(me, plans, reading)
-                _remember(me, plans, step, _people(plans, reading.totals))
-                await publish(me, reading, desk, counts=plans.policy.publish_marginals)
-                read.append(_round_result(step, reading))
+            if counted := await _count(me, key, plans, step, pool, desk, ring):
+                read.append(counted)
             if me.board.phase is Phase.BURNT:
                 break
     except RoundBurned as burned:
@@ -95,6 +87,52 @@ async def curator(
     with suppress(RoundBurned):  # a board that took no opening takes no end either
         await me.post(Closed())
     return decision
+
+
+async def _count(
+    me: Endpoint,
+    key: Keyholder,
+    plans: "Plans",
+    call: Call,
+    pool: WorkerPool,
+    desk: TokenDesk,
+    ring: Keyring,
+) -> RoundResult | None:
+    """Call a round, decrypt its messages, "obtaining the counts for each feature" (step 4).
+
+    None if the round is burnt first.
+    """
+    await me.post(call)
+    reading = await read_round(me, me.plan(call), key.secret, pool, desk, ring)
+    if reading is None:
+        return None
+    _check(me, plans, reading)
+    _remember(me, plans, call, _people(plans, reading.totals))
+    await publish(me, reading, desk, counts=plans.policy.publish_marginals)
+    return RoundResult(call, tuple(dict(count) for count in reading.counts))
+
+
+async def _release(
+    me: Endpoint,
+    plans: "Plans",
+    call: Call,
+    read: Sequence[RoundResult],
+    opening: OpenedCertificate | None,
+    pool: WorkerPool,
+    ring: Keyring,
+) -> None:
+    """Call the round in which "the users now communicate with the analyst" (Section 5.2).
+
+    Then check the release, and open the certificate if it may be opened.
+    """
+    _remember(me, plans, call, None)
+    await me.post(call)
+    await _await_analyst(me, plans)
+    if me.board.verified.shared and _tallied(me.board):
+        await check_opened(me, call.round, pool, ring)
+    await _check_release(me, plans, call, read, pool)
+    if opening is not None and me.board.may_open:
+        await me.post(opening)
 
 
 async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCertificate | None:
@@ -110,11 +148,6 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
     me.notify(lambda instrument: instrument.certified(certificate))
     await me.post(committed)
     return opening
-
-
-def _round_result(call: Call, reading: BallotReading) -> RoundResult:
-    """Return a round that was read in the form that strategies take."""
-    return RoundResult(call, tuple(dict(count) for count in reading.counts))
 
 
 async def _await_analyst(me: Endpoint, plans: "Plans") -> None:

@@ -59,7 +59,11 @@ class Keyholder:
         return self.pair.secret
 
     async def take_part(self, me: Endpoint) -> bool:
-        """Publish the key, wait for the announcement and consent; False without them."""
+        """Publish the key, wait for the announcement and consent; False without them.
+
+        Paper 000, Figure 1, step 1: "generating their own public/private key pair, and sending the
+        public key".
+        """
         try:
             return await self._consent(me)
         except RoundBurned as burned:

@@ -202,7 +202,11 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
 
 
 async def peer(seat: PeerSeat, pair: KeyPair, row: Row, entropy: Entropy, pool: WorkerPool) -> None:
-    """Post a key; then, round by round, seal, mix, read, count and decide, until it is over."""
+    """Post a key; then, round by round, seal, mix, read, count and decide, until it is over.
+
+    Paper 000, Section 8.3: "the participants, the curator, and the analyst, are all the same
+    entity".
+    """
     if not await seat.say(None, Key(pair.public)):
         return
     await seat.commons.finished((0, 0))

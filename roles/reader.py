@@ -1,7 +1,7 @@
 """The work of curator and analyst on a batch: open the last layer, read the ballots, count them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -37,39 +37,64 @@ async def read_round(
 ) -> BallotReading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
 
+    Paper 000, Section 5.1: it "receives the messages, decodes them" and removes the salt.
     RoundBurned if users with tokens are missing, or a ballot was changed.
     """
     if plan.verified:
-        proved = await read_verified(me, plan, pool, ring)
-        if proved is not None:
-            _note_reading(me, plan, proved)
-        return proved
+        reading = await read_verified(me, plan, pool, ring)
+    else:
+        reading = await _read_onions(me, plan, secret, pool, desk, ring)
+    if reading is None:
+        return None
+    _note_reading(me, plan, reading)
+    if plan.token:
+        await tell_roll(me, plan, desk)
+        account = me.board.account(plan.call.round, 1)
+        desk.check(plan, reading, account.people if account else 0)
+    return reading
+
+
+async def _read_onions(
+    me: Endpoint,
+    plan: Round,
+    secret: SecretKey,
+    pool: WorkerPool,
+    desk: TokenDesk,
+    ring: Keyring,
+) -> BallotReading | None:
+    """Reader: open the last layers of a batch, after its audit and challenge, and count ballots."""
     await offer(me, plan, ring)
     batch = await batch_of(me, plan, len(plan.hops), pool)
     if batch is None or not await audit_round(me, plan, pool, ring.purse):
         return None
     if plan.announcement.rules.audit:
         await check_signed(me, plan, me.board.challenged.accepted[plan.call.round], pool)
-    key, refused = desk.keys.get(plan.call.round), Counter[Reason]()
-    work = partial(_open_and_read, plan, secret, key)
-    if plan.announcement.rules.challenge:
-        locked_round = await _open_batch(me, plan, secret, batch, pool)
-        secrets = await opened_by_all(me, locked_round.plan, pool, ring)
-        if secrets is None:
-            return None
-        refused, batch = locked_round.refused, locked_round.ballots
-        work = partial(_unlock_and_read, locked_round.plan, secrets, key)
+    key = desk.keys.get(plan.call.round)
+    if not plan.announcement.rules.challenge:
+        return await _count(me, plan, partial(_open_and_read, plan, secret, key), batch, pool)
+    locked_round = await _open_batch(me, plan, secret, batch, pool)
+    secrets = await opened_by_all(me, locked_round.plan, pool, ring)
+    if secrets is None:
+        return None
+    work = partial(_unlock_and_read, locked_round.plan, secrets, key)
+    reading = await _count(me, plan, work, locked_round.ballots, pool)
+    reading.refused.update(locked_round.refused)
+    return reading
+
+
+async def _count(
+    me: Endpoint,
+    plan: Round,
+    work: Callable[[Sequence[bytes]], BallotReading],
+    batch: Sequence[bytes],
+    pool: WorkerPool,
+) -> BallotReading:
+    """Reader: open and count a batch in pieces. work: opens and counts a piece."""
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
     if reading.repeats:  # in different pieces: one token was spent twice
         reading = await pool.run_alone(partial(work, batch))
     if plan.shape is not None:
         reading = await pool.run_alone(partial(open_rows, plan, reading))
-    reading.refused.update(refused)
-    _note_reading(me, plan, reading)
-    if plan.token:
-        await tell_roll(me, plan, desk)
-        account = me.board.account(plan.call.round, 1)
-        desk.check(plan, reading, account.people if account else 0)
     return reading
 
 

@@ -100,6 +100,10 @@ async def shuffler(
 ) -> None:
     """Publish a key, check the announcement, then mix every round that is called.
 
+    Paper 000, Section 5.1: the shuffler "randomly permutes these encrypted messages, decodes their
+    portion of the encryption, and sends them to the curator"; to the analyst in the last round.
+    Its order is that of the bytes (Figure 1, step 3: it decrypts, then forwards).
+
     ring: its shares of locks. history: the first shuffler's memory of earlier sessions; None: no
     memory.
     """

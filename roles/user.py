@@ -48,49 +48,78 @@ async def user(
     sealers: "Sealers",
     monitor: CallMonitor,
 ) -> None:
-    """Answer each call that `monitor` allows, with tokens if they are due."""
+    """Answer each call that `monitor` allows (paper 000, Figure 1, step 2; Section 5.2)."""
     async for plan in me.rounds():
         if plan.call.round not in person.rounds:
             continue
-        if me.differing() or not await vouched(me):
+        if not await _trusts(me, person, pool, monitor):
             break
-        if person.compares and not await compare(me):
-            break
-        if not await monitor.allows(me, pool):  # all checks come first: no answer can be withdrawn
-            break
-        if plan.reuses_ballots:
-            continue
-        fresh = person.entropy.fork(f"round-{plan.call.round}")
-        row = person.response(fresh)
-        if plan.verified:
-            await sealers.ballots.hand_in(me, plan, person, row, fresh, pool)
-            continue
-        grants: Grants | Outputs | None = None
-        if plan.token:
-            grants = await obtain(me, plan, fresh, pool, sealers)
-        if plan.shape is not None:
-            grants = await consult(me, plan, row, fresh, pool, sealers)
-        if grants is None and (plan.token or plan.shape):
-            continue
-        sealing_plan = await sealers.locked(me, plan)
-        if sealing_plan is None:
-            continue
-        job = (person.index, row, fresh, me.signer, grants)
-        result = await pool.share(sealers.signing(sealing_plan), job)
-        if isinstance(result, Reason):
-            me.refuse(plan, result)
-            continue
-        submission, answer_record, proofs = result
-        me.notify(lambda instrument, sealed=answer_record: instrument.sealed(sealed))  # type: ignore[misc]
-        if person.paced:
-            await trio.sleep(person.moment(fresh))
-        began = trio.current_time()
-        await me.send(sealing_plan, plan.openers[0], submission)
-        if proofs is not None and person.looks:
-            await contest(me, sealing_plan, proofs, submission, began)
+        if not plan.reuses_ballots:
+            await _answer(me, plan, person, pool, sealers)
     else:  # an announcement that does not allow the call on the board ends the rounds, too
         if person.compares:
             await compare(me)
+
+
+async def _trusts(me: Endpoint, person: Person, pool: WorkerPool, monitor: CallMonitor) -> bool:
+    """Whether a user answers the open call. No answer can be withdrawn: all checks come first."""
+    if me.differing() or not await vouched(me):
+        return False
+    if person.compares and not await compare(me):
+        return False
+    return await monitor.allows(me, pool)
+
+
+async def _answer(
+    me: Endpoint, plan: Round, person: Person, pool: WorkerPool, sealers: "Sealers"
+) -> None:
+    """Encrypt a salted message for each query, and send all messages to the first shuffler.
+
+    Nothing is sent without the tokens, outputs and lock of the round, if it has any.
+    """
+    fresh = person.entropy.fork(f"round-{plan.call.round}")
+    row = person.response(fresh)
+    if plan.verified:
+        await sealers.ballots.hand_in(me, plan, person, row, fresh, pool)
+        return
+    grants = await _grants(me, plan, row, fresh, pool, sealers)
+    if grants is None and (plan.token or plan.shape):
+        return
+    sealing_plan = await sealers.locked(me, plan)
+    if sealing_plan is None:
+        return
+    # "adding a random suffix; then encrypting" for the shufflers and the reader (step 2)
+    job = (person.index, row, fresh, me.signer, grants)
+    result = await pool.share(sealers.signing(sealing_plan), job)
+    if isinstance(result, Reason):
+        me.refuse(plan, result)
+    else:
+        await _send(me, sealing_plan, person, result, fresh)
+
+
+async def _grants(
+    me: Endpoint, plan: Round, row: Row, fresh: Entropy, pool: WorkerPool, sealers: "Sealers"
+) -> Grants | Outputs | None:
+    """Return the tokens or the outputs that a round needs; None without them."""
+    if plan.token:
+        return await obtain(me, plan, fresh, pool, sealers)
+    if plan.shape is not None:
+        return await consult(me, plan, row, fresh, pool, sealers)
+    return None
+
+
+async def _send(
+    me: Endpoint, plan: Round, person: Person, prepared: PreparedSubmission, fresh: Entropy
+) -> None:
+    """Send the envelope "to the shuffler" (step 2), and look for its ballots if they are locked."""
+    submission, answer_record, proofs = prepared
+    me.notify(lambda instrument: instrument.sealed(answer_record))
+    if person.paced:
+        await trio.sleep(person.moment(fresh))
+    began = trio.current_time()
+    await me.send(plan, plan.openers[0], submission)
+    if proofs is not None and person.looks:
+        await contest(me, plan, proofs, submission, began)
 
 
 async def obtain(
