@@ -27,7 +27,6 @@ from veilmix.analysis import (
     suppression,
     trust,
 )
-from veilmix.analysis.composition.known_joints import margin_bound
 from veilmix.analysis.shuffled import amplification, compose_reports
 from veilmix.errors import DataError, ParameterError
 from veilmix.protocol.knowledge.run_record import CountsSeen
@@ -262,10 +261,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "received_reports": (
         trust.received_reports,
         {"view": VIEW, "sizes": [2, 2], "report_bits": 0.5},
-    ),
-    "margin_bound": (
-        margin_bound,
-        {"groups": {(0,): [3, 1], (0, 1): [[2, 1], [0, 1]]}, "k": 2, "time_limit": 1.0},
     ),
     "lower_bound of incidence": (incidence.lower_bound, {"m": 10, "epsilon": 0.5, "beta": 0.1}),
 }

@@ -5,6 +5,7 @@ bare ValueError, or in a number that went round.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from veilmix.analysis import composition, estimation, exposure
 from veilmix.analysis.composition.check_margins import check_margins
-from veilmix.analysis.composition.known_joints import margin_bound, pairs_bound, partial_bound
 from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.analysis.contingency import frechet_class, solve
 from veilmix.analysis.contingency.integer_program import FrechetProgram
@@ -38,17 +38,11 @@ COUNTED: dict[str, Callable[[Columns, int], Any]] = {
     "lower_bound": composition.lower_bound,
     "margins_bound": margins_bound,
     "worst_case": lambda columns, k: composition.worst_case(columns, k, 0.05),
-    "margin_bound": lambda columns, k: margin_bound(_single(columns), k),
-    "partial_bound": lambda columns, k: partial_bound(_single(columns), k),
     "users_below": lambda columns, k: exposure.users_below(columns[0], k),
     "exposure": lambda columns, k: exposure.exposure(columns[0], k),
     "exposure_curve": lambda columns, _: exposure.exposure_curve(columns[0]),
     "exposure_interval": lambda columns, k: estimation.exposure_interval(columns[0], k, 0.1),
 }  # name -> a call with columns of one total, and k
-
-
-def _single(columns: Columns) -> dict[tuple[int, ...], Sequence[int]]:
-    return {(j,): column for j, column in enumerate(columns)}
 
 
 def answered(call: Callable[[], Any], people: int, k: int) -> Any:
@@ -92,8 +86,10 @@ def test_the_limit_is_where_it_is_said(name: str, total: int) -> None:
 
 @pytest.mark.parametrize("people", [2**30, 2**61, 2**62])
 def test_known_pairs_of_large_tables(people: int) -> None:
-    table = np.array([[people, 1], [2, 3]])
-    answer = answered(lambda: pairs_bound({(0, 1): table}, 5), people + 6, 5)
+    known = {(0, 1): np.array([[people, 1], [2, 3]])}
+    marginals = [[people + 1, 5], [people + 2, 4]]
+    bound = partial(composition.worst_case, marginals, 5, 0.05, known_joints=known)
+    answer = answered(bound, people + 6, 5)
     assert (answer is None) == (people > MAX_PEOPLE)
     assert answer is None or answer.people <= people + 6
 
