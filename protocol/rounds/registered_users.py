@@ -11,7 +11,7 @@ trustworthy as the party that made it.
 import hashlib
 from collections.abc import Sequence
 
-from ...crypto.merkle import MerkleTree
+from ...crypto.merkle import merkle_root
 from ...crypto.signing import Signer, sign_all, valid_signatures
 from ...errors import Reason
 from ..wire import parties
@@ -23,7 +23,7 @@ LABEL = b"veilmix submission 1\0"
 
 def registry_root(registry: Registry | None) -> bytes:
     """Any party: return the root (32 bytes) that an announcement cites; empty if no registry."""
-    return b"" if registry is None else MerkleTree(registry.keys).root()
+    return b"" if registry is None else merkle_root(registry.keys)
 
 
 def submissions(

@@ -269,54 +269,6 @@ def mth(entries: list[bytes]) -> bytes:
     return node(mth(entries[:k]), mth(entries[k:]))
 
 
-def audit_path(index: int, entries: list[bytes]) -> list[bytes]:
-    if len(entries) == 1:
-        return []
-    k = split(len(entries))
-    if index < k:
-        return [*audit_path(index, entries[:k]), mth(entries[k:])]
-    return [*audit_path(index - k, entries[k:]), mth(entries[:k])]
-
-
-def consistency_path(old: int, entries: list[bytes], whole: bool = True) -> list[bytes]:
-    if old == len(entries):
-        return [] if whole else [mth(entries)]
-    k = split(len(entries))
-    if old <= k:
-        return [*consistency_path(old, entries[:k], whole), mth(entries[k:])]
-    return [*consistency_path(old - k, entries[k:], False), mth(entries[:k])]
-
-
-def root_of_path(reached: bytes, index: int, size: int, path: list[bytes]) -> bytes:
-    if size == 1:
-        require(not path, "verification")
-        return reached
-    require(bool(path), "verification")
-    k = split(size)
-    if index < k:
-        return node(root_of_path(reached, index, k, path[:-1]), path[-1])
-    return node(path[-1], root_of_path(reached, index - k, size - k, path[:-1]))
-
-
-def roots_of_consistency(
-    old: int, new: int, path: list[bytes], known: bytes | None
-) -> tuple[bytes, bytes]:
-    """Compute both roots that a path leads to; `known` is the old root while it is a subtree."""
-    if old == new:
-        if known is not None:
-            require(not path, "verification")
-            return known, known
-        require(len(path) == 1, "verification")
-        return path[0], path[0]
-    require(bool(path), "verification")
-    k = split(new)
-    if old <= k:
-        older, newer = roots_of_consistency(old, k, path[:-1], known)
-        return older, node(newer, path[-1])
-    older, newer = roots_of_consistency(old - k, new - k, path[:-1], None)
-    return node(path[-1], older), node(path[-1], newer)
-
-
 # Vectors
 
 
@@ -371,23 +323,6 @@ def _read_root(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"root": mth([_h(e) for e in inputs["entries"]]).hex()}
 
 
-def _read_inclusion(inputs: dict[str, Any]) -> dict[str, Any]:
-    index, size = inputs["index"], inputs["size"]
-    require(0 <= index < size, "verification")
-    path = [_h(p) for p in inputs["proof"]]
-    root = root_of_path(leaf(_h(inputs["entry"])), index, size, path)
-    require(root.hex() == inputs["root"], "verification")
-    return {}
-
-
-def _read_consistency(inputs: dict[str, Any]) -> dict[str, Any]:
-    old, new, path = inputs["old"], inputs["new"], [_h(p) for p in inputs["proof"]]
-    require(0 < old <= new, "verification")
-    roots = roots_of_consistency(old, new, path, _h(inputs["old_root"]))
-    require([r.hex() for r in roots] == [inputs["old_root"], inputs["new_root"]], "verification")
-    return {}
-
-
 READERS = {
     "layer": _read_layer,
     "onion": _read_onion,
@@ -395,6 +330,4 @@ READERS = {
     "key": _read_key,
     "entropy": _read_entropy,
     "root": _read_root,
-    "inclusion": _read_inclusion,
-    "consistency": _read_consistency,
 }
