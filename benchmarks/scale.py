@@ -35,6 +35,7 @@ from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import suite
 from veilmix.protocol.knowledge.transcript import Transcript
+from veilmix.protocol.rounds.round_context import open_round
 from veilmix.roles.cast import Cast
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
@@ -42,8 +43,8 @@ from veilmix.scenarios.lab.play.announcement import announced_policy, announced_
 from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.curated.rules import decision_rule
-from veilmix.scenarios.studies.costs.scale import loads_of
-from veilmix.scenarios.studies.costs.traffic import TrafficTerms
+from veilmix.scenarios.studies.costs.scale import round_loads
+from veilmix.scenarios.studies.costs.traffic import TrafficTerms, traffic
 
 FEATURES, SHUFFLERS = 4, 2
 PREDICTED = (10_000, 100_000, 1_000_000)
@@ -139,7 +140,9 @@ def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
     spent, after = cpu_seconds() - start, bare()
     if board.announcement is None or board.burned:
         sys.exit(f"the session has burned: {board.burned}")
-    rounds = loads_of(board.announcement, board.calls, TrafficTerms([people]))
+    announcement, calls = board.announcement, board.calls
+    plans = [open_round(announcement, announcement.digest(), call) for call in calls]
+    rounds = round_loads(plans, traffic(announcement, calls, TrafficTerms([people])))
     measured = {
         "rounds": [[load.people, load.onions, load.arriving, load.other_bytes] for load in rounds],
         "cpu": spent,

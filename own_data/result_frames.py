@@ -17,7 +17,6 @@ from ..analysis.frames import Cell, Frame, TypedFrame, typed_frame
 from ..analysis.scoring import TableScore
 from .advise import Advised
 
-JOINT = "all columns"
 ColumnFrame = TypedFrame[
     Literal["values", "missing", "smallest_crowd", "people_below_k"],
     Literal["exposure"],

@@ -18,8 +18,6 @@ from ..errors import DataError
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.values import UNKNOWN, numbers_of
 
-Codes = NDArray[np.integer]
-
 
 @dataclass(frozen=True, slots=True)
 class Targets:

@@ -74,21 +74,6 @@ class MinimalUniques:
         weight = self.unique * fraction
         return weight / (weight + self.in_pairs * (1 - fraction)) if weight else 0.0
 
-    def dis_scores(self, fraction: float) -> NDArray[np.float64]:
-        """DIS divided among the persons by their scores, each 0 to 1, shape (n,).
-
-        Args:
-            fraction: of the population, the share in the table, above 0 and below 1.
-        """
-        dis, scored = self.dis(fraction), self.scores > 0
-        chances = np.zeros(len(self.scores))
-        if not scored.any() or not dis:
-            return chances
-        power = self.scores[scored] ** (1 + (8 - len(self.columns)) / 20)
-        odds = power * float((1 / power).sum())
-        chances[scored] = 1 / (1 + (self.unique / dis - self.unique) / odds)
-        return chances
-
 
 def set_size(table: ArrayLike, work: int = WORK) -> int:
     """Return the largest size of sets, at most SIZE, that a limit of work allows; or 0.
@@ -260,17 +245,3 @@ def _search(
 def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:
     """A column with 32-bit codes, if they fit."""
     return column.astype(np.int32) if int(column.max()) < DIRECT else column
-
-
-def unique_sets(
-    table: ArrayLike, size: int | None = None, *, columns: Sequence[int] | None = None
-) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield each minimal sample unique: a row, and the columns of the set.
-
-    Args:
-        table: n x d integer codes of at least 0, one row a person; n >= 1, d >= 1.
-        size: columns of the largest set, at least 1; None: every set.
-        columns: the known columns; None: all. The yielded numbers count among these.
-    """
-    for chosen, rows in _search(table, size, columns, None).sets():
-        yield from ((row, chosen) for row in rows.tolist())

@@ -50,11 +50,6 @@ def to_bits(symbols: npt.ArrayLike, width: int) -> Bits:
     return ((numbers[:, None] >> shifts) & 1).astype(np.uint8)
 
 
-def enumeration(width: int) -> Bits:
-    """The recursive enumeration of paper 001: row j - 1 is v_j, shape (2^width, width)."""
-    return to_bits(np.arange((1 << width) - 1, -1, -1), width)
-
-
 def pack(bits: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     """Eight positions to a byte, position 0 in the highest bit; zeros fill the last byte."""
     return np.packbits(np.asarray(bits, np.uint8), axis=-1)

@@ -11,7 +11,6 @@ after the other; the number of outcomes, C(n + D - 1, D - 1), is the limit.
 
 from __future__ import annotations
 
-from itertools import product as tuples
 from math import comb
 
 import numpy as np
@@ -159,8 +158,3 @@ def _one_bit_laws(n: int, q: float) -> list[Floats]:
 def all_counts(n: int, bits: int) -> list[tuple[int, ...]]:
     """All collections of n vectors up to order."""
     return outcomes(n, 1 << bits)
-
-
-def vectors(bits: int) -> list[tuple[int, ...]]:
-    """The recursive enumeration as tuples."""
-    return list(tuples((1, 0), repeat=bits))

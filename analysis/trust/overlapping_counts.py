@@ -30,8 +30,6 @@ from .fiber import log_multinomial
 if TYPE_CHECKING:
     from ...protocol.knowledge.run_record import CountsSeen
 
-Cells = Mapping[tuple[str, ...], int]
-
 
 def chained_bits(
     counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int

@@ -61,10 +61,6 @@ class ReadEvidence:
             for column, codes in enumerate(self.codes)
         )
 
-    def crowd_of(self, person: int) -> int:
-        """Return the crowd of a person."""
-        return next(crowd for crowd, people in enumerate(self.members) if person in people)
-
 
 def evidence_from_view(
     view: "View",

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ...scenarios.studies.cheating.trust_table import GuardSet, MeasuredTrust
 
 MARGIN = " " * 10
-MAX_COALITIONS = 4  # coalitions of a line
 
 
 def trust(scenario: "Scenario") -> Iterator[str]:

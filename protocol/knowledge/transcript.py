@@ -14,7 +14,7 @@ always kept whole.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -258,10 +258,6 @@ class Transcript:
         """Record sealed answers of users."""
         if not self.summary:
             self.sealed_answers.extend(sealed_answers)
-
-    def sightings(self, party: str) -> Iterator[Event]:
-        """Yield the events that a party saw, in order."""
-        return (event for event in self.events if event.seen_by(party))
 
     def traffic(self) -> Mapping[tuple[Kind | None, int], tuple[int, int]]:
         """Return the numbers of messages and bytes, by kind and round."""

@@ -7,7 +7,7 @@ bound.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import Reason, Refused
@@ -108,11 +108,3 @@ def summed(joint: Counts, places: Sequence[int]) -> dict[tuple[str, ...], int]:
     for cell, people in joint.items():
         sums[tuple(cell[place] for place in places)] += people
     return dict(sums)
-
-
-def named(counts: Mapping[tuple[str, ...], int]) -> dict[str, int]:
-    """Return the counts of a single column by value, the largest first."""
-    return {
-        values[0]: people
-        for values, people in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    }

@@ -63,10 +63,6 @@ class Worlds:
                 return False
         return True
 
-    def distinguishes_rows(self) -> bool:
-        """Whether the coalition distinguishes the true rows from the rotated rows."""
-        return self.are_apart(self.rows, rotated(self.rows, self.honest))
-
     def is_free(self, person: int) -> bool:
         """Whether a change of this person's row alone is not seen."""
         return not self.are_apart(self.rows, self._changed(person))

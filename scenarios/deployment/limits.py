@@ -47,11 +47,6 @@ NO_AGREEMENT = (
     "session file (--session)"
 )
 
-EVERY = (
-    *(*ALWAYS, COUNTED, CURATORS_COUNT, REPLACED, CHALLENGED, KEPT_AWAY),
-    *(UNREGISTERED, UNSIGNED, CLOSED, OPENED, NO_AGREEMENT),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class CheckLimit:

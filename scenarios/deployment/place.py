@@ -15,7 +15,6 @@ from ...machines.journal import Durable, memory_folder
 from ...machines.remote import RemoteNetwork
 from ...machines.service import Site, run_board, run_party
 from ...protocol.board.board import Board
-from ...protocol.board.phases import BOARD
 from ...protocol.history.shuffler_history import History
 from ...protocol.wire import parties
 from ...roles.cast import Cast, Guards
@@ -232,8 +231,3 @@ def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
             rows = zip(read.values, shares, errors, low, high, strict=True)
             rates += ((read.feature, *row) for row in rows)
     return rates
-
-
-def places_to_serve(session: SessionFile) -> tuple[str, ...]:
-    """Return the places that listen."""
-    return (BOARD, *session.shufflers, "curator", "analyst")

@@ -70,10 +70,6 @@ class Sightings:
     devices: tuple[str, ...]
     sessions: tuple[str, ...]
 
-    def in_exactly(self) -> Codes:
-        """Return the number of devices seen in exactly t sessions, t = 0 .. number of sessions."""
-        return np.bincount(self.bits.sum(axis=1), minlength=len(self.sessions) + 1)
-
 
 def check_ins(
     path: str | PathLike[str], user: str, place: str | Sequence[str], time: str, fewest: int = 2

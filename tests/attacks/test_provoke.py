@@ -9,14 +9,15 @@ from msgspec.structs import replace
 from veilmix.errors import Refused
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.peers.accusations import PeerLoot, accuser_values
-from veilmix.protocol.peers.agreement import accusable, last_step
+from veilmix.protocol.peers.agreement import PeerRound, accusable, last_step
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.protocol.wire.frames import Message
+from veilmix.protocol.wire.messages import Body
 from veilmix.protocol.wire.parties import peer
 from veilmix.protocol.wire.peer_messages import ShareSecret
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.peer import PeerCast, play_peers
-from veilmix.scenarios.attacks.faults.peer import faulty_peer, provoke, withhold
+from veilmix.scenarios.attacks.faults.peer import faulty_peer, provoke
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.schema.model import Fault
@@ -37,6 +38,11 @@ def test_it_achieves_nothing_and_names_who_did_it(name: str) -> None:
         assert [(attack.value, attack.of > 0) for attack in outcome.attacks] == [(0, True)]
         assert outcome.release is None
         assert {charge.peer for charge in outcome.peers.charges} == {"peer-3"}
+
+
+def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Withhold its secret of the round's key, after all other peers have shown theirs."""
+    return None if isinstance(body, ShareSecret) else body
 
 
 def session(

@@ -5,7 +5,6 @@ drop     forwards only a share of its due onions
 tag      flips a bit of an onion before it forwards it
 lie      posts the digest of another decision
 provoke  leaves out the found ballots, so that their senders accuse
-withhold does not show its secret when all other peers have
 """
 
 from collections import Counter
@@ -16,7 +15,7 @@ from ....errors import Reason
 from ....protocol.peers.agreement import PeerRound, last_step
 from ....protocol.peers.onions import bags_of
 from ....protocol.wire.messages import Body
-from ....protocol.wire.peer_messages import Agreed, FoundBallots, Relay, ShareSecret
+from ....protocol.wire.peer_messages import Agreed, FoundBallots, Relay
 from ....roles.occasions import NOT_NOTED, Notes, no_note
 from ....roles.peer import Commons, PeerSeat
 
@@ -71,11 +70,6 @@ def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
         refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
         return replace(body, sealed=(), refused=dict(refused))
     return body
-
-
-def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Withhold its secret of the round's key, after all other peers have shown theirs."""
-    return None if isinstance(body, ShareSecret) else body
 
 
 class FaultySeat(PeerSeat):

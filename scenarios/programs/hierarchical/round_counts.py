@@ -15,7 +15,7 @@ from ....protocol.wire.schema import Schema
 if TYPE_CHECKING:
     from ....analysis.composition.group_counts import Group
     from ....analysis.composition.known_groups import GroupKnowledge
-    from ....analysis.trust.certain_cells import Certain, Certainty
+    from ....analysis.trust.certain_cells import Certainty
 
 
 def knowledge(
@@ -52,13 +52,6 @@ def standings(
     rounds = range(1, len(round_results) + 1)
     round_knowledge = (knowledge(schema, round_results[:number], k)[0] for number in rounds)
     return tuple(Certainty.from_knowledge(table) for table in round_knowledge)
-
-
-def certainties(
-    schema: Schema, round_results: Sequence[RoundResult], k: int
-) -> "tuple[Certain, ...]":
-    """Return the number of people certain to the curator after each round it has read."""
-    return tuple(standing.now for standing in standings(schema, round_results, k))
 
 
 def answered_again(

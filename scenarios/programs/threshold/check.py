@@ -10,7 +10,6 @@ from ...schema.problems import Path, Problem, problem, quoted
 if TYPE_CHECKING:
     from ...schema.model import Scenario
 
-WIDEST = 1 << 16  # bytes of a message that people send
 EPSILON = 1.0  # nats, the default epsilon at which a delta is stated
 UNREAD: tuple[tuple[str, str], ...] = (
     ("tokens", "people ask for outputs of their rows instead"),

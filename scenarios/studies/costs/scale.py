@@ -89,7 +89,7 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
     if not announced_rules(scenario).padded:
         return SessionScale(people, cluster, name, unsaid=(UNPADDED,))
     messages = session.link_traffic(people)
-    costs = session_costs(_loads(session.plans, messages), name, MEASURED, cluster)
+    costs = session_costs(round_loads(session.plans, messages), name, MEASURED, cluster)
     limits = tuple(sorted(session.limits(cluster), key=lambda limit: limit.people))
     return SessionScale(people, cluster, name, messages, costs, limits, tuple(unsaid(scenario)))
 
@@ -161,7 +161,7 @@ class _Session:
         from ....machines.board_service import MOST_POST
 
         messages = self.link_traffic(SAMPLE)
-        loads = _loads(self.plans, messages)
+        loads = round_loads(self.plans, messages)
         yield from _memory(loads, self.scenario.mix.suite, cluster)
         posts = [
             message for message in messages if message.receiver == BOARD and message.bytes > SAMPLE
@@ -180,14 +180,8 @@ def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
     return [open_round(announcement, session, call) for call in calls]
 
 
-def loads_of(
-    announcement: Announcement, calls: Sequence[Call], terms: TrafficTerms
-) -> list[RoundLoad]:
-    """Return the rounds of a session with these calls, as the model takes them."""
-    return _loads(_rounds(announcement, calls), traffic(announcement, calls, terms))
-
-
-def _loads(plans: Sequence[Round], messages: Sequence[LinkTraffic]) -> list[RoundLoad]:
+def round_loads(plans: Sequence[Round], messages: Sequence[LinkTraffic]) -> list[RoundLoad]:
+    """Return the rounds of a session with these messages, as the model takes them."""
     return [_load(plan, messages) for plan in plans]
 
 

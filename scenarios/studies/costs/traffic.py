@@ -36,26 +36,19 @@ from ....protocol.wire.messages import (
     Body,
     Call,
     Closed,
-    CommittedDecision,
     Consent,
-    Decision,
     Envelope,
     Head,
     Key,
     Mixed,
-    OpenedCertificate,
     Registry,
     Roster,
     Submission,
-    Tally,
 )
 from ....protocol.wire.peer_messages import Share, ShareSecret
 from ....protocol.wire.token_messages import Ask, Evaluated, Grant, Issued, Mint, Query, Roll
 
 PEOPLE = "people"
-LEFT_OUT = tuple(
-    KINDS[body].name.lower() for body in (Tally, Decision, CommittedDecision, OpenedCertificate)
-)  # kinds of posts whose length depends on the answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,10 +102,6 @@ class Trial:
 
         return view
 
-    def watches(self) -> bool:
-        """Whether the coalition reads the target's row although it follows the protocol."""
-        return self.honest.is_alone(self.target)
-
     def watched(self) -> Reads | None:
         """Return the data that the coalition reads by following the protocol; None without any.
 

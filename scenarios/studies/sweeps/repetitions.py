@@ -4,13 +4,10 @@ A promise for a population that was not counted (statistical setting) holds with
 confidence. A study plays many independent runs and gives how often it held, with an exact interval.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...lab.play.run import run
 from ...lab.scoring.outcome import Outcome
-from ...programs.interface import Mode
-from ...schema.model import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +42,6 @@ class Study:
             f"it claims to hold with probability {self.confidence:g}; mean exposure "
             f"{self.true:.2%} true, {self.promised:.2%} promised"
         )
-
-
-def repetitions(
-    scenario: Scenario, runs: int, seed: int | None = None, mode: Mode = "ideal"
-) -> Iterator[Outcome]:
-    """Play a scenario again and again, with independent people and randomness.
-
-    seed: run i has seed + i; None: system randomness, every time.
-    """
-    for i in range(runs):
-        yield run(scenario, None if seed is None else seed + i, mode, worst_case_nodes=0)
-
-
-def study(
-    scenario: Scenario,
-    runs: int,
-    seed: int | None = None,
-    mode: Mode = "ideal",
-    progress: Callable[[int, int], None] = lambda _completed, _total: None,
-) -> Study:
-    """Play many runs and count how often the promise held. progress: called after every run."""
-
-    def watched() -> Iterator[Outcome]:
-        for runs_done, outcome in enumerate(repetitions(scenario, runs, seed, mode), start=1):
-            yield outcome
-            progress(runs_done, runs)
-
-    return kept_promises(watched())
 
 
 def kept_promises(outcomes: Iterable[Outcome]) -> Study:

@@ -82,7 +82,7 @@ def test_what_is_hidden_is_as_open_as_the_rule_leaves_it(
     )  # of the rows: how a coin fell is nothing of a row's
     assert posterior.bits == pytest.approx(bits, abs=1e-9)
     for person, held in enumerate(holds):
-        crowd = known.crowd_of(person)
+        crowd = next(i for i, people in enumerate(known.members) if person in people)
         for row in ROWS:
             coded = known.row(dict(enumerate(row))) if set(row) <= named(known.codes) else None
             if coded is not None:

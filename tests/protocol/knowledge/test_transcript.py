@@ -36,7 +36,7 @@ def test_a_long_batch_waits_for_its_names() -> None:
     kept = Transcript(5)
     kept.carried(1.0, "shuffler-1", "curator", data)
     assert kept._events[0].names == b""
-    assert [event.seen_by("curator") for event in kept.sightings("curator")] == [True]
+    assert [event.seen_by("curator") for event in kept.events] == [True]
     assert kept._events[0].names
 
 

@@ -45,14 +45,14 @@ def halves(rows: Rows, seed: int) -> Hashable:
 
 def test_totals_tell_nobody_apart() -> None:
     view = worlds(totals)
-    assert not view.distinguishes_rows()
+    assert not view.are_apart(view.rows, rotated(view.rows, view.honest))
     assert not view.is_free(0)
     assert view.crowds() == (6,)
 
 
 def test_a_row_that_is_seen_is_a_crowd_of_one() -> None:
     view = worlds(first_row)
-    assert view.distinguishes_rows()
+    assert view.are_apart(view.rows, rotated(view.rows, view.honest))
     assert [view.is_alone(person) for person in range(6)] == [True, *[False] * 5]
     assert view.crowds() == (1, 5)
 

@@ -66,7 +66,6 @@ def test_sightings_are_bits(tmp_path: Path) -> None:
     seen = device_sessions(file(tmp_path, "d,s\nb,2\na,1\nb,2\nb,1\nc,3\n"), "d", "s")
     assert seen.bits.tolist() == [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
     assert (seen.devices, seen.sessions) == (("a", "b", "c"), ("1", "2", "3"))
-    assert seen.in_exactly().tolist() == [0, 2, 1, 0]
 
 
 def test_profiles_are_codes(tmp_path: Path) -> None:

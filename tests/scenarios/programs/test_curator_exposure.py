@@ -24,7 +24,7 @@ from veilmix.scenarios.lab.play.announcement import announced_policy
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import change, load
-from veilmix.scenarios.programs.hierarchical.round_counts import certainties
+from veilmix.scenarios.programs.hierarchical.round_counts import standings
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import require, verify
@@ -54,7 +54,7 @@ def play(
     )
     pairs = zip(outcome.calls, outcome.tallies, strict=True)
     heard = [RoundResult(*pair) for pair in pairs if pair[0].reader is Role.CURATOR]
-    sure = certainties(SCHEMA, heard, k)
+    sure = [standing.now for standing in standings(SCHEMA, heard, k)]
     assert all(bound.exact for bound in sure)
     return outcome, [bound.high for bound in sure]
 

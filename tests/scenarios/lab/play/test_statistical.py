@@ -11,7 +11,7 @@ from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.interface import Mode
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Fault, Scenario
-from veilmix.scenarios.studies.sweeps.repetitions import study
+from veilmix.scenarios.studies.sweeps.repetitions import Study, kept_promises
 
 
 def small(**changes: object) -> Scenario:
@@ -19,6 +19,11 @@ def small(**changes: object) -> Scenario:
     return change(
         load("statistical"), settings | {k.replace("__", "."): v for k, v in changes.items()}
     )
+
+
+def study(scenario: Scenario, runs: int, seed: int) -> Study:
+    outcomes = (run(scenario, seed + i, "ideal", worst_case_nodes=0) for i in range(runs))
+    return kept_promises(outcomes)
 
 
 def test_the_rounds_ask_other_people() -> None:

@@ -185,7 +185,7 @@ def check(seen: Seen) -> None:
     tables, rows = possibilities(seen)
     known, posterior = inferred(view, sizes, prior=seen.shares)
     for person, held in enumerate(rows):
-        crowd = known.crowd_of(person)
+        crowd = next(i for i, people in enumerate(known.members) if person in people)
         for row, share in held.items():
             if told.method == "exact" and all(map(contains, known.codes, row)):
                 coded = known.row(dict(enumerate(row)))

@@ -19,9 +19,10 @@ from veilmix.scenarios.lab.validation.load import attacks, change, load, resolve
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.programs.topology import topology_of
 from veilmix.scenarios.studies.costs.scale import scale
-from veilmix.scenarios.studies.costs.traffic import LEFT_OUT, PEOPLE, TrafficTerms, traffic
+from veilmix.scenarios.studies.costs.traffic import PEOPLE, TrafficTerms, traffic
 
 FEW = 20
+LEFT_OUT = {"tally", "decision", "committed_decision", "opened_certificate"}  # lengths of answers
 SMALL: dict[str, dict[str, int]] = {  # where fewer people, or none, can be asked for
     "noise-sum": {"population.users": 80},
     "randomized-crowd": {"population.users": 1_000},

@@ -61,7 +61,7 @@ def test_refusals_are_rows_of_guards_or_countermeasures() -> None:
 def test_an_attack_is_in_the_space_and_reads_a_row_if_it_is_found(known: AttackCoverage) -> None:
     strategy = tuple(map(deviation_of, known.strategy))
     trial = Trial(scenario(known, known.keys), known.members or (strategy[0].by,), SEEDS)
-    assert not trial.watches()
+    assert not trial.honest.is_alone(trial.target)
     assert (trial.verdict(strategy) in FINDS) == (known.how == "found")
     assert trial.errors == 0
     record = trial.session.play(strategy, trial.rows, SEEDS[0]).record
@@ -74,8 +74,8 @@ def reads(known: GuardCoverage, keys: Keys) -> bool:
     """Whether the row is read with these countermeasures."""
     trial = Trial(scenario(known, keys), known.members, SEEDS)
     if not known.strategy:
-        return trial.watches()
-    assert not trial.watches()
+        return trial.honest.is_alone(trial.target)
+    assert not trial.honest.is_alone(trial.target)
     return trial.verdict(tuple(map(deviation_of, known.strategy))) is Verdict.TARGET_READ
 
 
