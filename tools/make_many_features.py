@@ -6,8 +6,10 @@ python tools/make_many_features.py    docs/randomized.md and docs/images/many-fe
 import re
 from collections.abc import Sequence
 from io import BytesIO
+from math import exp, inf, log
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from veilmix.analysis import drawing
 from veilmix.analysis.figures.many_features import (
@@ -17,14 +19,12 @@ from veilmix.analysis.figures.many_features import (
     BudgetPoint,
     Make,
     curve,
-    error_at,
     error_of,
     figure,
     local_crossing,
     question,
-    ten_values,
-    verdict,
 )
+from veilmix.analysis.randomizers import GRR, Pure
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "randomized.md"
@@ -35,8 +35,48 @@ LOCALLY = (
     "At local epsilon 1 `split` has {:.1f} times the variance of `sample` (the noise alone: {:.1f} "
     "times). The lines cross at a local epsilon of {:.1f} nats."
 )
-QUESTIONS = {"two": question, "ten": ten_values}
 ASKED = (0.1, 0.3, 1.0, 3.0)  # epsilon after shuffling, nats
+
+
+def ten_values(epsilon: float) -> Pure:
+    """A question with ten answers, by randomized response."""
+    return GRR(10, epsilon)
+
+
+def error_at(line: Sequence[BudgetPoint], epsilon: float, *, end: str) -> float:
+    """Return the error of a line at an epsilon after shuffling; infinite outside of the line.
+
+    Between two budgets the line is straight in logarithms.
+
+    Args:
+        line: of one way and crowd.
+        epsilon: nats.
+        end: "low" or "high": the bound that is read.
+    """
+    x = [log(getattr(spot, end)) for spot in line]
+    y = [log(spot.error) for spot in line]
+    if not x[0] <= log(epsilon) <= x[-1]:
+        return inf
+    return exp(float(np.interp(log(epsilon), x, y)))
+
+
+def verdict(split: Sequence[BudgetPoint], sample: Sequence[BudgetPoint], epsilon: float) -> str:
+    """Return the better way at an epsilon after shuffling, where the bounds decide it.
+
+    A way is better if its error at its upper bound is below that of the other at its lower bound.
+    """
+    ways = {"split": split, "sample": sample}
+    for way, rival in (WAYS, WAYS[::-1]):
+        if (
+            error_at(ways[way], epsilon, end="high")
+            < error_at(ways[rival], epsilon, end="low")
+            < inf
+        ):
+            return way
+    return "undecided"
+
+
+QUESTIONS = {"two": question, "ten": ten_values}
 
 
 def table() -> str:

@@ -8,28 +8,29 @@ python tools/make_search.py --check    exit 1 if page or table is another than w
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from page_tables import written_table
+from search_coverage import GuardCoverage, coverage
 from veilmix import __version__
 from veilmix.protocol.search.deviation import text_of
+from veilmix.protocol.wire.parties import ANALYST, Role, role
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.programs.registry import program_of
+from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.studies.search.attack_search import begin, search
-from veilmix.scenarios.studies.search.search_coverage import GuardCoverage, coverage
+from veilmix.scenarios.studies.matrix.attack_plan import changed
+from veilmix.scenarios.studies.search.attack_search import begin, coalitions_of, search
 from veilmix.scenarios.studies.search.search_result import CoalitionResult
+from veilmix.scenarios.studies.search.search_session import small
 from veilmix.scenarios.studies.search.search_table import (
     FILE,
-    PAIRED,
-    SETS,
-    TIMED,
     GuardSearch,
     SearchTable,
-    recorded_coalitions,
-    scenario_of,
     shipped,
 )
 from veilmix.scenarios.studies.search.search_text import BEYOND, READS
@@ -38,6 +39,70 @@ PAGE = Path(__file__).parent.parent / "docs" / "attack-search.md"
 BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)
 PERSON = "user-6"  # of coalitions with a person
 HEADINGS = ("countermeasures", "found", "nothing found, of strategies played")
+BASE = "titanic"  # the scenario whose other keys the sets keep
+PUBLIC = {"policy.publish_marginals": True}
+REGISTERED = {**PUBLIC, "defence.registered": True, "defence.balance": True}
+TOKENS = {**REGISTERED, "defence.tokens": True, "defence.challenge": True}
+ASKING = {**REGISTERED, "policy.kind": "hierarchical", "policy.curator_exposure": 0.0}
+SECRET = {"policy.publish_marginals": False}
+DEFAULT = "those that are on where nothing is said"  # the name of a set
+SETS: Mapping[str, Mapping[str, object]] = {
+    DEFAULT: {},
+    "`registered` and `balance`, marginals public": REGISTERED,
+    "`tokens` and `challenge`, marginals public": TOKENS,
+    "all, marginals public": {
+        **TOKENS,
+        "defence.audit": True,
+        "defence.recompute": True,
+    },
+    "`hierarchical`, `registered` and `balance`, marginals secret": {**ASKING, **SECRET},
+    "`hierarchical`, `registered` and `balance`, marginals public": ASKING,
+    "`threshold` of whole rows, those that are on where nothing is said": {
+        "policy.prefixes": False
+    },
+    "`threshold` of prefixes, people not registered": {"defence.registered": False},
+    "`randomized` answers, those that are on where nothing is said": {},
+    "`randomized` answers, people not registered": {"defence.registered": False},
+    "`incidence` of sets, those that are on where nothing is said": {},
+    "`incidence` of sets, people not registered": {"defence.registered": False},
+}  # name -> changes of the base
+PAIRED = (DEFAULT, *(name for name in SETS if name.startswith("`hierarchical`")))  # with pairs
+TIMED = (
+    DEFAULT,
+    "`registered` and `balance`, marginals public",
+    "`randomized` answers, those that are on where nothing is said",
+    "`randomized` answers, people not registered",
+    "`incidence` of sets, those that are on where nothing is said",
+    "`incidence` of sets, people not registered",
+)  # views have the exact times of posts too
+BASES = {
+    "`threshold`": "threshold-titanic",
+    "`randomized`": "randomized-class",
+    "`incidence`": "incidence-class",
+}  # first word of a set -> another base
+
+
+def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the coalitions that are recorded of a set: each party alone, and each with a person.
+
+    Of programs that ask again, each party alone. If only k people open a row, also each party with
+    the analyst, which holds the closed rows.
+    """
+    searched = small(scenario_of(name))
+    program = program_of(searched)
+    most_members = 1 if program.deepens else 2
+    return tuple(
+        members
+        for members in coalitions_of(searched)
+        if len(members) == 1
+        or (len(members) <= most_members and role(members[-1]) is Role.USER)
+        or (program.opens and ANALYST in members)
+    )
+
+
+def scenario_of(name: str) -> Scenario:
+    """Return the scenario with one set of guards."""
+    return changed(load(BASES.get(name.split(maxsplit=1)[0], BASE)), SETS[name], ())
 
 
 def searched(name: str) -> GuardSearch:

@@ -20,11 +20,14 @@ from veilmix import __version__
 from veilmix.presentation.wording import plural, seeds
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.programs.registry import program_of
+from veilmix.scenarios.programs.topology import topology_of
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.cheating.cheating_result import (
     AttackResult,
+    CheatingStudy,
     WorstAttack,
     name_members,
 )
@@ -34,7 +37,7 @@ from veilmix.scenarios.studies.cheating.trust_table import (
     FILE,
     GuardSet,
     TrustTable,
-    guard_set,
+    guards_on,
     shipped,
 )
 from veilmix.scenarios.studies.matrix.attack_plan import changed
@@ -164,6 +167,27 @@ PAIRS: Mapping[str, tuple[str, str]] = {
     "peers, no blanks, paths of one": ("", "among peers, no blanks, paths of one"),
     "150 peers, three questions": ("", "among 150 peers, three questions"),
 }  # a row of the page -> its sets with secret and with public marginals; empty: not played
+
+
+def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
+    """Return a line of the table, from a study."""
+    topology = topology_of(scenario)
+    return GuardSet(
+        name=name,
+        scenario=study.scenario,
+        source=str(scenario.population.source),
+        users=study.users,
+        topology=topology.name,
+        handlers=study.handlers,
+        public=topology.public(scenario),
+        on=guards_on(scenario),
+        seed=study.seed,
+        runs=study.runs,
+        tried=tuple(attempt.attack for attempt in study.attempts),
+        watching=study.watching,
+        reading=tuple(coalition for coalition in study.attacks if coalition.read),
+        opens=program_of(scenario).opens,
+    )
 
 
 def scenario(name: str) -> Scenario:

@@ -5,9 +5,9 @@ Epsilon is local, or after shuffling at delta = 1e-6, between certified bounds: 
 composed over the questions, for a drawn question that of `SampledFeature`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, inf, log, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,11 +34,6 @@ Make = Callable[[float], Pure]
 def question(epsilon: float) -> Pure:
     """A question that is answered by yes or no, by randomized response."""
     return GRR(2, epsilon)
-
-
-def ten_values(epsilon: float) -> Pure:
-    """A question with ten answers, by randomized response."""
-    return GRR(10, epsilon)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,39 +89,6 @@ def local_crossing(people: int, make: Make = question) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if is_divided_better(middle) else (middle, high)
     return high
-
-
-def error_at(line: Sequence[BudgetPoint], epsilon: float, *, end: str) -> float:
-    """Return the error of a line at an epsilon after shuffling; infinite outside of the line.
-
-    Between two budgets the line is straight in logarithms.
-
-    Args:
-        line: of one way and crowd.
-        epsilon: nats.
-        end: "low" or "high": the bound that is read.
-    """
-    x = [log(getattr(spot, end)) for spot in line]
-    y = [log(spot.error) for spot in line]
-    if not x[0] <= log(epsilon) <= x[-1]:
-        return inf
-    return exp(float(np.interp(log(epsilon), x, y)))
-
-
-def verdict(split: Sequence[BudgetPoint], sample: Sequence[BudgetPoint], epsilon: float) -> str:
-    """Return the better way at an epsilon after shuffling, where the bounds decide it.
-
-    A way is better if its error at its upper bound is below that of the other at its lower bound.
-    """
-    ways = {"split": split, "sample": sample}
-    for way, rival in (WAYS, WAYS[::-1]):
-        if (
-            error_at(ways[way], epsilon, end="high")
-            < error_at(ways[rival], epsilon, end="low")
-            < inf
-        ):
-            return way
-    return "undecided"
 
 
 @drawing.styled

@@ -19,7 +19,7 @@ from ...serialization.record import Record
 from ...serialization.shipped_table import read_shipped
 from ..matrix.attack_plan import RANDOM
 from .cheating_file import unmeasured
-from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest
+from .cheating_result import AttackResult, LinkingCoalition, WorstAttack, smallest
 
 FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
@@ -141,24 +141,3 @@ def measured_trust(
     best = max(fitting, key=lambda guards: len(guards.on))
     besides = tuple(sorted(on - set(best.on)))
     return MeasuredTrust(best, "fewer" if besides else "same", besides)
-
-
-def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
-    """Return a line of the table, from a study."""
-    topology = topology_of(scenario)
-    return GuardSet(
-        name=name,
-        scenario=study.scenario,
-        source=str(scenario.population.source),
-        users=study.users,
-        topology=topology.name,
-        handlers=study.handlers,
-        public=topology.public(scenario),
-        on=guards_on(scenario),
-        seed=study.seed,
-        runs=study.runs,
-        tried=tuple(attempt.attack for attempt in study.attempts),
-        watching=study.watching,
-        reading=tuple(coalition for coalition in study.attacks if coalition.read),
-        opens=program_of(scenario).opens,
-    )

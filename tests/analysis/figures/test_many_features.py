@@ -8,12 +8,9 @@ import pytest
 from veilmix.analysis.figures.many_features import (
     FEATURES,
     BudgetPoint,
-    error_at,
     error_of,
     local_crossing,
     question,
-    ten_values,
-    verdict,
 )
 from veilmix.analysis.randomizers import GRR
 
@@ -34,12 +31,12 @@ def test_the_local_lines_cross_where_their_errors_are_equal() -> None:
 def test_a_way_is_better_only_where_the_bounds_decide_it() -> None:
     near = (BudgetPoint(1, 0.1, 0.2, 1.0), BudgetPoint(2, 0.4, 0.8, 0.25))
     far = (BudgetPoint(1, 0.1, 0.2, 4.0), BudgetPoint(2, 0.4, 0.8, 1.0))
-    assert error_at(near, 0.2, end="low") == pytest.approx(0.5)
-    assert error_at(near, 0.2, end="high") == pytest.approx(1.0)
-    assert error_at(near, 0.9, end="high") == error_at(near, 0.09, end="low") == inf
-    assert verdict(near, far, 0.3) == "split"
-    assert verdict(far, near, 0.3) == "sample"
-    assert verdict(near, near, 0.3) == "undecided"
+    assert TOOL.error_at(near, 0.2, end="low") == pytest.approx(0.5)
+    assert TOOL.error_at(near, 0.2, end="high") == pytest.approx(1.0)
+    assert TOOL.error_at(near, 0.9, end="high") == TOOL.error_at(near, 0.09, end="low") == inf
+    assert TOOL.verdict(near, far, 0.3) == "split"
+    assert TOOL.verdict(far, near, 0.3) == "sample"
+    assert TOOL.verdict(near, near, 0.3) == "undecided"
 
 
 @pytest.mark.long
@@ -50,5 +47,5 @@ def test_the_page_says_what_the_code_says() -> None:
     noise = question(1.0 / FEATURES).noise() / (FEATURES * question(1.0).noise())
     assert f"(the noise alone: {noise:.1f} times)" in section[0]
     assert f"cross at a local epsilon of {local_crossing(1000):.1f} nats" in section[0]
-    assert TOOL.row("ten", ten_values, 100) in section[0].splitlines()
+    assert TOOL.row("ten", TOOL.ten_values, 100) in section[0].splitlines()
     assert re.search(r"\| two, 10 \|.* / \*\*108\*\* \|", section[0])

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from veilmix.protocol.knowledge import small_sessions
-from veilmix.protocol.knowledge.small_sessions import (
+import small_sessions
+from small_sessions import (
     ANALYST,
     CURATOR,
     DELAY,

@@ -5,6 +5,7 @@ from dataclasses import replace as with_field
 from pathlib import Path
 
 import pytest
+from make_search import SETS, scenario_of
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
 from veilmix.protocol.board.phases import BOARD
@@ -29,7 +30,6 @@ from veilmix.scenarios.studies.search.attack_search import (
 from veilmix.scenarios.studies.search.search_file import grown, read, replay, save, save_finds
 from veilmix.scenarios.studies.search.search_result import CoalitionResult, Find, SearchResult
 from veilmix.scenarios.studies.search.search_session import SmallSession, rows_of, small
-from veilmix.scenarios.studies.search.search_table import SETS, scenario_of
 from veilmix.scenarios.studies.search.search_text import line, notes, summary
 from veilmix.scenarios.studies.search.search_trial import FINDS, Strategy, Trial, Verdict
 

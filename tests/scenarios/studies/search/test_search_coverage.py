@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 import veilmix
-from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
-from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
-from veilmix.scenarios.lab.validation.load import load
-from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.studies.matrix.attack_plan import changed
-from veilmix.scenarios.studies.search.search_coverage import (
+from search_coverage import (
     BASE,
     AttackCoverage,
     GuardCoverage,
     Keys,
     coverage,
 )
+from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
+from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
+from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.studies.matrix.attack_plan import changed
 from veilmix.scenarios.studies.search.search_session import small
 from veilmix.scenarios.studies.search.search_trial import FINDS, Trial, Verdict
 

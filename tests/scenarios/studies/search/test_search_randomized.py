@@ -3,12 +3,13 @@
 from collections import Counter
 
 import pytest
+from make_search import SETS, scenario_of
 from veilmix.analysis.randomizers import GRR
 from veilmix.protocol.search.deviation import Action, Deviation
 from veilmix.protocol.wire.messages import Kind
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.studies.search.search_session import EACH, TRUTH_PROBABILITY, small
-from veilmix.scenarios.studies.search.search_table import SETS, scenario_of, shipped
+from veilmix.scenarios.studies.search.search_table import shipped
 from veilmix.scenarios.studies.search.search_trial import Trial, Verdict
 
 NAME = next(name for name in SETS if name.startswith("`randomized`") and "not registered" in name)

@@ -4,6 +4,7 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
+from make_search import SETS, scenario_of
 from veilmix.analysis.randomizers import BitFlip
 from veilmix.errors import DataError
 from veilmix.protocol.search.deviation import Action, Deviation
@@ -19,7 +20,7 @@ from veilmix.scenarios.studies.search.search_session import (
     kinds_of_rows,
     small,
 )
-from veilmix.scenarios.studies.search.search_table import SETS, scenario_of, shipped
+from veilmix.scenarios.studies.search.search_table import shipped
 from veilmix.scenarios.studies.search.search_trial import Trial, Verdict
 
 NAMES = [name for name in SETS if name.startswith("`incidence`")]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 from _pytest.mark import ParameterSet
+from make_search import BASES, PAIRED, SETS, TIMED, recorded_coalitions, scenario_of
 from veilmix.protocol.search.deviation import text_of
 from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
 from veilmix.scenarios.lab.validation.load import change, load
@@ -15,17 +16,7 @@ from veilmix.scenarios.studies.cheating.trust_table import guards_on
 from veilmix.scenarios.studies.search.attack_search import SEEDS, spread
 from veilmix.scenarios.studies.search.search_result import CoalitionResult
 from veilmix.scenarios.studies.search.search_session import program_name, small
-from veilmix.scenarios.studies.search.search_table import (
-    BASES,
-    PAIRED,
-    SETS,
-    TIMED,
-    GuardSearch,
-    cited,
-    recorded_coalitions,
-    scenario_of,
-    shipped,
-)
+from veilmix.scenarios.studies.search.search_table import GuardSearch, cited, shipped
 from veilmix.scenarios.studies.search.search_trial import FINDS, Strategy, Trial, Verdict
 
 SAMPLE = 3  # strategies of each coalition that are played again

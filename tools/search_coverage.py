@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from msgspec import field
-
-from ...schema.model import DeviationSection
-from ...serialization.record import Record
-from ...serialization.shipped_table import read_shipped
+from veilmix.scenarios.schema.model import DeviationSection
+from veilmix.scenarios.serialization.record import Record
+from veilmix.scenarios.serialization.shipped_table import read_shipped
 
 FILE = Path(__file__).parent / "search_coverage.json"
 SCHEMA = 1

@@ -31,12 +31,12 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from ...errors import RoundBurned
-from ..board.strategies import RoundResult
-from ..board.sum_check import disagreement
-from ..wire.crowd_limits import check_rounds, check_unspent, too_few
-from ..wire.messages import Call, Counts
-from ..wire.parties import Role
+from veilmix.errors import RoundBurned
+from veilmix.protocol.board.strategies import RoundResult
+from veilmix.protocol.board.sum_check import disagreement
+from veilmix.protocol.wire.crowd_limits import check_rounds, check_unspent, too_few
+from veilmix.protocol.wire.messages import Call, Counts
+from veilmix.protocol.wire.parties import Role
 
 KEEP, DROP, DELAY, DUPLICATE, ZERO, ONE = MOVES = (
     *("keep", "drop", "delay", "duplicate"),
@@ -155,7 +155,7 @@ def friends() -> Iterator[tuple[Pair, str]]:
         yield _both(acts[first], acts[second]), f"{first}, {second}"
 
 
-def other_sums(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
+def other_sums(people: int, friend: bool) -> dict[Pair, Strategy]:
     """Return all sums of the people but two, each with a strategy of the fewest deviations."""
     cheapest: dict[Pair, Strategy] = {(ReaderBatch(), ReaderBatch()): ()}
     for place in range(people - 2):
