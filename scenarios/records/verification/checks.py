@@ -23,13 +23,13 @@ the author (authenticity: a signature with a known key), or that the record agre
 (consistency: a complete record of invented people passes), or neither.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
 from ....deprecated import keeps_old
-from ....errors import Refused, VeilmixError, VerificationError
+from ....errors import Refused, VeilmixError
 from ...programs.evidence import NoGround
 from ...programs.peers import verify as peers_verify
 from ...programs.registry import program_of
@@ -97,13 +97,6 @@ def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
 def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
     files, replay = (check for check in CHECKS if check[0] in COMMON_CHECKS)
     return (files, *peers_verify.CHECKS, replay)
-
-
-def require(checks: Sequence[CheckResult]) -> None:
-    """Raise VerificationError if a check failed, naming each that did."""
-    failed = [f"{check.name}: {check.detail}" for check in checks if check.ok is False]
-    if failed:
-        raise VerificationError("\n".join(failed))
 
 
 def judge(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checks_kit import require
 from msgspec.structs import replace
 from sample_kit import sampled
 from veilmix.analysis.trust.certain_cells import Certain
@@ -28,7 +29,7 @@ from veilmix.scenarios.programs.hierarchical.rounds import RoundRecord
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.programs.hierarchical.text import row
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.records.verification.views import learnt_in
 from veilmix.scenarios.schema.model import Expect, Scenario
 from veilmix.scenarios.studies.cheating.coalition_study import AttemptTrial, attempts, play

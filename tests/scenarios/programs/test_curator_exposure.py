@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checks_kit import require
 from claims_kit import claiming
 from msgspec.structs import replace
 from sample_kit import sampled
@@ -27,7 +28,7 @@ from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.hierarchical.round_counts import standings
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Expect, Policy
 
 Rows = tuple[tuple[int, ...], ...]

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from checks_kit import require
 from veilmix.errors import ScenarioError, VerificationError
 from veilmix.protocol.rounds.tallying import marginals
 from veilmix.scenarios.lab.play.announcement import announced_policy
@@ -11,7 +12,7 @@ from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.curated.rules import verify_certificate
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
 
 TITANIC = '[scenario]\nname="t"\n[population]\nsource="builtin:titanic"\n[policy]\nk=5\n'

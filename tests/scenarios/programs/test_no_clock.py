@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 from census_kit import CENSUS
+from checks_kit import require
 from msgspec.structs import replace
 from veilmix.analysis.optimization import solver_process
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.curated import rules
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Expect, Scenario
 
 LEAP = 1e6  # seconds

@@ -5,6 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from checks_kit import require
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from ideal_kit import check_same
@@ -26,7 +27,7 @@ from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.threshold.score import OpenedRows, best_order
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Policy, Scenario
 from veilmix.scenarios.studies.cheating.cheating_file import unmeasured
 from veilmix.scenarios.studies.cheating.cheating_text import why_unmeasured
@@ -138,7 +139,7 @@ def test_the_best_order_is_the_best_of_all() -> None:
     assert (closed.features, closed.cells) == (("two", "one"), 8)  # y and z were known to be two
 
 
-def test_what_coalitions_learn() -> None:
+def test_without_reader_and_randomness_no_coalition_learns_more_than_the_release() -> None:
     """Without both, reader and randomness, nobody learns more than the release, and links none."""
     outcome = run(WHOLE)
     people = outcome.users

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from checks_kit import require
 from ideal_kit import check_same
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import check
 from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Fault, Scenario
 
 MANY = tuple(f"v{number}" for number in range(40))

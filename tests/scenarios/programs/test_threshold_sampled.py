@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from checks_kit import require
 from ideal_kit import check_same
 from msgspec.structs import replace
 from veilmix.crypto.entropy import SeededEntropy
@@ -29,7 +30,7 @@ from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.programs.threshold.estimates import estimated_cells
 from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Policy
 from veilmix.scenarios.studies.comparison.compare import compare
 

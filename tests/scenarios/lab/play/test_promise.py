@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks_kit import require
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -28,7 +29,7 @@ from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.registry import strategy, wire
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.records.verification.checks import require, verify
+from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Expect, Fault, Scenario
 
 EXAMPLES = int(os.environ.get("VEILMIX_EXAMPLES", "25"))

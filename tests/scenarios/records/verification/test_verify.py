@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks_kit import require
 from claims_kit import claiming
 from slow_machine import slow_down
 from veilmix.errors import Reason, VerificationError
@@ -16,13 +17,7 @@ from veilmix.protocol.wire.messages import Kind
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.records.run_folder import Run, read, save
-from veilmix.scenarios.records.verification.checks import (
-    CHECKS,
-    CheckResult,
-    Shows,
-    require,
-    verify,
-)
+from veilmix.scenarios.records.verification.checks import CHECKS, CheckResult, Shows, verify
 
 NAMES = [name for name, _, _ in CHECKS]
 
