@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from ...deferred import deferred
 
 if TYPE_CHECKING:
-    from .amplification import Enclosure
+    from .amplification import Enclosure, report_delta
     from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta
     from .composition import ComposedReports, compose_reports
     from .curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
@@ -55,7 +55,7 @@ else:
     __getattr__, __dir__ = deferred(
         __name__,
         {
-            ".amplification": ["Enclosure"],
+            ".amplification": ["Enclosure", "report_delta"],
             ".unknown_mechanism": ["ShuffledEpsilon", "largest_local_epsilon", "shuffle"],
             ".bit_vectors": [
                 "blanket_delta",
@@ -129,6 +129,7 @@ __all__ = [
     "ratio_bound",
     "removed_delta",
     "replaced_delta",
+    "report_delta",
     "shuffle",
     "total_variation",
     "transition_matrix",

@@ -101,6 +101,11 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
     exact, for more searched. If all collections can be listed, exact for any matrix; else between
     certified bounds.
 
+    >>> from veilmix.analysis.randomizers import GRR
+    >>> bounds = report_delta(100, GRR(3, 1.0), 0.5)  # 100 people, local epsilon 1
+    >>> 0 < bounds.low <= bounds.high < 1e-3
+    True
+
     Args:
         n: reports, >= 1.
         randomizer: any randomizer, or a b x a matrix with inputs as columns.
