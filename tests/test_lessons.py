@@ -131,7 +131,7 @@ def test_no_table_scrolls_or_is_cut(lesson: Path) -> None:
     assert "mo.ui.table" not in lesson.read_text("utf-8")  # plain tables wrap their words
 
 
-def test_there_are_eight() -> None:
+def test_there_are_eight_lessons_and_the_guide_names_each() -> None:
     assert [path.stem.split("_")[1] for path in LESSONS] == list("12345678")
     guide = (ROOT / "docs" / "teaching.md").read_text("utf-8")
     assert all(path.name in guide for path in LESSONS)

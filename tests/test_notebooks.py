@@ -109,6 +109,6 @@ def test_a_file_without_a_title_is_refused() -> None:
             notebook_pages.markdown(json.dumps({"cells": cells}), "x.ipynb")
 
 
-def test_there_are_five() -> None:
+def test_there_are_five_notebooks_and_the_tool_names_the_first() -> None:
     assert len(NOTEBOOKS) == 5
     assert NOTEBOOKS[0].stem == TOOL.FIRST

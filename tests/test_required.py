@@ -13,7 +13,9 @@ ASKED = "theatre/test_browser.py::test_a_narrow_window_has_no_sideways_scroll[cl
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("required", "code", "said"), [(False, 0, "skipped"), (True, 1, "error")])
-def test_without_a_browser(required: bool, code: int, said: str, tmp_path: Path) -> None:
+def test_tests_without_a_browser_skip_or_fail_as_required(
+    required: bool, code: int, said: str, tmp_path: Path
+) -> None:
     given = {name: value for name, value in os.environ.items() if name != "VEILMIX_BROWSER"}
     given |= {"PATH": str(tmp_path)} | ({"VEILMIX_BROWSER": "required"} if required else {})
     command = [
@@ -36,7 +38,9 @@ def test_without_a_browser(required: bool, code: int, said: str, tmp_path: Path)
 
 @pytest.mark.parametrize(("required", "code", "said"), [(False, 0, "skipped"), (True, 1, "error")])
 @pytest.mark.slow
-def test_without_recorded_data(required: bool, code: int, said: str, tmp_path: Path) -> None:
+def test_tests_without_recorded_data_skip_or_fail_as_required(
+    required: bool, code: int, said: str, tmp_path: Path
+) -> None:
     """In a folder that has nothing beside it."""
     folder = tmp_path / "checkout" / "tests"
     folder.mkdir(parents=True)

@@ -359,7 +359,7 @@ FUNCTION_AS_RULE = ("choose_columns", "rule", "a function")
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_one_wrong_argument(name: str) -> None:
+def test_each_wrong_argument_is_one_error_that_names_it(name: str) -> None:
     for argument in CALLS[name][1]:
         for kind, value in WRONG.items():
             if (name, argument, kind) == FUNCTION_AS_RULE:

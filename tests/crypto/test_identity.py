@@ -29,14 +29,14 @@ def test_the_identity_key_is_that_of_its_seed() -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "ada", "shuffler-1", "A.b_c-d", "x" * 64])
-def test_names(name: str) -> None:
+def test_names_of_parties_are_accepted(name: str) -> None:
     assert check_name(name) == name
 
 
 @pytest.mark.parametrize(
     "name", ["", "-a", "a-", "a b", "ä", "a/b", "../a", ".", "a\n", "x" * 65, "a\0b", None, 3]
 )
-def test_no_names(name: str) -> None:
+def test_texts_that_are_no_names_are_refused(name: str) -> None:
     with pytest.raises(ParameterError, match="name: found"):
         check_name(name)
 

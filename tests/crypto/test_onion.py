@@ -75,7 +75,7 @@ def test_seeded_onions_are_reproducible_and_use_no_key_twice() -> None:
     assert len({layer[1:33] for layer in layers}) == 4
 
 
-def test_sizes() -> None:
+def test_each_hop_adds_the_overhead_of_the_suite() -> None:
     s = suite()
     sizes = [onion_size(s, 100, hops) for hops in range(6)]
     assert sizes[0] == 100

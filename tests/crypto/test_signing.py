@@ -62,7 +62,9 @@ class Fixed:
 
 
 @pytest.mark.parametrize(("secret", "public", "message", "signature"), RFC8032)
-def test_rfc_8032(secret: str, public: str, message: str, signature: str) -> None:
+def test_keys_and_signatures_are_those_of_rfc_8032(
+    secret: str, public: str, message: str, signature: str
+) -> None:
     signer = Signer(Fixed(secret))  # type: ignore[arg-type]
     assert signer.public.hex() == public
     assert signer.sign(bytes.fromhex(message)).hex() == signature

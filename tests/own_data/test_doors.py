@@ -61,7 +61,7 @@ def test_two_columns_of_one_name_are_an_error(name: str) -> None:
         columns_of(frame)
 
 
-def test_a_path_too(tmp_path: Path) -> None:
+def test_a_path_is_scored_like_a_frame(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("sex;city\n" + "m;Oslo\nf;Rome\n" * 20)
     by_path = veilmix.score(path, k=20)

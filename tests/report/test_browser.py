@@ -45,7 +45,7 @@ def test_the_report_opens_without_a_request_or_a_word_on_the_console(tab, page_f
 
 
 @pytest.mark.slow
-def test_it_prints(tab, page_file, tmp_path: Path) -> None:
+def test_a_report_prints_on_a_few_pages(tab, page_file, tmp_path: Path) -> None:
     page = tab.open(page_file)
     printed = page.pdf(path=str(tmp_path / "report.pdf"), format="A4")
     assert printed.startswith(b"%PDF")

@@ -30,7 +30,7 @@ def cells(rows: Any, columns: Any) -> dict[Any, int]:
     return counts
 
 
-def test_an_honest_session() -> None:
+def test_an_honest_session_ends_without_a_burned_round() -> None:
     played = KIT.run(ROWS)
     board = played.board
     assert board.phase is Phase.OVER
@@ -142,7 +142,7 @@ def test_a_few_who_leave_between_the_rounds_burn_the_second(
 
 
 @pytest.mark.parametrize(("here", "burned"), [(3, True), (4, False)])
-def test_the_minimum_batch(here: int, burned: bool) -> None:
+def test_fewer_people_than_the_minimum_batch_burn_the_round(here: int, burned: bool) -> None:
     faults = KIT.attack(**{f"user_{n + 1}": "absent" for n in range(here, 12)})
     played = KIT.run(ROWS, faults=faults, rules=Rules(min_batch=4))
     assert (played.board.burned is not None) is burned

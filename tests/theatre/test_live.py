@@ -165,7 +165,7 @@ def test_only_whole_numbers_for_three_keys_are_changed(body: bytes) -> None:
         _changes(body, STAGES["central"])
 
 
-def test_what_is_changed() -> None:
+def test_the_changes_of_a_stage_are_keys_of_its_scenario() -> None:
     asked = b'{"people": 30, "k": 3}'
     for stage in STAGES.values():
         assert _changes(asked, stage) == {"population.users": 30, "policy.k": 3}

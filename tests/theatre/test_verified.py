@@ -116,7 +116,7 @@ def test_faults_of_users_are_told(shown) -> None:
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1024, 768), (1280, 720), (1920, 1080)])
-def test_nothing_overflows(size, page_of, tab) -> None:
+def test_the_page_of_a_verified_mix_does_not_overflow(size, page_of, tab) -> None:
     tab.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = tab.open(page_of("verified"), "#eyes=everything&at=999")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -177,7 +177,7 @@ def test_bounds_round_to_the_safe_side():
         (4, 1000, 11383, 29138, 18610, 17607),
     ],
 )
-def test_census_figures(columns, k, truth, printed, refined_, coverage):
+def test_bounds_of_the_census_are_the_recorded_ones(columns, k, truth, printed, refined_, coverage):
     marginals = CENSUS[:columns]
     certificates = {rule: best_bound(marginals, k, rule) for rule in RULES}
     assert certificates["printed"].people == printed
@@ -316,7 +316,7 @@ def test_bounds_rise_with_k(rule):
     assert people[-1] == 32561
 
 
-def test_extremes():
+def test_one_column_is_exact_and_k_above_n_exposes_all():
     bound = best_bound([[3, 4, 5]], 5)
     assert (bound.rule, bound.people, bound.thresholds) == ("exact", 7, (5,))
     assert bound.value == exposure([3, 4, 5], 5)
@@ -372,7 +372,7 @@ def test_bad_arguments_say_what_was_found(marginals, k, rule, message):
         (lambda: bounds_of_all_sets([[1]] * 17, 2), "17 columns"),
     ],
 )
-def test_bad_theorem_arguments(call, message):
+def test_bad_arguments_of_theorems_are_named(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
 

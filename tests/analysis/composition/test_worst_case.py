@@ -155,7 +155,7 @@ def test_what_is_close_enough_at_once_is_not_sought_further() -> None:
         worst_case(CENSUS, 10, enough=2)
 
 
-def test_extremes() -> None:
+def test_k_0_exposes_nobody_and_k_above_n_everybody() -> None:
     for k, people in ((0, 0), (1, 0), (32562, 32561)):
         witness = worst_case(CENSUS, k)
         assert (witness.people, witness.proven) == (people, True)

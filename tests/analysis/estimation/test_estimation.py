@@ -97,7 +97,7 @@ def test_statistical_exposure_is_what_simulated_databases_show() -> None:
 @pytest.mark.parametrize(
     ("n", "k", "slope"), [(10**4, 10, 1.19), (128, 10, 1.23), (128, 64, 4.45), (128, 127, 46.5)]
 )
-def test_slope_values(n: int, k: int, slope: float) -> None:
+def test_the_slope_of_exposure_has_its_known_values(n: int, k: int, slope: float) -> None:
     assert statistical_exposure_slope(n, k) == pytest.approx(slope, rel=5e-3)
 
 

@@ -103,7 +103,7 @@ def test_theorem_6_as_printed_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(("n", "divergence"), [(10, 0.713), (100, 0.0463)])
-def test_the_papers_pair(n: int, divergence: float) -> None:
+def test_the_papers_pair_of_laws_is_hard_to_tell_apart(n: int, divergence: float) -> None:
     demonstration = hardness_demonstration(10, n)
     assert demonstration.divergence == pytest.approx(divergence, rel=2e-3)
     assert demonstration.gap == pytest.approx(1 / 10 - 10 * 9 / (100 * n))

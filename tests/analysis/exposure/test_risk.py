@@ -11,7 +11,7 @@ CELLS = [1, 1, 3, 5]  # two people alone, three together, five together
 counts = st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any)
 
 
-def test_crowds_of_cells() -> None:
+def test_crowds_are_counted_from_cells_without_empty_ones() -> None:
     crowds = Crowds.from_cells([0, *CELLS])
     assert (crowds.sizes, crowds.people) == ((1, 3, 5), (2, 3, 5))
     assert (crowds.n, crowds.smallest, crowds.exposure(4)) == (10, 1, 0.5)
@@ -33,7 +33,7 @@ def test_crowds_are_valid_once_they_exist(sizes: tuple[int, ...], people: tuple[
         Crowds(sizes, people)
 
 
-def test_the_worked_example() -> None:
+def test_risks_of_the_worked_example_are_those_by_hand() -> None:
     risks = risk(Crowds.from_cells(CELLS), k=4)
     assert (risks.prosecutor.largest, risks.prosecutor.mean, risks.prosecutor.above) == (
         1,
@@ -75,7 +75,7 @@ def test_definitions_person_by_person(cells: list[int], k: int, factor: float) -
     ("k", "factor", "said"),
     [(0, 1, "k: found 0"), (5, 0.5, "factor: found 0.5"), (5, float("nan"), "factor: found nan")],
 )
-def test_bad_arguments(k: int, factor: float, said: str) -> None:
+def test_bad_arguments_of_risk_are_named(k: int, factor: float, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         risk(Crowds((1,), (1,)), k, factor)
 

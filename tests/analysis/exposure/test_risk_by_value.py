@@ -236,6 +236,6 @@ def test_a_smaller_size_counts_the_same_sets(monkeypatch: pytest.MonkeyPatch) ->
         (lambda: minimal_uniques([[0]], columns=[1]), "columns: found 1"),
     ],
 )
-def test_wrong_arguments(call, found: str) -> None:
+def test_wrong_arguments_of_risk_by_value_are_named(call, found: str) -> None:
     with pytest.raises(ParameterError, match=found):
         call()

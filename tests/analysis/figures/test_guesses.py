@@ -17,7 +17,9 @@ ANSWERS = ("the curator", "shuffler 1", "nobody")
         ("nan inf 1e3 x 4", (4,), ("nan", "inf", "1e3", "x")),
     ],
 )
-def test_what_is_pasted(text: str, numbers: tuple[float, ...], refused: tuple[str, ...]) -> None:
+def test_pasted_guesses_are_read_or_refused(
+    text: str, numbers: tuple[float, ...], refused: tuple[str, ...]
+) -> None:
     guesses = read(text, 0, 100)
     assert (guesses.numbers, guesses.refused) == (numbers, refused)
 

@@ -20,7 +20,7 @@ def material(told: list[str]) -> Material:
 
 
 @pytest.mark.slow
-def test_figure_2(tmp_path: Path) -> None:
+def test_figure_2_agrees_where_the_paper_is_right(tmp_path: Path) -> None:
     told: list[str] = []
     made = PAPER.figures["2"][1](material(told))
     assert told
@@ -35,7 +35,7 @@ def test_figure_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_figure_3(tmp_path: Path) -> None:
+def test_figure_3_names_another_best_at_high_privacy(tmp_path: Path) -> None:
     made = PAPER.figures["3"][1](material([]))
     by_what = {check.subject: check for check in made.checks}
     high = by_what["best at high average privacy"]
@@ -61,7 +61,7 @@ def test_lines_of_figure_3_end_where_they_should() -> None:
     assert tradeoff_figure.factor_at("OUE", 0.4) == 0.0
 
 
-def test_small_figure_2() -> None:
+def test_figure_2_of_few_inputs_has_its_best_curve() -> None:
     curves = privacy_figure.by_inputs((2, 3), epsilon=1.0)
     assert curves.best(0) in ("OUE", "BLH")
     assert curves.worst_case == pytest.approx(np.exp(-1))

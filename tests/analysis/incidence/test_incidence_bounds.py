@@ -32,7 +32,7 @@ from veilmix.errors import ParameterError
 M = 162_305
 
 
-def test_the_three_radii() -> None:
+def test_the_three_radii_are_those_of_their_formulas() -> None:
     assert radius(3, 1000, 0.1) == pytest.approx(sqrt(log(2 * 4 / 0.1) / 2000))
     assert radius(3, 1000, 0.1, "corrected") == pytest.approx(sqrt(log(10) * log(4) / 2000))
     printed = radius(3, 1000, 0.1, "printed", eta=0.5)

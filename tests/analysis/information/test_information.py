@@ -323,7 +323,7 @@ def test_remark_7_9_a_mixture_beats_both_of_its_parts() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000))
-def test_combined_protocols(seed: int) -> None:
+def test_combined_protocols_keep_the_inequalities_of_sections_7_and_8(seed: int) -> None:
     """Propositions 7.3 and 7.6: post-processing and budgets; Lemma 6.6 and Theorem 8.1."""
     rng = np.random.default_rng(seed)
     Q, R, prior = law(rng, 4, 3), law(rng, 3, 4), rng.uniform(0.3, 2, 3)
@@ -387,13 +387,15 @@ def test_points_and_entropy_of_the_simplex() -> None:
         (np.eye(2), 0.5, "prior: shape"),
     ],
 )
-def test_one_clear_error_each(Q: object, prior: object, message: str) -> None:
+def test_a_matrix_that_is_no_channel_is_one_clear_error(
+    Q: object, prior: object, message: str
+) -> None:
     for function in (average_privacy, asymptotic_utility, participation_factor):
         with pytest.raises(ParameterError, match=message):
             function(Q, prior)  # type: ignore[operator]
 
 
-def test_other_bad_arguments() -> None:
+def test_bad_units_and_bounds_are_named() -> None:
     with pytest.raises(ParameterError, match="unit"):
         read_privacy(np.eye(2), [1, 1], "digits")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="worst_case"):

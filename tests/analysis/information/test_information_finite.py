@@ -63,7 +63,7 @@ def test_equal_rows_and_impossible_reports_change_nothing() -> None:
     )
 
 
-def test_bits_and_sentence() -> None:
+def test_bits_are_nats_divided_by_log_2() -> None:
     nats, bits = (finite_information(GRR(2, 1), [1, 1], 9, unit) for unit in ("nats", "bits"))
     assert bits.I_YP * log(2) == pytest.approx(nats.I_YP)
     assert bits.digit_utility * log(2) == pytest.approx(nats.digit_utility)

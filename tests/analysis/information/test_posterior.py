@@ -208,12 +208,14 @@ def test_diagnostics_on_known_chains() -> None:
         (np.array([[1, 0.5], [0, 0.5], [0, 0]]), [0.5] * 2, [1, 1, 1], "no input gives"),
     ],
 )
-def test_one_clear_error_each(Q: object, prior: object, tallies: object, message: str) -> None:
+def test_a_wrong_argument_of_a_posterior_is_one_clear_error(
+    Q: object, prior: object, tallies: object, message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         posterior(Q, prior, tallies)  # type: ignore[arg-type]
 
 
-def test_other_bad_arguments() -> None:
+def test_methods_of_a_posterior_that_do_not_fit_are_named() -> None:
     with pytest.raises(ParameterError, match="exact posterior of 100000 people"):
         posterior(GRR(6, 1), jeffreys(6), [50_000, 50_000, 0, 0, 0, 0], method="exact")
     with pytest.raises(ParameterError, match="method"):

@@ -260,7 +260,7 @@ def test_empty_cells_are_closed_if_asked() -> None:
         ([[0]] * 5, [(0,)], 5, "n: found 5 persons; at least 6 are"),
     ],
 )
-def test_wrong_arguments(codes, tables, k, message) -> None:
+def test_wrong_arguments_of_closed_cells_are_named(codes, tables, k, message) -> None:
     with pytest.raises(ParameterError, match=message):
         close_cells(count_linked(np.array(codes), tables), k)
 

@@ -90,7 +90,7 @@ def test_limits_hold_the_truth(kind: type[KeyValue]) -> None:
     assert names[:2] == ["share with a", "mean of a"]
 
 
-def test_the_published_parameters() -> None:
+def test_parameters_of_key_value_answers_are_the_published_ones() -> None:
     """PCKV with padding length 1 (authors' code: a, b, p are arguments), and PrivKV's halves."""
     for epsilon in (0.3, 1.0, 4.0):
         e = exp(epsilon)

@@ -48,7 +48,7 @@ def test_the_price_of_some_reports_is_that_of_all_sequences(make: object, times:
     assert randomizer.epsilon_after(times) == pytest.approx(log(worst))
 
 
-def test_published_parameters() -> None:
+def test_parameters_of_memoized_answers_are_the_published_ones() -> None:
     """Arcolezi and others, and multi-freq-ldpy 0.2.5, L_OSUE_Client: p2 from both prices."""
     for first, every in ((0.5, 1.0), (1.0, 4.0), (2.0, 2.5)):
         p2 = (1 - exp(first + every)) / (exp(first) - exp(every) - exp(first + every) + 1)

@@ -96,7 +96,7 @@ def test_variances_are_those_of_all_draws_of_people() -> None:
     )
 
 
-def test_published_variances() -> None:
+def test_variances_of_prefix_trees_are_the_published_ones() -> None:
     """Wang, Li, Jha (2021), (4): 4 e^eps / (e^eps - 1)^2 a group; one bit: ((e+1) / (e-1))^2."""
     for epsilon in (0.5, 1.0, 2.0, 4.0):
         e = np.exp(epsilon)

@@ -134,7 +134,9 @@ def test_a_hundred_thousand_scores_are_compared_with_as_many() -> None:
         ([1.0, 2.0], [1.0], 0, "neighbours"),
     ],
 )
-def test_bad_scores(genuine: list[float], impostor: list[float], k: int, message: str) -> None:
+def test_bad_scores_have_no_divergence(
+    genuine: list[float], impostor: list[float], k: int, message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         score_divergence(genuine, impostor, k)
 

@@ -104,7 +104,7 @@ def test_what_everybody_did_says_nothing_to_tfidf() -> None:
     assert scores[0, 0] == pytest.approx(1)
 
 
-def test_knowledge_models() -> None:
+def test_maximum_and_partial_knowledge_split_the_events() -> None:
     traces = Sequences.from_people([[0, 1, 2, 3, 4], [4, 3]])
     assert maximum_knowledge(traces) == (traces, traces)
     older, newer = partial_knowledge(traces)
@@ -163,7 +163,7 @@ def test_likelihood_scores_are_sufficient() -> None:
     assert rough < bits
 
 
-def test_bad_attacks() -> None:
+def test_attacks_that_do_not_fit_the_data_are_refused() -> None:
     with pytest.raises(ParameterError, match="5 symbols; the training data have 4"):
         MarkovAttack(Sequences.from_people([[3]])).scores(SEEN)
     with pytest.raises(ParameterError, match="floor"):
@@ -184,7 +184,9 @@ def test_bad_attacks() -> None:
         ([[0.5]], 3, "integers"),
     ],
 )
-def test_bad_sequences(people: list[list[int]], symbols: int | None, message: str) -> None:
+def test_bad_sequences_are_refused(
+    people: list[list[int]], symbols: int | None, message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         Sequences.from_people(people, symbols)
 
@@ -253,7 +255,9 @@ def test_equal_error_rate_of_two_normal_laws() -> None:
         (np.full((2, 3), np.nan), [0, 1], 1, "nan"),
     ],
 )
-def test_bad_scores(scores: np.ndarray, owners: list[int] | None, k: int, message: str) -> None:
+def test_bad_scores_of_people_are_refused(
+    scores: np.ndarray, owners: list[int] | None, k: int, message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         people_within(scores, owners, k)
 
@@ -302,7 +306,9 @@ def test_everybody_rates_different_items_popular_ones_first() -> None:
         ({"habits": 0}, "habits"),
     ],
 )
-def test_bad_generators(arguments: dict[str, float], message: str) -> None:
+def test_bad_arguments_of_generated_traces_are_refused(
+    arguments: dict[str, float], message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         markov_traces(**({"people": 3, "places": 4, "events": 5} | arguments))  # type: ignore[arg-type]
 

@@ -203,7 +203,7 @@ def test_the_example_after_corollary_3_9_is_in_nats(
     assert fano_bound(budget_for(error, 10**6), uniform_prior_error(10**6)) == pytest.approx(error)
 
 
-def test_pseudonymization_alone() -> None:
+def test_pseudonymization_alone_has_the_printed_value() -> None:
     assert pseudonymization(5, 10**8) == pytest.approx(0.8750, abs=5e-5)
     assert pseudonymization(5, 10**8) < 0.88  # as printed
     assert pseudonymization(5, 10**8, 0.99) == pytest.approx(0.5, abs=1e-12)

@@ -296,7 +296,7 @@ def test_loss_23_by_enumeration_of_supports(g: int, own: int) -> None:
     assert float(hash_loss(own / n, g, 1.2, n)) == pytest.approx(expected, rel=1e-9)
 
 
-def test_theorem_4_8() -> None:
+def test_the_loss_of_hashing_falls_with_g_by_theorem_4_8() -> None:
     sizes = [2, 3, 10, 1000, 10**6]
     losses = [float(hash_loss(0.1, g, epsilon_at(0.3, g), 50)) for g in sizes]
     assert losses == pytest.approx([float(hash_loss_at(0.1, g, 0.3, 50)) for g in sizes])

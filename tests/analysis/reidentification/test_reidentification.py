@@ -88,7 +88,7 @@ def test_rows_of_several_people_are_these_people() -> None:
         )
 
 
-def test_certain_people() -> None:
+def test_people_alone_in_a_cell_are_certain() -> None:
     table = np.array([[0, 0], [0, 0], [1, 0], [2, 1]])
     assert find_people(table, [0]).certain == 2
     assert find_people(table, [1]).certain == 1
@@ -115,7 +115,7 @@ def test_a_masked_release_finds_fewer() -> None:
 
 
 @pytest.mark.parametrize("randomizer", [GRR(4, 1.0), UnaryEncoding(4, 0.7, 0.2)])
-def test_a_randomized_release(randomizer: GRR | UnaryEncoding) -> None:
+def test_a_randomized_release_finds_fewer_people(randomizer: GRR | UnaryEncoding) -> None:
     counts = np.array([[3, 0, 1, 0], [0, 2, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
     people = np.repeat(np.arange(4), counts.sum(axis=1))
     joint = counts[people] / counts.sum(axis=1)[people, None] / len(people)
@@ -143,12 +143,12 @@ def test_a_hundred_thousand_people() -> None:
         (np.zeros((3, 2), int), [0, 0], "each column once"),
     ],
 )
-def test_bad_side_information(table: np.ndarray, known: list[int], message: str) -> None:
+def test_bad_side_information_is_refused(table: np.ndarray, known: list[int], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         find_people(table, known)
 
 
-def test_bad_joint_counts() -> None:
+def test_joint_counts_must_be_whole_numbers() -> None:
     with pytest.raises(ParameterError, match="whole numbers"):
         people_found(np.array([[0.5, 1]]))
     with pytest.raises(ParameterError, match="whole numbers"):
@@ -223,7 +223,7 @@ def test_a_large_domain_at_reduced_scale(kind: str) -> None:
     assert exact[:20].tolist() == list(range(20))  # the heavy hitters are all there
 
 
-def test_bad_heavy_domains() -> None:
+def test_wrong_arguments_of_a_large_domain_are_refused() -> None:
     with pytest.raises(ParameterError, match="whose reports support"):
         large_domain(np.eye(3), [0])  # type: ignore[arg-type]
     estimate = large_domain(GRR(3, 1.0), np.array([0, 1, 1]))

@@ -14,7 +14,7 @@ NUMBERS = np.array([30.0, 10.0, 20.0, 40.0])
 
 @given(st.lists(st.tuples(*(st.integers(0, 3) for _ in range(3))), min_size=1, max_size=30))
 @settings(max_examples=80, deadline=None)
-def test_the_definitions(rows: list[tuple[int, int, int]]) -> None:
+def test_k_l_and_t_are_those_of_the_definitions(rows: list[tuple[int, int, int]]) -> None:
     table = np.array(rows)
     classes: dict[tuple[int, int], list[int]] = {}
     for a, b, s in rows:

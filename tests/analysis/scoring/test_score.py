@@ -23,7 +23,7 @@ def census(**more: object) -> TableScore:
     return score_table(CENSUS.codes, CENSUS.columns, 10, missing_codes=lacking, **more)  # type: ignore[arg-type]
 
 
-def test_the_census_example() -> None:
+def test_the_score_of_the_census_has_its_known_figures() -> None:
     score = census()
     assert score.joint.crowds.users_below(10) == 179
     bounds = score.bounds
@@ -166,7 +166,7 @@ def test_k_above_everybody_and_k_of_one() -> None:
         ({"factor": 0}, "factor: found 0"),
     ],
 )
-def test_bad_arguments(changed: dict[str, object], said: str) -> None:
+def test_bad_arguments_of_a_score_are_named(changed: dict[str, object], said: str) -> None:
     given = {"table": np.zeros((5, 2), int), "names": ["a", "b"]} | changed
     with pytest.raises(ParameterError, match=said):
         score_table(**given)  # type: ignore[arg-type]

@@ -109,7 +109,7 @@ def test_a_table_of_k_needs_nothing_and_too_few_people_cannot_be() -> None:
 
 
 @pytest.mark.parametrize(("costs", "k"), [([1], 2), ([1, 0], 2), ([1, -1], 2), ([1, 1], 0)])
-def test_wrong_arguments(costs: list[float], k: int) -> None:
+def test_each_column_needs_a_cost_above_0_and_a_k(costs: list[float], k: int) -> None:
     """A cost above 0 for each column."""
     with pytest.raises(ParameterError, match="costs, k"):
         suppress_cheapest([[0, 1]] * 4, k, costs)

@@ -81,7 +81,7 @@ def test_work_does_not_depend_on_the_clock() -> None:
     assert first == search_safe_sets(table, 4, 10, work=300 * 90)
 
 
-def test_bad_arguments() -> None:
+def test_bad_arguments_of_safe_sets_are_named() -> None:
     with pytest.raises(ParameterError, match="found 0 rows"):
         search_safe_sets(np.zeros((0, 2), dtype=int), 5, 0)
     with pytest.raises(ParameterError, match="-1 people"):

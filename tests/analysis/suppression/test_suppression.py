@@ -97,7 +97,7 @@ def test_every_dropped_column_is_explained(rule):
     assert explained > 20
 
 
-def test_census():
+def test_the_census_keeps_three_columns_at_k_10():
     choice = choose_columns(CENSUS, 10, 0.01)
     assert choice.kept == (0, 1, 2)
     assert choice.certificate.people == 135
@@ -119,7 +119,7 @@ def test_weights_may_prefer_few_columns():
     assert choose_columns(CENSUS, 10, 0.003).weight > len(choice.kept) - 1
 
 
-def test_ties():
+def test_weights_are_compared_as_decimals():
     # Weight 0.3 = 0.1 + 0.2 as decimals (not as floats): the two columns win over the one.
     big, small = [[400, 300, 200, 100]], [[500, 500], [500, 500]]
     limit = best_bound(small, 20).value
@@ -142,7 +142,7 @@ def test_a_target_that_is_a_share_admits_exactly_that_share():
     assert choose_columns(marginals, 4, 0.29999).kept == ()
 
 
-def test_extremes():
+def test_k_1_keeps_all_columns_and_k_above_n_none():
     assert choose_columns(CENSUS, 1, 0.0).kept == (0, 1, 2, 3)
     assert choose_columns(CENSUS, 10**6, 1.0).kept == (0, 1, 2, 3)
     nothing = choose_columns(CENSUS, 10**6, 0.5)
@@ -154,7 +154,7 @@ def test_extremes():
     assert choose_columns([[1]], 1, 0.0).kept == (0,)
 
 
-def test_required_and_forbidden():
+def test_required_and_forbidden_columns_are_obeyed():
     assert choose_columns(CENSUS, 10, 0.01, forbidden=[0]).kept == (1, 2)
     assert choose_columns(CENSUS, 10, 0.01, required=[3]).kept != (0, 1, 2)
     with pytest.raises(ParameterError, match=r"required: columns \[2, 3\] alone allow"):

@@ -251,7 +251,7 @@ def test_classes_are_judged_as_a_score_counts_them(
 
 
 @pytest.mark.parametrize("costs", [[1], [1, 0], [1, -1]])
-def test_wrong_arguments(costs: list[float]) -> None:
+def test_each_column_needs_a_cost_above_0(costs: list[float]) -> None:
     """A cost above 0 for each column."""
     with pytest.raises(ParameterError, match="costs"):
         suppress_for_targets([[0, 1]] * 4, ClassTargets(2), costs)

@@ -238,7 +238,7 @@ def test_somebody_left_and_nobody_knows_who() -> None:
 @pytest.mark.parametrize(
     ("cells", "ways"), [([], 1), ([5], 1), ([1, 1, 1], 6), ([2, 2], 6), ([3, 0, 1], 4)]
 )
-def test_multinomial(cells: list[int], ways: int) -> None:
+def test_the_logarithm_of_a_multinomial_counts_ways(cells: list[int], ways: int) -> None:
     assert log2_multinomial(cells) == pytest.approx(log2(ways))
 
 

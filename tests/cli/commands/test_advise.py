@@ -78,7 +78,7 @@ LADDERS = {
 
 
 @pytest.mark.parametrize("name", LADDERS)
-def test_ladders(name: str) -> None:
+def test_a_ladder_has_the_expected_levels_and_ends_with_dropped(name: str) -> None:
     columns, expected = LADDERS[name]
     ladder = names(table(**columns))
     assert all(level in ladder for level in expected), ladder
@@ -159,7 +159,7 @@ def test_a_hierarchy_is_a_ladder(tmp_path: Path) -> None:
         advise(of, 5, 0.1, predict="jop")
 
 
-def test_two_way_tables() -> None:
+def test_the_distance_of_two_way_tables_is_that_of_their_cells() -> None:
     """Half of the people in each of two cells; merged, they are spread over four."""
     fine, coarse = np.array([0, 1] * 50), np.zeros(100, int)
     assert two_way_distance([fine, fine], [fine, fine]) == 0
@@ -167,7 +167,7 @@ def test_two_way_tables() -> None:
     assert two_way_distance([fine], [coarse]) == 0
 
 
-def test_prediction() -> None:
+def test_accuracies_of_prediction_are_with_fine_coarse_and_no_columns() -> None:
     label = np.array([0, 1, 2, 0] * 100)
     accuracies = prediction(label, [label], [np.zeros(400, int)])
     assert (accuracies.fine, accuracies.none, accuracies.coarse) == (1.0, 0.5, 0.5)

@@ -83,7 +83,7 @@ def test_an_open_value_longer_than_its_width(typed) -> None:
     assert "takes 40 bytes of UTF-8, more than the 8" in said.err
 
 
-def test_a_huge_file(typed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_above_the_limit_is_refused(typed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("veilmix.scenarios.serialization.content.MAX_BYTES", 10)
     said = typed("run", files())
     assert said.code == 2
@@ -105,7 +105,7 @@ def test_all_mistakes_at_once(typed) -> None:
     assert [line.split(":")[1] for line in said.err.splitlines()] == ["6", "8", "9"]
 
 
-def test_duplicate_names(typed) -> None:
+def test_a_second_feature_of_one_name_is_refused(typed) -> None:
     name = files()
     twice = '[[feature]]\nname = "a"\n' * 2
     Path(name).write_text(Path(name).read_text("utf-8") + twice, "utf-8")

@@ -79,7 +79,7 @@ def test_run_prints_the_release_and_the_scores(typed, played: Outcome) -> None:
     }
 
 
-def test_run_for_programs(typed, played: Outcome) -> None:
+def test_a_run_prints_json_and_csv_for_programs(typed, played: Outcome) -> None:
     said = typed("run", "blood-type", "--format", "json")
     assert json.loads(said.out) == json.loads(json.dumps(played.result()))
     assert said.out == Path("runs/blood-type-0007/result.json").read_text("utf-8")

@@ -246,7 +246,9 @@ def test_counts_of_stays_are_rounded_one_by_one(typed, stays) -> None:
         (("ward", "--table", "x.txt"), "x.txt: .csv, .xlsx, .parquet files are written"),
     ],
 )
-def test_wrong_arguments(typed, wards: str, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_arguments_of_counts_end_with_code_2(
+    typed, wards: str, arguments: tuple[str, ...], message: str
+) -> None:
     said = typed("counts", wards, *arguments)
     assert (said.code, said.out) == (2, "")
     assert message in " ".join(said.err.split())

@@ -264,7 +264,9 @@ def test_csv_has_a_number_a_line(typed, people: Path) -> None:
         (("stars.csv", "--of", "people.csv"), "stars.csv: all 2 rows are suppressed"),
     ],
 )
-def test_one_clear_error(typed, people: Path, tmp_path: Path, arguments, error: str) -> None:
+def test_a_release_of_other_columns_is_one_clear_error(
+    typed, people: Path, tmp_path: Path, arguments, error: str
+) -> None:
     (tmp_path / "x.csv").write_text("height,weight\n1,2\n3,4\n")
     (tmp_path / "half.csv").write_text("age,illness\n1,2\n3,4\n")
     (tmp_path / "stars.csv").write_text("age,sex,illness\n*,*,*\n*,*,*\n")

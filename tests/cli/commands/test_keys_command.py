@@ -8,7 +8,7 @@ import pytest
 from veilmix.scenarios.records.identity_files import read_identity
 
 
-def test_keys(typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_an_identity_is_two_files(typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.chdir(tmp_path)
     said = typed("keys", "ada")
     assert said.code == 0

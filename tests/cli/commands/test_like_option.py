@@ -128,7 +128,9 @@ def test_rare_values_are_merged_as_before(typed, tmp_path: Path) -> None:
         (("--like", "jan.json", "--identifier", "sex"), "'sex' is left out as a direct identifier"),
     ],
 )
-def test_one_clear_error(typed, tmp_path: Path, advice: str, arguments, error: str) -> None:
+def test_a_wrong_like_file_is_one_clear_error(
+    typed, tmp_path: Path, advice: str, arguments, error: str
+) -> None:
     (tmp_path / "text.json").write_text('{"columns": 5}')
     (tmp_path / "text.toml").write_text('[policy]\nk = "five"\n')
     said = typed("advise", "jan.csv", *arguments)

@@ -121,7 +121,7 @@ def test_leak_and_show_speak_of_reports(typed, kept: str) -> None:
     assert plain["linked"] == 0
 
 
-def test_it_verifies(typed, kept: str) -> None:
+def test_a_kept_randomized_run_verifies(typed, kept: str) -> None:
     said = typed("verify", kept, "--format", "csv")
     assert said.code == 0
     assert "estimates" in said.out

@@ -64,7 +64,9 @@ def test_all_figures_go_to_a_folder_named_after_the_paper(typed) -> None:
         (("000", "--seed", "-1"), "-1 is not in the range x>=0"),
     ],
 )
-def test_wrong_arguments(typed, arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_arguments_of_reproduce_end_with_code_2(
+    typed, arguments: tuple[str, ...], said: str
+) -> None:
     reply = typed("reproduce", *arguments)
     assert (reply.code, reply.out) == (2, "")
     assert said in reply.err

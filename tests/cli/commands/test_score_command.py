@@ -122,7 +122,7 @@ def test_chosen_columns_and_a_population(typed, data: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["curves.svg", "curves.png"])
-def test_a_figure(typed, data: str, name: str) -> None:
+def test_a_figure_of_a_score_is_written(typed, data: str, name: str) -> None:
     said = typed("score", data, "--figure", name)
     assert said.code == 0
     assert Path(name).stat().st_size > 5000
@@ -190,7 +190,9 @@ def test_tables_that_cannot_be_scored(typed, content: bytes, said: str) -> None:
         (("--population-factor", "0.5"), "0.5 is not in the range x>=1"),
     ],
 )
-def test_wrong_arguments(typed, data: str, arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_arguments_of_score_end_with_code_2(
+    typed, data: str, arguments: tuple[str, ...], said: str
+) -> None:
     reply = typed("score", data, *arguments)
     assert (reply.code, reply.out) == (2, "")
     assert said in reply.err

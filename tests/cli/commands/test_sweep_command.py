@@ -63,7 +63,7 @@ def test_a_sweep_is_played_kept_drawn_and_told(typed) -> None:
 
 
 @pytest.mark.slow
-def test_for_programs(typed) -> None:
+def test_a_sweep_prints_json_for_programs(typed) -> None:
     data = json.loads(typed(*SWEEP, "--format", "json", "--no-figure").out)
     assert [point["key"] for point in data] == [{"policy.k": 2}, {"policy.k": 6}]
     scores = {score["score"]: score for score in data[0]["scores"]}

@@ -179,7 +179,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_board_refuses(name: str) -> None:
+def test_the_board_refuses_a_wrong_post_of_a_challenge(name: str) -> None:
     assert KIT.refuses(board, WRONG[name])
 
 

@@ -68,7 +68,7 @@ CASES: dict[str, tuple[RoundResult, dict[tuple[str, ...], int], tuple[int, ...] 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_fits(name: str) -> None:
+def test_a_release_that_contradicts_earlier_sums_is_found(name: str) -> None:
     before, released, wrong = CASES[name]
     assert disagreement(before, RELEASE, released) == wrong
     if wrong is None:

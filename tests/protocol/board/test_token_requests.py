@@ -132,7 +132,7 @@ WRONG: dict[str, tuple[list[tuple[str, Body]], Reason]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_board_refuses(name: str) -> None:
+def test_the_board_refuses_wrong_token_posts_with_a_reason(name: str) -> None:
     posts, reason = WRONG[name]
     with pytest.raises(Refused) as caught:
         board(*posts)

@@ -393,7 +393,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_board_refuses(name: str) -> None:
+def test_the_board_refuses_a_wrong_post_of_an_audit(name: str) -> None:
     assert KIT.refuses(board, WRONG[name])
 
 

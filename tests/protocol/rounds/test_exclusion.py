@@ -72,7 +72,9 @@ LARGE = [((2,), 12), ((3,), 11), ((4,), 10), ((5,), 8), ((2, 2), 10), ((3, 2), 7
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize(("sizes", "most"), SMALL)
-def test_whole_rows(sizes: tuple[int, ...], most: int, closed: bool) -> None:
+def test_the_check_of_whole_rows_equals_enumeration(
+    sizes: tuple[int, ...], most: int, closed: bool
+) -> None:
     seen, unsafe = compare(sizes, most, (2, 3, 4), prefixes=False, closed=closed)
     assert seen > 20
     assert bool(unsafe) == (not closed or sizes == (2,))  # what is closed leaves one kind of view
@@ -81,7 +83,9 @@ def test_whole_rows(sizes: tuple[int, ...], most: int, closed: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "most"), [((2, 2), 6), ((3, 2), 4)])
 @pytest.mark.parametrize("closed", [False, True])
-def test_prefixes(sizes: tuple[int, ...], most: int, closed: bool) -> None:
+def test_the_check_of_prefixes_equals_enumeration(
+    sizes: tuple[int, ...], most: int, closed: bool
+) -> None:
     seen, _ = compare(sizes, most, (2, 3), prefixes=True, closed=closed)
     assert seen > 20
 

@@ -239,7 +239,7 @@ def test_a_row_outside_the_domain_is_the_callers_mistake() -> None:
         shares.one_hot(plan, ("A",))
 
 
-def test_contexts_differ() -> None:
+def test_each_user_and_aggregator_has_its_own_context() -> None:
     plan, _ = opened()
     contexts = sorted(plan.context(i, user) for i in (1, 2) for user in range(20))
     assert all(a != b for a, b in pairwise(contexts))

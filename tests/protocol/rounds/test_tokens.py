@@ -180,7 +180,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_board_refuses(name: str) -> None:
+def test_the_board_refuses_unexpected_token_posts(name: str) -> None:
     with pytest.raises(Refused, match="unexpected"):
         board(*WRONG[name])
 

@@ -122,7 +122,7 @@ def test_answers_that_may_be_too_long_are_refused(columns: Any, features: Any, s
         AnswerElements(plan((columns,), features=features))
 
 
-def test_sizes() -> None:
+def test_an_answer_is_as_long_as_its_places() -> None:
     assert [place_size(many) for many in (1, 2, 256, 257, 65_536, 65_537)] == [0, 1, 1, 2, 2, 3]
     assert answer_size((2, 3, None), (9, 9, 4)) == 6
     assert answer_size((None,), (7,)) == 7

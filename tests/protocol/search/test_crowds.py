@@ -95,7 +95,7 @@ def test_every_session_is_played_once() -> None:
     assert set(played.values()) == {1}
 
 
-def test_other_worlds() -> None:
+def test_other_worlds_keep_the_totals() -> None:
     people = (0, 1, 3)
     assert rotated(ROWS, people)[:4] == (("b", "d"), ("b", "c"), ("a", "d"), ("a", "c"))
     assert totals(rotated(ROWS, people), 0) == totals(ROWS, 0)
@@ -136,7 +136,7 @@ def noise(rows: Rows, seed: int) -> Hashable:
 @pytest.mark.parametrize(
     ("play", "right"), [(totals, 0.65625), (value, 1.0), (noise, 0.5), (without_first, 0.5)]
 )
-def test_guesses(play: Play, right: float) -> None:
+def test_the_best_guess_of_one_row_from_a_sum_is_counted(play: Play, right: float) -> None:
     """Of the sum of six fair values, the best guess of one is right with probability 21/32.
 
     Views that are new in every session teach nothing.

@@ -66,7 +66,7 @@ LESS = Deviation(
         ),
     ],
 )  # fmt: skip
-def test_deviations_in_words(deviation: Deviation, text: str) -> None:
+def test_a_deviation_is_written_in_words(deviation: Deviation, text: str) -> None:
     assert str(deviation) == text
 
 

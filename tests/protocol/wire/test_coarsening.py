@@ -135,7 +135,7 @@ def test_what_is_no_rule_is_refused(data: str) -> None:
         lambda: Feature("a", ("x",), rules=(FOLD,) * 9),
     ],
 )
-def test_impossible_rules(make: Any) -> None:
+def test_impossible_rules_are_refused(make: Any) -> None:
     with pytest.raises(ParameterError):
         make()
 

@@ -35,7 +35,7 @@ def test_one_fewer_than_the_smallest_batch_is_too_few(least: int) -> None:
         check_batch_size(least - 1, least)
 
 
-def test_the_smallest_batch() -> None:
+def test_a_batch_below_the_smallest_burns_the_round() -> None:
     check_batch_size(2, 2)
     with pytest.raises(RoundBurned, match="1 people took part; the smallest batch that hides is 2"):
         check_batch_size(1, 2)

@@ -129,7 +129,7 @@ PRIMITIVES: dict[str, tuple[Any, Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)
-def test_primitives(name: str) -> None:
+def test_each_primitive_is_read_as_it_was_written(name: str) -> None:
     write, read, values = PRIMITIVES[name]
 
     @settings(max_examples=50, deadline=None)
@@ -255,7 +255,7 @@ def _corpus() -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_fuzz() -> None:
+def test_changed_messages_are_read_alike_by_the_independent_reader() -> None:
     """40,000 changed messages, from a fixed seed; the independent reader agrees on every one."""
     rng, corpus = random.Random(1), _corpus()
     accepted = 0

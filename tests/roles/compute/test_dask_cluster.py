@@ -149,7 +149,9 @@ def test_another_dask_there_is_refused(cluster: Any, monkeypatch: pytest.MonkeyP
         played(f"dask:{cluster.scheduler_address}")
 
 
-def test_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_does_not_answer_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Nothing of the attempt is left to the collector, which would close it at any time."""
     monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
     before = set(threading.enumerate())

@@ -158,7 +158,9 @@ BINS: list[tuple[BinsSection, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("bins", "values"), BINS)
-def test_bins(base: Path, bins: BinsSection, values: tuple[str, ...]) -> None:
+def test_bins_name_their_ranges_and_keep_missing_values(
+    base: Path, bins: BinsSection, values: tuple[str, ...]
+) -> None:
     merge = {"(missing)": ("-1",)}
     assert made(base, FeatureSection(name="age", merge=merge, bins=bins)) == values
 

@@ -119,7 +119,7 @@ ROWS = [
 ]
 
 
-def test_an_opendocument_spreadsheet(tmp_path: Path) -> None:
+def test_an_opendocument_spreadsheet_is_read_as_a_table(tmp_path: Path) -> None:
     needed("ods")
     table = read(opendocument(tmp_path, ROWS), Reading(each_row=True))
     assert table.note == (

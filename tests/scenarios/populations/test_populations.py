@@ -99,7 +99,7 @@ MARGINALS = {
 
 
 @pytest.mark.parametrize(("name", "feature"), MARGINALS)
-def test_marginals(name: str, feature: str) -> None:
+def test_marginals_of_shipped_people_are_the_published_ones(name: str, feature: str) -> None:
     assert marginal(people(name), feature) == MARGINALS[name, feature]
 
 
@@ -205,7 +205,7 @@ LAWS = {
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_generated_shares(name: str) -> None:
+def test_generated_values_follow_their_law(name: str) -> None:
     of = people(name, users=40_000, seed=3, features=[FeatureSection(name="x", levels=4)])
     shares = np.array(list(marginal(of, "x").values())) / of.n
     assert of.values == (("v1", "v2", "v3", "v4"),)

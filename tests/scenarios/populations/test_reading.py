@@ -148,7 +148,7 @@ def test_texts_that_mean_missing(tmp_path: Path) -> None:
     assert dropped.n == 1
 
 
-def test_excel(tmp_path: Path) -> None:
+def test_an_excel_sheet_is_read_as_a_table(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     from datetime import datetime
 

@@ -86,12 +86,12 @@ def test_profiles_are_codes(tmp_path: Path) -> None:
         ("who,where,when\na,b,1\nc,d,2\n", "nobody has 2 events; the most is 1"),
     ],
 )
-def test_bad_check_ins(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_check_ins_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         check_ins(file(tmp_path, text), "who", "where", "when")
 
 
-def test_bad_ratings(tmp_path: Path) -> None:
+def test_bad_ratings_are_named_with_their_line(tmp_path: Path) -> None:
     path = file(tmp_path, "u,i,r,t\n1,2,five,3\n")
     with pytest.raises(DataError, match=r"data.csv:2: column 'r': 'five'; a number"):
         ratings(path, "u", "i", "r", "t")

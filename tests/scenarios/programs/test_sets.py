@@ -179,7 +179,7 @@ def test_without_a_seed_the_ideal_run_draws_all_owners_at_once() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["bayes", "inverse", "analytic"])
-def test_methods(method: str) -> None:
+def test_each_method_estimates_all_owners(method: str) -> None:
     outcome = run(made(3, 60, more=f'method = "{method}"\n'), mode="ideal")
     findings = counted(outcome)
     assert findings.method == method

@@ -143,7 +143,7 @@ def test_people_keep_their_noise_and_not_their_reports(tmp_path: Path) -> None:
     assert first.features == second.features
 
 
-def test_prices() -> None:
+def test_a_memoized_answer_costs_at_most_its_price_forever() -> None:
     kept = Noise(
         rule="r", columns=("a", "b"), asked="", epsilon=1.0, forever=1.5, mechanism="memoized"
     )

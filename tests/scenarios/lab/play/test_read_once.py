@@ -199,7 +199,9 @@ def test_a_ledger_knows_the_people_of_the_file_as_it_was(
 
 
 @pytest.mark.slow
-def test_without_messages_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once_without_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And with noise, where the population is only counted."""
     noisy = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = 2.0\n'
     for policy in ("", noisy):

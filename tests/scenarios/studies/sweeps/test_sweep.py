@@ -302,7 +302,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("plugin")
-def test_somebody_elses_executor() -> None:
+def test_an_executor_of_another_package_plays_the_runs() -> None:
     make, window = executors.executor("sweep_plugin:mine", None)
     assert window == executors.DEFAULT_JOBS
     assert len(list(sweep(jobs(1), make, window))) == 4

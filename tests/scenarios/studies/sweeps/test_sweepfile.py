@@ -89,7 +89,7 @@ def test_anything_else_is_told_with_its_line(tmp_path: Path, text: bytes, says: 
         read_sweep(file)
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_a_missing_sweep_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be read"):
         read_sweep(tmp_path / "none")
     assert not looks_like_one(tmp_path / "none")
