@@ -89,6 +89,7 @@ ANYWHERE = {
     "test_notebooks.py": "starts a command, as test_endings.py does",
     "test_worked_attacks.py": "starts a command, as test_endings.py does",
     "test_other_systems.py": "imports the package, as test_imports.py does",
+    "test_sizes.py": "starts the linter, which reads a file",
     "test_required.py": "starts pytest, as this file does",
     "test_unsteady.py": "starts pytest, as this file does",
     "test_result_schema.py": "imports the package, as test_imports.py does",

@@ -33,7 +33,7 @@ from veilmix.analysis.randomizers import (
     project,
     projected,
 )
-from veilmix.analysis.randomizers.bit_vectors import enumeration, pack, to_bits, to_symbols, unpack
+from veilmix.analysis.randomizers.bit_vectors import pack, to_bits, to_symbols, unpack
 from veilmix.errors import ParameterError
 
 PURE: list[Randomizer] = [
