@@ -202,6 +202,11 @@ def test_formulas_of_table_10_1_and_of_losses_22_and_23() -> None:
     assert LocalHash(a, g, 1.3).variance(p, n) == pytest.approx(hashed, rel=1e-12)
 
 
+def enumeration(width: int) -> np.ndarray:
+    """The recursive enumeration of paper 001: row j - 1 is v_j, shape (2^width, width)."""
+    return to_bits(np.arange((1 << width) - 1, -1, -1), width)
+
+
 def test_bit_order_is_stated_once_and_kept() -> None:
     assert to_symbols(np.array([[1, 0, 0], [0, 0, 1]])).tolist() == [4, 1]
     assert enumeration(2).tolist() == [[1, 1], [1, 0], [0, 1], [0, 0]]
