@@ -8,7 +8,7 @@ import click
 
 from .options import PATH, Command
 from .stages import stages
-from .text.layout import page, write_csv, write_json
+from .text.layout import page, show, write_csv, write_json
 
 if TYPE_CHECKING:
     from ..own_data.judged_record import JudgedRelease
@@ -132,4 +132,4 @@ def _print(judged: "JudgedRelease", form: str) -> None:
     elif form == "csv":
         write_csv(text.tidy(judged))
     else:
-        text.print_judged(page(), judged)
+        show(page(), text.judged_blocks(judged))

@@ -30,7 +30,7 @@ from ..table_options import (
     warn,
 )
 from ..table_release import check_folder, save_advised
-from ..text.layout import format_option, page, say, write_csv, write_json
+from ..text.layout import format_option, page, say, show, write_csv, write_json
 from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _print_advice(advised: "Advised", called: str, form: str) -> None:
     elif form == "csv":
         write_csv(advice.tidy(advised))
     else:
-        advice.print_advice(page(), advised, called)
+        show(page(), advice.advice_blocks(advised, called))
 
 
 def _earlier(weight: tuple[str, ...]) -> tuple[str, ...]:

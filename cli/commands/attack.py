@@ -11,16 +11,16 @@ import click
 from ...presentation.wording import seeds
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import (
+    Block,
     Grid,
-    PipeConsole,
-    clean,
+    Line,
     format_option,
-    lay_out,
     page,
     percent,
     plural,
     saved,
     say,
+    show,
     write_csv,
     write_json,
 )
@@ -146,7 +146,7 @@ def _print_result(matrix: "Matrix", form: str, total_people: int) -> None:
     elif form == "csv":
         write_csv(Grid(tuple(CELLS), cells(matrix)))
     else:
-        print_matrix(page(), matrix)
+        show(page(), matrix_blocks(matrix))
     if matrix.users < total_people:
         say(page(err=True), f"{matrix.users:,} of {total_people:,} people, {DRAWN}")
 
@@ -169,26 +169,24 @@ def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
         yield pool
 
 
-def print_matrix(console: PipeConsole, matrix: "Matrix") -> None:
-    """Print a matrix: outcome and detection of each attack, cost of each countermeasure."""
-    say(
-        console,
-        f"{clean(matrix.scenario)}  {plural(matrix.users, 'person', 'people')}, every cell played "
-        f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n",
+def matrix_blocks(matrix: "Matrix") -> Iterator[Block]:
+    """Yield a matrix: outcome and detection of each attack, cost of each countermeasure."""
+    yield Line(
+        f"{matrix.scenario}  {plural(matrix.users, 'person', 'people')}, every cell played "
+        f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n"
     )
     rows = [line for row in matrix.rows for line in _lines(matrix, row)]
     headings = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")
-    lay_out(console, Grid(headings, rows, (3,)))
-    say(console)
-    say(console, LEGEND)
-    say(console)
-    say(console, "what a defence adds to a run that nobody attacks", style="bold")
-    lay_out(console, _costs(matrix))
+    yield Grid(headings, rows, (3,))
+    yield Line()
+    yield Line(LEGEND)
+    yield Line()
+    yield Line("what a defence adds to a run that nobody attacks", "bold")
+    yield _costs(matrix)
     honest = matrix.honest
-    say(
-        console,
+    yield Line(
         f"\nsuch a run takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
-        f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.",
+        f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages."
     )
 
 

@@ -11,15 +11,15 @@ from ..options import COUNT
 from ..text import peers as peers_text
 from ..text.attacks import attacks
 from ..text.layout import (
+    Block,
     Grid,
-    PipeConsole,
-    clean,
+    Line,
     format_option,
-    lay_out,
     page,
     percent,
     plural,
     say,
+    show,
     write_csv,
     write_json,
 )
@@ -106,7 +106,7 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
     elif form == "csv":
         write_csv(scale_text.grid(estimate))
     else:
-        scale_text.tell_scale(page(), loaded.scenario.name, estimate)
+        show(page(), scale_text.scale_blocks(loaded.scenario.name, estimate))
 
 
 def _check(scenario: str, form: str) -> None:
@@ -125,7 +125,7 @@ def _check(scenario: str, form: str) -> None:
     elif form == "csv":
         write_csv(_rounds(loaded, people, price))
     else:
-        _print_check(page(), loaded, people, price, scenario)
+        show(page(), _check_blocks(loaded, people, price, scenario))
         if grid:
             say(page(), f"      veilmix sweep {scenario}   plays {grid}")
 
@@ -194,13 +194,12 @@ def _query_text(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> s
     return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
 
 
-def _print_check(
-    console: PipeConsole,
+def _check_blocks(
     scenario: "Scenario",
     people: "Population",
     price: "SessionCost",
     called: str,
-) -> None:
+) -> Iterator[Block]:
     from ...scenarios.populations.coarsening import coarser_lines
     from ...scenarios.programs.registry import program_of, unchecked_queries
     from ...scenarios.programs.topology import topology_of
@@ -208,40 +207,40 @@ def _print_check(
     # The branches are optional lines of a page in the order of a session: parties, steps, cost,
     # promise; warnings come last, above the next command, where a user sees them.
     about, program = scenario.scenario, program_of(scenario)
-    say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
-    say(console)
-    say(console, f"people    {people.n:,}, {clean(people.note)}")
+    yield Line(f"{about.name}: fine" + (f'   "{about.title}"' if about.title else ""))
+    yield Line()
+    yield Line(f"people    {people.n:,}, {people.note}")
     for line in _person_rows(people, scenario.policy.k):
-        say(console, line)
+        yield Line(line)
     for line in program.describe(people):
-        say(console, f"          {clean(line)}")
+        yield Line(f"          {line}")
     for line in coarser_lines(scenario.feature):
-        say(console, f"coarser   {clean(line)}, as everybody says it before it is sealed")
+        yield Line(f"coarser   {line}, as everybody says it before it is sealed")
     plan_text = PLANS[topology_of(scenario).name](scenario, people, price)
-    say(console, f"parties   {plan_text.parties}")
+    yield Line(f"parties   {plan_text.parties}")
     if plan_text.senders:
-        say(console, f"senders   {plan_text.senders}")
-    say(console)
+        yield Line(f"senders   {plan_text.senders}")
+    yield Line()
     for number, step in enumerate(plan_text.steps, start=1):
-        say(console, f"  {number}. {clean(step)}")
-    say(console)
-    lay_out(console, _written(_rounds(scenario, people, price), scenario.mix.kind))
+        yield Line(f"  {number}. {step}")
+    yield Line()
+    yield _written(_rounds(scenario, people, price), scenario.mix.kind)
     if plan_text.note:
-        say(console, f" {plan_text.note}", style="dim")
-    say(console)
-    say(console, f"cost      {plan_text.posts}{_price(price, scenario.mix.suite)}")
+        yield Line(f" {plan_text.note}", "dim")
+    yield Line()
+    yield Line(f"cost      {plan_text.posts}{_price(price, scenario.mix.suite)}")
     if about.repeat > 1:
-        say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
-    say(console, f"promise   {program.promise(scenario)}")
+        yield Line(f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
+    yield Line(f"promise   {program.promise(scenario)}")
     for number, line in enumerate(program.advice(scenario, people)):
-        say(console, f"{'noise' if number == 0 else '':9} {line}")
+        yield Line(f"{'noise' if number == 0 else '':9} {line}")
     for line in attacks(scenario):
-        say(console, line)
+        yield Line(line)
     for line in trust(scenario):
-        say(console, line)
+        yield Line(line)
     for line in (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)):
-        say(console, f"warning   {clean(line)}", style="yellow")
-    say(console, f"\nnext: veilmix run {called}")
+        yield Line(f"warning   {line}", "yellow")
+    yield Line(f"\nnext: veilmix run {called}")
 
 
 def _person_rows(people: "Population", k: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..options import FILE
 from ..stages import stages
 from ..table_options import answered, counted_options, table_options, warn
 from ..table_release import check_folder
-from ..text.layout import Grid, clean, format_option, page, say, write_csv, write_json
+from ..text.layout import Grid, clean, format_option, page, say, show, write_csv, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -196,6 +196,6 @@ def _print(printed: "ClosedTables | RoundedTables") -> None:
     from ..text import counts as text
 
     if isinstance(printed, ClosedTables):
-        text.print_closed(page(), printed)
+        show(page(), text.closed_blocks(printed))
     else:
-        text.print_rounded(page(), printed)
+        show(page(), text.rounded_blocks(printed))

@@ -10,14 +10,14 @@ from ..text import coalitions as coalitions_text
 from ..text import peers as peers_text
 from ..text import search as searches
 from ..text.layout import (
+    Block,
     Grid,
-    clean,
+    Line,
     format_option,
-    lay_out,
     page,
     percent,
     plural,
-    say,
+    show,
     write_csv,
     write_json,
 )
@@ -25,7 +25,6 @@ from ..text.layout import (
 if TYPE_CHECKING:
     from ...analysis.trust import Received
     from ...scenarios.records.result_file import Run
-    from ...scenarios.schema.model import Coalition
 
 LINKED = (
     "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
@@ -178,53 +177,40 @@ def _watched(record: "Run", prior: str, form: str) -> None:
     elif form == "csv":
         write_csv(Grid(*numbers(peers)) if peers else _csv(views))
     else:
-        for line in deviated:
-            say(page(), f"!! {clean(line)}", style="bold red")
-        if deviated:
-            _tell_deviated(views, _notes(views, prior))
-        elif peers:
-            _print_views(views, record.scenario.coalition, smallest=False)
-            say(page())
-            peers_text.tell_sizes(page(), peers)
-        else:
-            _print_views(views, record.scenario.coalition)
-            for line in _notes(views, prior):
-                say(page(), line, style="dim")
-        cheats.print_cheating(record, study)
+        show(page(), _watched_blocks(record, views, _notes(views, prior), deviated))
+        show(page(), cheats.stored_study_blocks(record, study))
 
 
-def _print_views(
-    views: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
-) -> None:
+def _watched_blocks(
+    record: "Run", views: "Sequence[Received]", notes: Iterator[str], deviated: Sequence[str]
+) -> Iterator[Block]:
+    """Yield the figures of pooled views; without a verdict of safety if there are deviations."""
+    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
     from ...scenarios.records.verification.views import breaking
     from ..text import run_scores
 
-    console = page()
-    lay_out(console, coalitions_text.table(views))
-    for line in coalitions_text.key(views):
-        say(console, line, style="dim")
-    if smallest:
-        say(console, run_scores.smallest(breaking(views)))
-    for coalition in named:
+    table, peers = coalitions_text.table(views), record.result.peers
+    keys = [Line(line, "dim") for line in coalitions_text.key(views)]
+    if deviated:
+        yield from (Line(f"!! {line}", "bold red") for line in deviated)
+        yield Line(NOT_BY_WATCHING)
+        yield Line(
+            "what coalitions have from the views of their members, as far as they were recorded:"
+        )
+        yield Grid(table.headings[:-1], [row[:-1] for row in table.rows], table.right)
+        yield from (*keys, *(Line(line, "dim") for line in notes))
+        return
+    yield from (table, *keys)
+    if not peers:
+        yield Line(run_scores.smallest(breaking(views)))
+    for coalition in record.scenario.coalition:
         linked = next(r.linked for r in views if r.parties == tuple(sorted(set(coalition.parties))))
         outcome = f"links {plural(linked, 'person', 'people')}" if linked else "links nobody"
-        say(console, f"{clean(coalition.name)} ({' + '.join(coalition.parties)}): {outcome}")
-
-
-def _tell_deviated(views: "Sequence[Received]", notes: "Iterator[str]") -> None:
-    """Print the figures of pooled views in a run with deviations, without a verdict of safety."""
-    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
-
-    console, table = page(), coalitions_text.table(views)
-    say(console, NOT_BY_WATCHING)
-    say(
-        console,
-        "what coalitions have from the views of their members, as far as they were recorded:",
-    )
-    rows = [row[:-1] for row in table.rows]
-    lay_out(console, Grid(table.headings[:-1], rows, table.right))
-    for line in (*coalitions_text.key(views), *notes):
-        say(console, line, style="dim")
+        yield Line(f"{coalition.name} ({' + '.join(coalition.parties)}): {outcome}")
+    if peers:
+        yield from (Line(), *peers_text.size_blocks(peers))
+    else:
+        yield from (Line(line, "dim") for line in notes)
 
 
 def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from ...installation import missing
 from ..options import FILE_THERE, PATH, read_language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...analysis.scoring import TableScore
     from ...own_data.advise import Advised
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...workbench.files import OwnFiles
     from ...workbench.server import Workbench
     from ...workbench.wording import CommandOutput, CommandWords
-    from ..text.layout import PipeConsole
+    from ..text.layout import Block
 
 PORT = 8768
 WARNING = "warning   "  # the beginning of a warning's line, see `warn` in table_options.py
@@ -283,29 +283,27 @@ def _advice_lines(advised: "Advised") -> list[str]:
 
 def _advice_text(advised: "Advised", called: str) -> str:
     """Return the output of `veilmix advise`."""
-    from ..text.advice import print_advice
+    from ..text.advice import advice_blocks
 
-    console, out = _console()
-    print_advice(console, advised, called)
-    return out.getvalue()
+    return _text(advice_blocks(advised, called))
 
 
 def _score_text(
     score: "TableScore", called: str, lacks: "Sequence[str]", table: "SourceTable"
 ) -> str:
     """Return the output of `veilmix score`."""
-    from ..text.score import print_score
+    from ..text.score import score_blocks
 
-    console, out = _console()
-    print_score(console, score, called, lacks, table)
-    return out.getvalue()
+    return _text(score_blocks(score, called, lacks, table))
 
 
-def _console() -> "tuple[PipeConsole, StringIO]":
-    """Return a console that writes to a text."""
-    from ..text.layout import PIPED, PipeConsole
+def _text(blocks: "Iterator[Block]") -> str:
+    """Return the text of blocks, as a pipe would receive it."""
+    from ..text.layout import PIPED, PipeConsole, show
 
     out = StringIO()
-    return PipeConsole(
+    plain = PipeConsole(
         file=out, width=PIPED, markup=False, emoji=False, highlight=False, color_system=None
-    ), out
+    )
+    show(plain, blocks)
+    return out.getvalue()

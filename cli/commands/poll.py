@@ -341,8 +341,9 @@ def _unsaved(burned: str | None) -> None:
 def _report(outcome: "Outcome", out: Path) -> None:
     from ...scenarios.records.run_folder import save
     from ..text import run as story
+    from ..text.layout import page, show
 
-    story.print_run(outcome)
+    show(page(), story.run_blocks(outcome))
     folder = save(outcome, out)
     click.echo(f"\nsaved {folder}/   next: veilmix leak {folder}; veilmix theatre {folder}")
     if not outcome.released:

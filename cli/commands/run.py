@@ -388,9 +388,9 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
         _where(outcomes, folders, quiet=wish.quiet)
         return
     from ..text import alerts
-    from ..text.layout import page
+    from ..text.layout import page, show
 
-    alerts.print_alerts(page(err=True), outcomes, only_serious=True)
+    show(page(err=True), alerts.alert_blocks(outcomes, only_serious=True))
     if len(outcomes) > 1:
         from ..text import repetitions as repeats
         from ..text.layout import write_csv, write_json
@@ -412,17 +412,17 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
 
 def _report(outcomes: "Sequence[Outcome]") -> None:
     from ..text import alerts
-    from ..text.layout import page
+    from ..text.layout import page, show
 
     if len(outcomes) == 1:
         from ..text import run as story
 
-        story.print_run(outcomes[0])
+        show(page(), story.run_blocks(outcomes[0]))
     else:
         from ..text import repetitions as repeats
 
-        repeats.print_repetitions(outcomes)
-    alerts.print_alerts(page(), outcomes)
+        show(page(), repeats.repetition_blocks(outcomes))
+    show(page(), alerts.alert_blocks(outcomes))
 
 
 def _next(outcome: "Outcome", folder: Path) -> str:

@@ -21,7 +21,7 @@ from ..table_options import (
     warn,
 )
 from ..table_release import check_folder, save_record, scored_release
-from ..text.layout import format_option, page, say, write_csv, write_json
+from ..text.layout import format_option, page, say, show, write_csv, write_json
 from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ def _advise(data: Path, reading: "Reading", k: int, max_exposure: float) -> None
             progress=stage,
         )
     say(page(), "\nwhat to do\n")
-    advice.print_advice(page(), advised, data.name)
+    show(page(), advice.advice_blocks(advised, data.name))
 
 
 def _check_population(weight: str | None, factor: float, missing: str) -> None:
@@ -373,6 +373,6 @@ def _print_score(
         lines = [] if places is None else places_text.tidy_lines(places)
         write_csv(Grid(grid.headings, [*grid.rows, *lines]))
     else:
-        score_text.print_score(page(), score, called, lacks, table)
+        show(page(), score_text.score_blocks(score, called, lacks, table))
         if places is not None:
-            places_text.print_places(page(), places)
+            show(page(), places_text.place_blocks(places))

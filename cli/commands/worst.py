@@ -10,7 +10,7 @@ from ..exit_now import STOPPED
 from ..options import FILE
 from ..stages import stages
 from ..table_options import counted_options, table_options
-from ..text.layout import clean, format_option, page, say, write_csv, write_json
+from ..text.layout import clean, format_option, page, say, show, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
@@ -93,7 +93,7 @@ def command(
     elif form == "csv":
         write_csv(text.tidy(way))
     else:
-        text.print_bracket(page(), worst, way, data.name, table.columns)
+        show(page(), text.bracket_blocks(worst, way, data.name, table.columns))
     if file is not None and worst.table is not None:
         _write(worst, table, file)
         say(page(err=True), clean(f"wrote     {file}"))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
-from .risk_places import print_places
+from .layout import Block, Grid, Line, clean, percent, plural
+from .risk_places import place_blocks
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
@@ -15,59 +15,56 @@ if TYPE_CHECKING:
 SUPPRESSION_NOTE = "before cells are suppressed"
 
 
-def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
-    """Print the advice."""
+def advice_blocks(advised: "Advised", called: str) -> Iterator[Block]:
+    """Yield the advice."""
     best, n = advised.best, advised.n
-    say(
-        console,
-        f"{clean(called)}  {n:,} people{_rows(advised)}, {plural(len(advised.columns), 'column')}; "
-        f"{_limit(advised)} may be in a crowd smaller than k = {advised.k}",
+    yield Line(
+        f"{called}  {n:,} people{_rows(advised)}, {plural(len(advised.columns), 'column')}; "
+        f"{_limit(advised)} may be in a crowd smaller than k = {advised.k}"
     )
-    say(console, clean(advised.table.note))
-    say(console, clean(f"a person is {advised.table.person}"))
+    yield Line(advised.table.note)
+    yield Line(f"a person is {advised.table.person}")
     for judged in advised.table.judged:
         if judged.column not in advised.whole.columns:
             article = "" if judged.role == "text" else "a "
             detail_text = f"{article}{judged.label} ({judged.reason})"
-            say(console, clean(f"left out  {judged.column}: {detail_text}"))
-    say(console)
+            yield Line(f"left out  {judged.column}: {detail_text}")
+    yield Line()
     if has_suppressed(advised):
-        say(console, f"each column {SUPPRESSION_NOTE}")
-    lay_out(console, steps(advised))
-    say(console)
+        yield Line(f"each column {SUPPRESSION_NOTE}")
+    yield steps(advised)
+    yield Line()
     now = percent(best.people / n)
     original_share = percent(advised.exposed_before / n)
     if advised.cells is not None:
         now = f"0.0 % (0); {now} ({best.people:,}) before cells are suppressed"
-        say(console, f"in a smaller crowd  {now}; as it is {original_share}")
+        yield Line(f"in a smaller crowd  {now}; as it is {original_share}")
     else:
-        say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {original_share}")
-    for line in known_column_lines(advised):
-        say(console, clean(line))
+        yield Line(f"in a smaller crowd  {now} ({best.people:,}); as it is {original_share}")
+    yield from map(Line, known_column_lines(advised))
     promised = advised.cost.promised
     by = COVERAGE if advised.table.persons is None else PERSON_BOUND
     detail_text = f"{percent(promised / n)} ({promised:,}; {by})"
     if advised.cells is None:
-        say(console, f"promised from the columns' counts alone  {detail_text}")
+        yield Line(f"promised from the columns' counts alone  {detail_text}")
     for line in costs(advised.cost, advised.predict):
-        say(console, f"{line}, {SUPPRESSION_NOTE}" if has_suppressed(advised) else line)
+        yield Line(f"{line}, {SUPPRESSION_NOTE}" if has_suppressed(advised) else line)
     if advised.by == "promise":
-        say(console, "what is promised has to reach the target, not only what is true of the table")
-    say(console, clean(searched(advised)))
+        yield Line("what is promised has to reach the target, not only what is true of the table")
+    yield Line(searched(advised))
     if not advised.reached:
-        say(
-            console,
+        yield Line(
             f"the target is missed: {advised.missed:,} people, at most {advised.people_limit:,} "
             "may",
-            style="yellow",
+            "yellow",
         )
     if len(advised.choices) > 1:
         rest = f", {SUPPRESSION_NOTE}" if has_suppressed(advised) else ""
-        say(console, f"\nother choices, none beaten by another{rest}")
-        lay_out(console, choices(advised))
+        yield Line(f"\nother choices, none beaten by another{rest}")
+        yield choices(advised)
     places = places_of(advised)
     if places is not None:
-        print_places(console, places)
+        yield from place_blocks(places)
 
 
 def _limit(advised: "Advised") -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .layout import PipeConsole, clean, say
+from .layout import Block, Line
 
 if TYPE_CHECKING:
     from ...presentation.pieces import Alert
@@ -38,19 +38,17 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     )
 
 
-def print_alerts(
-    console: PipeConsole, outcomes: "Sequence[Outcome]", *, only_serious: bool = False
-) -> None:
-    """Print each alert once; for several runs, with the number of runs that have it."""
+def alert_blocks(outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> Iterator[Block]:
+    """Yield each alert once; for several runs, with the number of runs that have it."""
     selected_alerts = [
         alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious
     ]
     if selected_alerts and not only_serious:
-        say(console)
+        yield Line()
     for alert, times in selected_alerts:
         mark, style = MARKS[alert.level]
         often = f" (in {times} of {len(outcomes)} runs)" if len(outcomes) > 1 else ""
-        say(console, f"{mark} {clean(f'{alert.title}{often}: {alert.text}')}", style=style)
+        yield Line(f"{mark} {alert.title}{often}: {alert.text}", style)
 
 
 def _counted(outcomes: "Sequence[Outcome]") -> "Iterator[tuple[Alert, int]]":

@@ -1,10 +1,11 @@
 """Knowledge of malicious coalitions of a run: measured, stored beside the run, and printed."""
 
+from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from ...presentation.wording import WATCHING, sentence
-from .layout import clean, lay_out, page, say, write_csv, write_json
+from .layout import Block, Line, clean, page, say, show, write_csv, write_json
 from .pace import counter
 
 if TYPE_CHECKING:
@@ -25,37 +26,36 @@ def load_study(run: "Run") -> "CheatingStudy | None":
     return read_study(run)
 
 
-def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
-    """Print the study that is stored beside a run, or the reason or command if it is missing."""
+def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterator[Block]:
+    """Yield the study that is stored beside a run, or the reason or command if it is missing."""
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.records.verification.submitted_once import price
     from ...scenarios.studies.cheating.cheating_text import why_unmeasured
 
-    console = page()
     for line in unchecked_queries(run.scenario):
-        say(console, fill(line, WIDTH), style="bold")
+        yield Line(fill(line, WIDTH), "bold")
     if cheating is not None:
-        say(console)
-        say(console, "and if they cheat", style="bold")
-        print_study(cheating)
-        _cite(run)
+        yield Line()
+        yield Line("and if they cheat", "bold")
+        yield from study_blocks(cheating)
+        yield from _citations(run)
     elif why := why_unmeasured(run.scenario):
-        say(console, sentence(why), style="dim")
+        yield Line(sentence(why), "dim")
         if price_text := price(run.scenario, run.result):
-            say(console, fill(sentence(price_text), WIDTH))
+            yield Line(fill(sentence(price_text), WIDTH))
     else:
-        say(console, WATCHING, style="dim")
+        yield Line(WATCHING, "dim")
 
 
-def _cite(run: "Run") -> None:
-    """Print the search that is kept beside a run, or that is recorded for its countermeasures."""
+def _citations(run: "Run") -> Iterator[Block]:
+    """Yield the search that is kept beside a run, or that is recorded for its countermeasures."""
     from ...scenarios.studies.search.search_file import read
     from ...scenarios.studies.search.search_table import cited
     from ...scenarios.studies.search.search_text import summary
 
     search_result = read(run.folder)
     if summary_text := summary(search_result) if search_result is not None else cited(run.scenario):
-        say(page(), fill(sentence(summary_text), WIDTH))
+        yield Line(fill(sentence(summary_text), WIDTH))
 
 
 def measured(run: "Run", runs: int, form: str) -> None:
@@ -95,15 +95,14 @@ def _print(cheating: "CheatingStudy", form: str) -> None:
     elif form == "csv":
         write_csv(numbers(cheating.attacks))
     else:
-        print_study(cheating)
+        show(page(), study_blocks(cheating))
 
 
-def print_study(cheating: "CheatingStudy") -> None:
-    """Print a study: each coalition with its worst attack, and the limits of the figures."""
+def study_blocks(cheating: "CheatingStudy") -> Iterator[Block]:
+    """Yield a study: each coalition with its worst attack, and the limits of the figures."""
     from ...scenarios.studies.cheating.cheating_text import notes, successes, table
 
-    console = page()
-    lay_out(console, table(cheating))
-    say(console, successes(cheating))
+    yield table(cheating)
+    yield Line(successes(cheating))
     for line in notes(cheating):
-        say(console, fill(line, WIDTH), style="dim")
+        yield Line(fill(line, WIDTH), "dim")

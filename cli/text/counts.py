@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Grid, PipeConsole, clean, lay_out, say
+from .layout import Block, Grid, Line
 
 if TYPE_CHECKING:
     from ...own_data.count_tables import ClosedTables, PrintedCell, RoundedTables
@@ -13,19 +13,18 @@ MOST_ACROSS = 12  # values beside each other; more are listed below each other
 Values = tuple[str | None, ...]
 
 
-def print_closed(console: PipeConsole, closed: "ClosedTables") -> None:
-    """Print tables with closed cells, and the protection that they have."""
-    _print_tables(console, closed)
+def closed_blocks(closed: "ClosedTables") -> Iterator[Block]:
+    """Yield tables with closed cells, and the protection that they have."""
+    yield from _print_tables(closed)
     if closed.closed:
-        lay_out(console, Grid(("closed cells", "value", "meaning"), [*_closed_rows(closed)], (1,)))
-        say(console)
-    for line in _protection(closed):
-        say(console, line)
+        yield Grid(("closed cells", "value", "meaning"), [*_closed_rows(closed)], (1,))
+        yield Line()
+    yield from map(Line, _protection(closed))
 
 
-def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
-    """Print tables of rounded counts, and the conclusions that they leave."""
-    _print_tables(console, rounded)
+def rounded_blocks(rounded: "RoundedTables") -> Iterator[Block]:
+    """Yield tables of rounded counts, and the conclusions that they leave."""
+    yield from _print_tables(rounded)
     ends = [(cell.low, cell.high) for cell in rounded.cells]
     widths = [high - low for low, high in ends if low is not None and high is not None]
     meaning = "persons between the least and the most of a cell"
@@ -41,10 +40,9 @@ def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
             f"{cells} that an outsider knows to have 1 to {rounded.k - 1} persons",
         ),
     ]
-    lay_out(console, Grid(("rounded counts", "value", "meaning"), rows, (1,)))
-    say(console)
-    for line in _not_covered(rounded):
-        say(console, line)
+    yield Grid(("rounded counts", "value", "meaning"), rows, (1,))
+    yield Line()
+    yield from map(Line, _not_covered(rounded))
 
 
 def _base_meaning(rounded: "RoundedTables") -> str:
@@ -66,17 +64,14 @@ def _largest_change(rounded: "RoundedTables") -> tuple[str, str]:
     return f"< {rounded.base * rounded.reach}", f"{meaning}; {best}"
 
 
-def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables") -> None:
+def _print_tables(printed: "ClosedTables | RoundedTables") -> Iterator[Block]:
     from ...own_data.count_tables import total_mark
 
-    say(
-        console,
-        clean(f"{printed.source}  {_persons(printed)} ({printed.person}), k = {printed.k}\n"),
-    )
+    yield Line(f"{printed.source}  {_persons(printed)} ({printed.person}), k = {printed.k}\n")
     total = total_mark(printed)
     for table in printed.tables:
-        lay_out(console, _grid(table, printed.columns, printed.cells, total))
-        say(console)
+        yield _grid(table, printed.columns, printed.cells, total)
+        yield Line()
 
 
 def _persons(printed: "ClosedTables | RoundedTables") -> str:
@@ -193,7 +188,7 @@ def _not_covered(printed: "ClosedTables | RoundedTables") -> Iterator[str]:
         remedy = (
             f"; name {','.join(columns)} as a table too" if len(columns) <= MOST_COLUMNS else ""
         )
-        yield clean(f"Not covered: cells of {listed} together{remedy}.")
+        yield f"Not covered: cells of {listed} together{remedy}."
     yield (
         "Not covered: a reader who concludes that a closed cell is not empty, or that each value "
         "that is listed has a person. With several such cells it may know a small cell."

@@ -3,37 +3,32 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .layout import Block, Grid, Line, percent, plural
 from .questions import HEADINGS, in_words
 
 if TYPE_CHECKING:
     from ...own_data.judged_record import JudgedRelease, MatchedColumn
 
 
-def print_judged(console: PipeConsole, judged: "JudgedRelease") -> None:
-    """Print a judged release."""
-    for line in _head(judged):
-        say(console, clean(line))
+def judged_blocks(judged: "JudgedRelease") -> Iterator[Block]:
+    """Yield a judged release."""
+    yield from map(Line, _head(judged))
     for line in _alarms(judged):
-        say(console, clean(f"caution   {line}"), style="yellow")
-    say(console, "\ncolumns in both files")
-    lay_out(console, _columns(judged))
-    say(console, f"\nthe {judged.links.people:,} people of the original, looked for in the release")
-    lay_out(console, _links(judged))
-    say(console, "\ncopies of rows of the original, in all columns of both files")
-    for line in _copies(judged):
-        say(console, clean(line))
+        yield Line(f"caution   {line}", "yellow")
+    yield Line("\ncolumns in both files")
+    yield _columns(judged)
+    yield Line(f"\nthe {judged.links.people:,} people of the original, looked for in the release")
+    yield _links(judged)
+    yield Line("\ncopies of rows of the original, in all columns of both files")
+    yield from map(Line, _copies(judged))
     control = "people outside" if judged.control else "if not in it"
-    say(console, "\nthree questions of regulators, of the release")
+    yield Line("\nthree questions of regulators, of the release")
     headings = (*HEADINGS[:2], control, *HEADINGS[3:])
-    lay_out(console, Grid(headings, _questions(judged), (1, 2, 3)))
+    yield Grid(headings, _questions(judged), (1, 2, 3))
     if not judged.control:
-        say(console, " no --control: what the release adds is not set apart from guessing", "dim")
+        yield Line(" no --control: what the release adds is not set apart from guessing", "dim")
     if judged.sensitive:
-        say(
-            console,
-            "\nsensitive columns, among rows of the release that agree in the known columns",
-        )
+        yield Line("\nsensitive columns, among rows of the release that agree in the known columns")
         rows = [
             (
                 c.column,
@@ -44,12 +39,11 @@ def print_judged(console: PipeConsole, judged: "JudgedRelease") -> None:
             )
             for c in judged.sensitive
         ]
-        lay_out(console, Grid(("column", "k", "l", "l by entropy", "t"), rows, (1, 2, 3, 4)))
-    say(console, "\nwhat remains of use")
-    for line in _use(judged):
-        say(console, line)
+        yield Grid(("column", "k", "l", "l by entropy", "t"), rows, (1, 2, 3, 4))
+    yield Line("\nwhat remains of use")
+    yield from map(Line, _use(judged))
     if judged.limits:
-        say(console, clean(f" not counted: {'; '.join(judged.limits)}"), style="dim")
+        yield Line(f" not counted: {'; '.join(judged.limits)}", "dim")
 
 
 def _head(judged: "JudgedRelease") -> Iterator[str]:

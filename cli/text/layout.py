@@ -24,7 +24,9 @@ from .capture import current_capture, note_grid, note_line
 
 __all__ = [
     "FORMATS",
+    "Block",
     "Grid",
+    "Line",
     "PipeConsole",
     "clean",
     "format_option",

@@ -1,9 +1,9 @@
 """A run among peers in words and tables: named peers, traces of coalitions, costs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Grid, PipeConsole, lay_out, plural, say
+from .layout import Block, Grid, Line, plural
 
 if TYPE_CHECKING:
     from ...scenarios.lab.scoring.outcome import Outcome
@@ -36,13 +36,12 @@ def sizes(peers: "PeersFound") -> Grid:
     return Grid(SIZES, rows_by_size(peers), (0, 2, 3, 4, 5))
 
 
-def tell_sizes(console: PipeConsole, peers: "PeersFound") -> None:
-    """Print the table, and how to read it."""
-    if not peers.sizes:
-        say(console, "no message was sent, so there is nothing to follow")
-        return
-    lay_out(console, sizes(peers))
-    say(console, NOTE, style="dim")
+def size_blocks(peers: "PeersFound") -> Iterator[Block]:
+    """Yield the table, and how to read it."""
+    if peers.sizes:
+        yield from (sizes(peers), Line(NOTE, "dim"))
+    else:
+        yield Line("no message was sent, so there is nothing to follow")
 
 
 def named(peers: "PeersFound") -> Sequence[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...analysis.release_risks import Attack
 from ...own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
 from ...own_data.table_score import sensitive_records
-from .layout import Grid, PipeConsole, lay_out, percent, say
+from .layout import Block, Grid, Line, percent
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
@@ -37,11 +37,11 @@ def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
     return sensitive_records([part.name for part in score.columns], score.questions.diversity)
 
 
-def print_questions(console: PipeConsole, score: "TableScore") -> None:
-    """Print the questions."""
-    say(console, "\nthree questions of regulators, if the rows of these columns left as they are")
+def question_blocks(score: "TableScore") -> Iterator[Block]:
+    """Yield the questions."""
+    yield Line("\nthree questions of regulators, if the rows of these columns left as they are")
     if score.rows > score.n:
-        say(console, " not asked: their attacks are on single rows, and persons have several here")
+        yield Line(" not asked: their attacks are on single rows, and persons have several here")
     rows = [
         (
             in_words(each),
@@ -53,15 +53,15 @@ def print_questions(console: PipeConsole, score: "TableScore") -> None:
         for each in question_records(score)
     ]
     if rows:
-        lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
+        yield Grid(HEADINGS, rows, (1, 2, 3))
     if score.questions.diversity:
-        say(console, "\nsensitive columns, among people who agree in all that may be known")
+        yield Line("\nsensitive columns, among people who agree in all that may be known")
         sensitive_rows = [
             (column.column, f"{column.k:,}", f"{column.diversity:,}", *_decimals(column))
             for column in sensitive(score)
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
-        lay_out(console, Grid(headings, sensitive_rows, (1, 2, 3, 4)))
+        yield Grid(headings, sensitive_rows, (1, 2, 3, 4))
 
 
 def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:

@@ -1,6 +1,6 @@
 """Several independent runs of one scenario: the mean of each score with its 95 % interval."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from ...analysis.estimation.mean_interval import MeanEstimate, estimate
 from ...scenarios.lab.scoring.result import Result
 from ...scenarios.serialization.record import Record
 from ...scenarios.studies.sweeps.repetitions import Study, kept_promises
-from .layout import Grid, lay_out, page, say
+from .layout import Block, Grid, Line
 from .records import MeanScore
 from .run import head, summary
 from .run_scores import randomized
@@ -117,18 +117,17 @@ def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     )
 
 
-def print_repetitions(outcomes: "Sequence[Outcome]") -> None:
-    """Print the report of all runs."""
-    console = page()
-    head(console, outcomes[0])
-    say(console, f"  {len(outcomes):,} independent runs\n")
-    lay_out(console, grid(outcomes))
-    say(console)
+def repetition_blocks(outcomes: "Sequence[Outcome]") -> Iterator[Block]:
+    """Yield the report of all runs."""
+    yield from head(outcomes[0])
+    yield Line(f"  {len(outcomes):,} independent runs\n")
+    yield grid(outcomes)
+    yield Line()
     if not randomized(outcomes[0]):
-        say(console, str(kept_promises(outcomes)))
-        say(console)
+        yield Line(str(kept_promises(outcomes)))
+        yield Line()
     rows = [
         (" x ".join(columns) or "nothing", runs)
         for columns, runs in sorted(summary(outcomes).items(), key=lambda item: -item[1])
     ]
-    lay_out(console, Grid(("released", "runs"), rows, (1,)))
+    yield Grid(("released", "runs"), rows, (1,))

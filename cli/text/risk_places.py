@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .layout import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ...own_data.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
@@ -13,39 +13,34 @@ STEPS = 6  # printed changes
 SHARES = 6  # columns with their shares
 
 
-def print_places(console: PipeConsole, places: "RiskPlaces") -> None:
-    """Print the values and combinations of most risk, and the best single changes."""
-    say(
-        console,
-        clean(
-            f"\nwhere the risk is: {places.below_k:,} of {places.people:,} people are below "
-            f"k = {places.k} in {', '.join(places.columns)}"
-        ),
+def place_blocks(places: "RiskPlaces") -> Iterator[Block]:
+    """Yield the values and combinations of most risk, and the best single changes."""
+    yield Line(
+        f"\nwhere the risk is: {places.below_k:,} of {places.people:,} people are below "
+        f"k = {places.k} in {', '.join(places.columns)}"
     )
     if not places.below_k:
         return
     if places.empty_below_k:
-        say(
-            console,
+        yield Line(
             f" {places.empty_below_k:,} of the {places.below_k:,} have an empty cell, as have "
-            f"{places.empty:,} of all {places.people:,}",
+            f"{places.empty:,} of all {places.people:,}"
         )
-    lay_out(console, _values(places))
+    yield _values(places)
     if len(places.values) > VALUES or places.values_left_out:
         more = len(places.values) - VALUES + places.values_left_out
-        say(console, f" ... and {max(more, 0):,} more values: --format csv or json", style="dim")
+        yield Line(f" ... and {max(more, 0):,} more values: --format csv or json", "dim")
     if places.uniques is not None:
-        for line in _unique_lines(places.uniques):
-            say(console, clean(line))
-    print_steps(console, places)
+        yield from map(Line, _unique_lines(places.uniques))
+    yield from place_step_blocks(places)
 
 
-def print_steps(console: PipeConsole, places: "RiskPlaces") -> None:
-    """Print the best single changes, and the counts that were left out."""
-    say(console, "\nnext steps, each alone, of the most people for a bit lost first")
-    lay_out(console, _steps(places))
+def place_step_blocks(places: "RiskPlaces") -> Iterator[Block]:
+    """Yield the best single changes, and the counts that were left out."""
+    yield Line("\nnext steps, each alone, of the most people for a bit lost first")
+    yield _steps(places)
     if places.limits:
-        say(console, clean(f" not counted: {'; '.join(places.limits)}"), style="dim")
+        yield Line(f" not counted: {'; '.join(places.limits)}", "dim")
 
 
 def _values(places: "RiskPlaces") -> Grid:

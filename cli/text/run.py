@@ -13,7 +13,7 @@ from ...scenarios.programs.registry import program_of
 from ...scenarios.records.verification.deviations import deviations
 from . import peers as peers_text
 from . import reidentification as found_text
-from .layout import Grid, PipeConsole, clean, lay_out, page, percent, plural, say, show
+from .layout import Block, Grid, Line, percent, plural
 from .run_scores import randomized, scores
 from .warnings import warnings
 
@@ -27,31 +27,29 @@ SETS = 15  # sets of columns that are printed one by one
 CELLS = 20  # cells of a release that are printed
 
 
-def print_run(outcome: "Outcome") -> None:
-    """Print the report."""
-    console = page()
-    head(console, outcome)
+def run_blocks(outcome: "Outcome") -> Iterator[Block]:
+    """Yield the report."""
+    yield from head(outcome)
     program = program_of(outcome.scenario)
     if program.reports:
-        show(console, program.summary(outcome))
+        yield from program.summary(outcome)
     else:
-        _first_round(console, outcome)
-        show(console, program.summary(outcome))
-        _decision(console, outcome)
-        _second_round(console, outcome)
-    scores(console, outcome)
+        yield from _first_round(outcome)
+        yield from program.summary(outcome)
+        yield from _decision(outcome)
+        yield from _second_round(outcome)
+    yield from scores(outcome)
     for line in peers_text.named(outcome.peers) if outcome.peers else ():
-        say(console, clean(line), style="bold red")
+        yield Line(line, "bold red")
     if remark := program.remark():
-        say(console, clean(remark), style="dim")
+        yield Line(remark, "dim")
     if outcome.reidentification:
-        say(console, found_text.NOTE, style="dim")
-    for line in _notes(outcome):
-        say(console, line)
+        yield Line(found_text.NOTE, "dim")
+    yield from map(Line, _notes(outcome))
 
 
-def head(console: PipeConsole, outcome: "Outcome") -> None:
-    """Print the participants and the kind of randomness, then warnings and deviations."""
+def head(outcome: "Outcome") -> Iterator[Block]:
+    """Yield the participants and the kind of randomness, then warnings and deviations."""
     scenario = outcome.scenario
     parts = [
         _people(outcome),
@@ -63,11 +61,11 @@ def head(console: PipeConsole, outcome: "Outcome") -> None:
         if outcome.seed is None
         else f"seed {outcome.seed} (seeded: reproducible, not secret)",
     ]
-    say(console, f"{scenario.scenario.name}  {', '.join(parts)}")
+    yield Line(f"{scenario.scenario.name}  {', '.join(parts)}")
     for line in (*warnings(scenario), *deviations(scenario, outcome.attacks, outcome.alarms)):
-        say(console, f"!! {clean(line)}", style="bold red")
+        yield Line(f"!! {line}", "bold red")
     if outcome.mode == "ideal":
-        say(console, "   ideal: the questions are answered without a message", style="yellow")
+        yield Line("   ideal: the questions are answered without a message", "yellow")
 
 
 def _people(outcome: "Outcome") -> str:
@@ -86,26 +84,25 @@ def people_asked(outcome: "Outcome") -> tuple[int, int]:
     return (outcome.users, outcome.users) if fixed else (first, outcome.users - first)
 
 
-def _first_round(console: PipeConsole, outcome: "Outcome") -> None:
+def _first_round(outcome: "Outcome") -> Iterator[Block]:
     if outcome.marginals is None and outcome.decision is not None:
         return
     if outcome.marginals is None:
-        say(console, f"  round 1  burned: {outcome.burned}\n", style="bold red")
+        yield Line(f"  round 1  burned: {outcome.burned}\n", "bold red")
         return
     ballots = sum(sum(count.values()) for count in outcome.marginals)
     if several := outcome.several:
         ballots = several.ballots(1)
-    say(console, f"  round 1  {_onions(outcome, ballots)} -> {_reader(outcome, 'curator')}")
-    for line in _dummies(outcome, 1):
-        say(console, line)
-    say(console)
+    yield Line(f"  round 1  {_onions(outcome, ballots)} -> {_reader(outcome, 'curator')}")
+    yield from map(Line, _dummies(outcome, 1))
+    yield Line()
     people = outcome.counted[0] if several else None
     rows = [
         (name, _values(counts, people), f"{min(counts.values(), default=0):,}")
         for name, counts in zip(outcome.schema.names, outcome.marginals, strict=True)
     ]
-    lay_out(console, Grid(("feature", "values (share)", "smallest group"), rows, (2,)))
-    say(console)
+    yield Grid(("feature", "values (share)", "smallest group"), rows, (2,))
+    yield Line()
 
 
 def _onions(outcome: "Outcome", number: int) -> str:
@@ -142,25 +139,23 @@ def _values(counts: "Counts", persons: int | None = None) -> str:
     return "  ".join(value_texts)
 
 
-def _decision(console: PipeConsole, outcome: "Outcome") -> None:
+def _decision(outcome: "Outcome") -> Iterator[Block]:
     if outcome.decision is None:
         return
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
     if program.opens:
-        say(console, f"{program.promise(outcome.scenario)}")
+        yield Line(f"{program.promise(outcome.scenario)}")
     elif program.fixed_columns(policy, outcome.schema) is not None:
-        say(
-            console,
+        yield Line(
             f"{_reader(outcome, 'curator')}: releases the columns it was told to "
-            f"({policy.kind}), at any bound",
+            f"({policy.kind}), at any bound"
         )
     else:
-        say(
-            console,
+        yield Line(
             f"{_reader(outcome, 'curator')}: releases columns if at most "
             f"{percent(policy.max_exposure)} of {_exposed_people(outcome)} "
-            f"k = {policy.k}{_confidence(outcome)}",
+            f"k = {policy.k}{_confidence(outcome)}"
         )
     if not outcome.considered:
         return
@@ -174,17 +169,14 @@ def _decision(console: PipeConsole, outcome: "Outcome") -> None:
         )
         for choice in sets
     ]
-    say(console)
-    lay_out(console, Grid(("columns", "certified bound", "by", "decision"), rows, (1,)))
+    yield Line()
+    yield Grid(("columns", "certified bound", "by", "decision"), rows, (1,))
     if len(sets) < len(outcome.considered):
         rest = len(outcome.considered) - len(sets)
-        say(
-            console,
-            f" and {rest} more sets: each inside a safe one, or around one that is not",
-            style="dim",
+        yield Line(
+            f" and {rest} more sets: each inside a safe one, or around one that is not", "dim"
         )
-    for line in (*program.explained(outcome), *_explanations(outcome)):
-        say(console, clean(line))
+    yield from map(Line, (*program.explained(outcome), *_explanations(outcome)))
 
 
 def _exposed_people(outcome: "Outcome") -> str:
@@ -260,31 +252,30 @@ def printed_sets(
             yield choice
 
 
-def _second_round(console: PipeConsole, outcome: "Outcome") -> None:
+def _second_round(outcome: "Outcome") -> Iterator[Block]:
     if outcome.decision is None:
         if outcome.marginals is not None:
-            say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
-            say(console)
+            yield Line(f"  {_last(outcome)}  burned: {outcome.burned}", "bold red")
+            yield Line()
         return
     suppressed = f"   suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
-    say(console)
+    yield Line()
     if not outcome.kept:
         line = f"  {_last(outcome)}  none: no column is safe enough{suppressed}"
-        say(console, line, style="bold red")
+        yield Line(line, "bold red")
     elif outcome.release is None:
-        say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
+        yield Line(f"  {_last(outcome)}  burned: {outcome.burned}", "bold red")
     else:
         people = sum(outcome.release.values())
         if outcome.several:
             people = outcome.several.ballots(2)
         read = f"{_onions(outcome, people)} -> {_reader(outcome, 'analyst')}"
         line = f"  {_last(outcome)}  {read}   released: "
-        say(console, line + ", ".join(outcome.kept) + suppressed)
-        for text in _dummies(outcome, 2):
-            say(console, text)
-        say(console)
-        _release(console, outcome)
-    say(console)
+        yield Line(line + ", ".join(outcome.kept) + suppressed)
+        yield from map(Line, _dummies(outcome, 2))
+        yield Line()
+        yield from _release(outcome)
+    yield Line()
 
 
 def _reader(outcome: "Outcome", party: str) -> str:
@@ -297,7 +288,7 @@ def _last(outcome: "Outcome") -> str:
     return f"round {len(outcome.counted)}"
 
 
-def _release(console: PipeConsole, outcome: "Outcome") -> None:
+def _release(outcome: "Outcome") -> Iterator[Block]:
     release = outcome.release or {}
     cells = sorted(release.items())
     k = outcome.scenario.policy.k
@@ -306,18 +297,18 @@ def _release(console: PipeConsole, outcome: "Outcome") -> None:
         for values, people in cells[: CELLS if len(cells) > CELLS + 2 else len(cells)]
     ]
     counted = "persons with it" if outcome.several else "people"
-    lay_out(console, Grid((*outcome.kept, counted, ""), rows, (len(outcome.kept),)))
+    yield Grid((*outcome.kept, counted, ""), rows, (len(outcome.kept),))
     if len(rows) < len(cells):
-        say(console, f" and {len(cells) - len(rows):,} more, all in release.csv", style="dim")
+        yield Line(f" and {len(cells) - len(rows):,} more, all in release.csv", "dim")
 
 
 def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in outcome.notes:
-        yield f"data: {clean(line)}"
+        yield f"data: {line}"
     if outcome.executor:
-        yield f"work: {clean(outcome.executor)}"
+        yield f"work: {outcome.executor}"
     for line in coarser_lines(outcome.scenario.feature):
-        yield f"coarser: {clean(line)}"
+        yield f"coarser: {line}"
     first, second = people_asked(outcome)
     for number, arrived_count in enumerate(outcome.counted, start=1):
         due = first if number == 1 else second

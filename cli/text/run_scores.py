@@ -16,7 +16,7 @@ from ...scenarios.records.verification.views import breaking
 from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
-from .layout import Grid, PipeConsole, lay_out, percent, say
+from .layout import Block, Grid, Line, percent
 from .ledger import ledger_rows
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def randomized(outcome: "Outcome") -> bool:
     return program_of(outcome.scenario).reports
 
 
-def scores(console: PipeConsole, outcome: "Outcome") -> None:
-    """Print the table of scores, and the lines below it."""
+def scores(outcome: "Outcome") -> Iterator[Block]:
+    """Yield the table of scores, and the lines below it."""
     first = () if randomized(outcome) else _exposures(outcome)
     program_scores = program_of(outcome.scenario).scores(outcome)
     rows = [*first, *program_scores, *found_text.scores(outcome)]
@@ -49,20 +49,20 @@ def scores(console: PipeConsole, outcome: "Outcome") -> None:
         for name, value, unit, meaning in score_rows(outcome.written())
     ]
     rows += ledger_rows(outcome.ledger) if outcome.ledger else ()
-    lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
-    say(console)
+    yield Grid(("score", "value", "meaning"), rows, (1,))
+    yield Line()
     if deviated:
-        say(console, fill(NOT_BY_WATCHING, WIDTH))
+        yield Line(fill(NOT_BY_WATCHING, WIDTH))
     elif outcome.peers is None:
-        say(console, smallest(breaking(outcome.coalitions)))
+        yield Line(smallest(breaking(outcome.coalitions)))
     if outcome.scenario.mix.kind == "verified" and outcome.mode == "real":
-        say(console, fill(sentence(f"{PROVED}. {CHECKED_ONCE}"), WIDTH))
+        yield Line(fill(sentence(f"{PROVED}. {CHECKED_ONCE}"), WIDTH))
         if price_text := price(outcome.scenario, outcome.written()):
-            say(console, fill(sentence(price_text), WIDTH))
+            yield Line(fill(sentence(price_text), WIDTH))
     transcript = outcome.transcript
     recorded = transcript is not None and not transcript.summary
     for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
-        say(console, fill(line, WIDTH), style="dim")
+        yield Line(fill(line, WIDTH), "dim")
 
 
 def _achieved(effect: "Effect") -> str:

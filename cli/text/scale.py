@@ -1,11 +1,12 @@
 """Output of `veilmix check SCENARIO --people N`: bytes of each link, hours, memory, limits."""
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...presentation.wording import size
 from ...roles.compute.spool import MEMORY_LIMIT, folder
-from .layout import Grid, PipeConsole, clean, lay_out, say
+from .layout import Block, Grid, Line
 
 if TYPE_CHECKING:
     from ...analysis.scaling import PeopleLimit, SessionCosts
@@ -51,77 +52,66 @@ def grid(scale: "SessionScale") -> Grid:
     return Grid(HEADINGS[:-1], links(scale.link_traffic), (0, 3, 4))
 
 
-def tell_scale(console: PipeConsole, name: str, scale: "SessionScale") -> None:
-    """Print the estimate."""
+def scale_blocks(name: str, scale: "SessionScale") -> Iterator[Block]:
+    """Yield the estimate."""
     from ...analysis.scaling import MEASURED
 
-    say(console, f"{name} with {scale.people:,} people: an estimate, nothing was played")
-    say(console)
+    yield Line(f"{name} with {scale.people:,} people: an estimate, nothing was played")
+    yield Line()
     if scale.costs is None:
-        for line in scale.unsaid:
-            say(console, clean(line))
+        yield from map(Line, scale.unsaid)
         return
     rows = [
         (number, sender, to, f"{messages:,}", f"{byte_count:,}", size(byte_count))
         for number, sender, to, messages, byte_count in links(scale.link_traffic)
     ]
-    lay_out(console, Grid(HEADINGS, rows, (3, 4, 5)))
-    say(
-        console,
-        " every round at its largest; what is on the board, whoever wants to may read",
-        "dim",
+    yield Grid(HEADINGS, rows, (3, 4, 5))
+    yield Line(
+        " every round at its largest; what is on the board, whoever wants to may read", "dim"
     )
-    say(console)
-    _costs(console, scale, scale.costs)
+    yield Line()
+    yield from _costs(scale, scale.costs)
     for number, limit in enumerate(scale.broken):
-        say(console, f"{'' if number else 'breaks':9} {_broken(limit, number)}")
+        yield Line(f"{'' if number else 'breaks':9} {_broken(limit, number)}")
     holds = [limit for limit in scale.limits if limit not in scale.broken]
     if holds:
         first = "" if scale.broken else "nothing; "
-        limit_text = f"{first}next, above {holds[0].people:,} people: {clean(holds[0].consequence)}"
-        say(console, f"{'' if scale.broken else 'breaks':9} {limit_text}")
+        limit_text = f"{first}next, above {holds[0].people:,} people: {holds[0].consequence}"
+        yield Line(f"{'' if scale.broken else 'breaks':9} {limit_text}")
     for number, line in enumerate(scale.unsaid):
-        say(console, f"{'' if number else 'left out':9} {clean(line)}")
-    say(console, f"{'constants':9} {constants()}")
+        yield Line(f"{'' if number else 'left out':9} {line}")
+    yield Line(f"{'constants':9} {constants()}")
     missed = f"up to {MEASURED.error:.0%} of CPU time in runs of up to {MEASURED.tried:,} people"
-    say(
-        console,
+    yield Line(
         f"{'error':9} bytes are exact; hours are that processor's, and were missed by {missed}; "
-        "beyond, and for wall time, nothing was measured (docs/scale.md)",
+        "beyond, and for wall time, nothing was measured (docs/scale.md)"
     )
 
 
 def _broken(limit: "PeopleLimit", number: int) -> str:
-    return (
-        f"{'then' if number else 'first'}, above {limit.people:,} people: "
-        f"{clean(limit.consequence)}"
-    )
+    return f"{'then' if number else 'first'}, above {limit.people:,} people: {limit.consequence}"
 
 
-def _costs(console: PipeConsole, scale: "SessionScale", costs: "SessionCosts") -> None:
+def _costs(scale: "SessionScale", costs: "SessionCosts") -> Iterator[Block]:
     whole, where = sum(message.bytes for message in scale.link_traffic), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
-    say(console, f"bytes     {size(whole)} in all, exact")
-    say(console, f"rounds    {costs.rounds}; {costs.layers:,} layers of {scale.suite}")
-    say(
-        console,
+    yield Line(f"bytes     {size(whole)} in all, exact")
+    yield Line(f"rounds    {costs.rounds}; {costs.layers:,} layers of {scale.suite}")
+    yield Line(
         f"cores     {_hours(costs.cpu)} core hours: {_hours(costs.sealing)} to seal (people's "
-        f"own), {_hours(costs.opening)} to open, {_hours(costs.handling)} for all else",
+        f"own), {_hours(costs.opening)} to open, {_hours(costs.handling)} for all else"
     )
-    say(
-        console,
+    yield Line(
         f"memory    {size(costs.memory)} in one process that plays everybody, {size(costs.party)} "
-        "in that of one shuffler",
+        "in that of one shuffler"
     )
     if costs.disk > MEMORY_LIMIT:
-        say(
-            console,
-            f"disk      {size(costs.disk)} in {folder()}, where memory ends; gone afterwards",
+        yield Line(
+            f"disk      {size(costs.disk)} in {folder()}, where memory ends; gone afterwards"
         )
-    say(
-        console,
+    yield Line(
         f"wall      {span(costs.wall)} where each party has {each}: "
-        f"{span(costs.sending)} of sending, {span(costs.working)} of work; people's own apart",
+        f"{span(costs.sending)} of sending, {span(costs.working)} of work; people's own apart"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import questions
-from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .layout import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
@@ -40,79 +40,71 @@ MEANINGS = {
 }
 
 
-def print_score(
-    console: PipeConsole,
+def score_blocks(
     score: "TableScore",
     called: str,
     lacks: Sequence[str],
     table: "SourceTable",
-) -> None:
-    """Print the score. table: the scored table, with the roles of its columns."""
+) -> Iterator[Block]:
+    """Yield the score. table: the scored table, with the roles of its columns."""
     from ...analysis.scoring import Missing
     from ...scenarios.lab.scoring.equal_people import alike_lines
 
-    say(
-        console,
-        f"{clean(called)}  {score.n:,} people{_rows(score.rows, score.n)}, "
+    yield Line(
+        f"{called}  {score.n:,} people{_rows(score.rows, score.n)}, "
         f"{plural(len(score.columns), 'column')}; at most {percent(score.max_exposure)} "
-        f"({score.people_limit:,}) may be in a crowd smaller than k = {score.k}",
+        f"({score.people_limit:,}) may be in a crowd smaller than k = {score.k}"
     )
-    say(console, f"missing cells ({clean(_texts(lacks))}) {MEANINGS[score.missing]}")
-    say(console, f"          {score.joint.missing:,} of {score.rows * len(score.columns):,} cells")
-    say(console, clean(table.note))
-    _tell_people(console, score, table)
-    say(console, "\npeople in a crowd smaller than k")
-    lay_out(console, _curves(score))
-    for line in _exposure_lines(score):
-        say(console, line)
-    say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
-    lay_out(console, _bounds(score))
+    yield Line(f"missing cells ({_texts(lacks)}) {MEANINGS[score.missing]}")
+    yield Line(f"          {score.joint.missing:,} of {score.rows * len(score.columns):,} cells")
+    yield Line(table.note)
+    yield from _tell_people(score, table)
+    yield Line("\npeople in a crowd smaller than k")
+    yield _curves(score)
+    yield from map(Line, _exposure_lines(score))
+    yield Line(f"\nall columns, people in a crowd smaller than k = {score.k}")
+    yield _bounds(score)
     if caution := _caution(score):
-        say(console, caution, style="dim")
+        yield Line(caution, "dim")
     for line in alike_lines(table.columns, _unanimous(table)):
-        say(console, f" {clean(line)}")
+        yield Line(f" {line}")
     if score.missing is Missing.WILDCARD:
-        say(
-            console,
+        yield Line(
             " bounds and the worst table read missing cells as a value; they hold for wildcards, "
             "whose crowds are never smaller",
-            style="dim",
+            "dim",
         )
-    say(console, "\nre-identification from all columns")
-    lay_out(console, _risk(score))
+    yield Line("\nre-identification from all columns")
+    yield _risk(score)
     if score.risk.estimate is not None:
-        say(console, sampling(score), style="dim")
+        yield Line(sampling(score), "dim")
     for judged in table.judged:
         if judged.role == "weight" and score.risk.estimate is None:
-            say(
-                console,
-                clean(f" the population by its weights: --weight {judged.column}"),
-                style="dim",
-            )
-    questions.print_questions(console, score)
-    say(console, f"\nsafe sets of columns ({_searched(score)})")
-    lay_out(console, _sets(score))
+            yield Line(f" the population by its weights: --weight {judged.column}", "dim")
+    yield from questions.question_blocks(score)
+    yield Line(f"\nsafe sets of columns ({_searched(score)})")
+    yield _sets(score)
     remaining = len(_printed_sets(score)) - MAX_PRINTED
     if remaining > 0 and len(score.columns) > LISTED:
-        say(console, f" ... and {remaining:,} more: --format csv or json", style="dim")
-    say(console)
-    _advise(console, score, score.sets.truth, "by the table itself")
-    _advise(
-        console, score, score.sets.promised, f"by the columns' counts alone ({_promise(score)})"
+        yield Line(f" ... and {remaining:,} more: --format csv or json", "dim")
+    yield Line()
+    yield from _advise(score, score.sets.truth, "by the table itself")
+    yield from _advise(
+        score, score.sets.promised, f"by the columns' counts alone ({_promise(score)})"
     )
     if score.sets.truth.dropped:
-        say(console, clean(f"said coarser, more may stay: veilmix advise {called}"), style="dim")
+        yield Line(f"said coarser, more may stay: veilmix advise {called}", "dim")
 
 
-def _tell_people(console: PipeConsole, score: "TableScore", table: "SourceTable") -> None:
-    """Print the definition of a person, and the roles of the columns."""
-    say(console, clean(f"a person is {table.person}"))
+def _tell_people(score: "TableScore", table: "SourceTable") -> Iterator[Block]:
+    """Yield the definition of a person, and the roles of the columns."""
+    yield Line(f"a person is {table.person}")
     if score.rows > score.n:
-        say(console, WORST_ROW, style="dim")
-    say(console, "\nwhat the columns are (guessed, unless you said so)")
-    lay_out(console, roles(table))
+        yield Line(WORST_ROW, "dim")
+    yield Line("\nwhat the columns are (guessed, unless you said so)")
+    yield roles(table)
     if not all(column.is_stated for column in table.judged):
-        say(console, f" {OVERRULE}", style="dim")
+        yield Line(f" {OVERRULE}", "dim")
 
 
 def _exposure_lines(score: "TableScore") -> Iterator[str]:
@@ -311,16 +303,13 @@ def _name(score: "TableScore", columns: Sequence[int]) -> str:
     return " x ".join(score.columns[j].name for j in columns) or "(none)"
 
 
-def _advise(console: PipeConsole, score: "TableScore", choice: "SetChoice", by: str) -> None:
-    """Print the columns to keep and the columns to drop."""
+def _advise(score: "TableScore", choice: "SetChoice", by: str) -> Iterator[Block]:
+    """Yield the columns to keep and the columns to drop."""
     size_note = "no safe set has more columns" if choice.largest else "larger ones may exist"
     columns_text = ", ".join(score.columns[j].name for j in choice.kept_columns) or "nothing"
-    say(
-        console,
-        clean(
-            f"{by}: keep {columns_text} ({percent(choice.people / score.n)} in a smaller crowd; "
-            f"{size_note})"
-        ),
+    yield Line(
+        f"{by}: keep {columns_text} ({percent(choice.people / score.n)} in a smaller crowd; "
+        f"{size_note})"
     )
     dropped = sorted(choice.dropped, key=lambda column: column.people)
     named = [
@@ -329,7 +318,7 @@ def _advise(console: PipeConsole, score: "TableScore", choice: "SetChoice", by: 
     ]
     if named:
         more = f", and {len(dropped) - MAX_PRINTED:,} more" if len(dropped) > MAX_PRINTED else ""
-        say(console, clean(f"  drop {', '.join(named)}{more}"))
+        yield Line(f"  drop {', '.join(named)}{more}")
 
 
 def tidy(score: "TableScore") -> Grid:

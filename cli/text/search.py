@@ -1,14 +1,14 @@
 """The search for attacks on a run: played, kept beside the run, and told."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
-from .layout import clean, page, say, write_csv, write_json
+from .layout import Block, Line, clean, page, say, show, write_csv, write_json
 from .pace import Pace
 
 if TYPE_CHECKING:
@@ -49,26 +49,23 @@ def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
     elif form == "csv":
         write_csv(numbers(search_result))
     else:
-        print_search(search_result, folder)
+        show(page(), search_blocks(search_result, folder))
 
 
-def print_search(search_result: "SearchResult", folder: Path) -> None:
-    """Print the results: each coalition, and the limits of the search."""
+def search_blocks(search_result: "SearchResult", folder: Path) -> Iterator[Block]:
+    """Yield the results: each coalition, and the limits of the search."""
     from ...scenarios.studies.search.search_file import file_of
     from ...scenarios.studies.search.search_text import line, notes, summary
 
-    console = page()
     for result in search_result.coalitions:
         file = str(folder / file_of(result)) if result.find is not None else ""
         style = "bold red" if result.find is not None or result.watching else None
-        say(
-            console,
-            fill(clean(line(result, search_result, file)), WIDTH, subsequent_indent="  "),
-            style,
+        yield Line(
+            fill(clean(line(result, search_result, file)), WIDTH, subsequent_indent="  "), style
         )
-    say(console, fill(summary(search_result), WIDTH), style="bold")
+    yield Line(fill(summary(search_result), WIDTH), "bold")
     for note in notes(search_result):
-        say(console, fill(note, WIDTH), style="dim")
+        yield Line(fill(note, WIDTH), "dim")
 
 
 def _progress(form: str) -> Callable[[str, int, int], None]:

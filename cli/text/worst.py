@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...scenarios.serialization.record import Record
-from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .layout import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
@@ -71,21 +71,20 @@ class Way:
         return f"the worst table: {step}"
 
 
-def print_bracket(
-    console: PipeConsole, worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
-) -> None:
-    """Print the bracket, how it came about and why it is no narrower."""
+def bracket_blocks(
+    worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
+) -> Iterator[Block]:
+    """Yield the bracket, how it came about and why it is no narrower."""
     named = ", ".join(columns)
-    say(console, clean(f"{called}  {worst.n:,} people, {plural(len(columns), 'column')}: {named}"))
-    say(
-        console,
-        f"\npeople in a crowd smaller than k = {worst.k} in the worst table with these columns",
+    yield Line(f"{called}  {worst.n:,} people, {plural(len(columns), 'column')}: {named}")
+    yield Line(
+        f"\npeople in a crowd smaller than k = {worst.k} in the worst table with these columns"
     )
-    lay_out(console, Grid(("", "people", "share"), list(_ends(worst)), (1, 2)))
-    say(console, "\nhow the search came to it")
+    yield Grid(("", "people", "share"), list(_ends(worst)), (1, 2))
+    yield Line("\nhow the search came to it")
     rows = [(stage.doing, f"{stage.found:,}", f"{stage.at_most:,}") for stage in way.stages]
-    lay_out(console, Grid(("", "found", "at most"), rows, (1, 2)))
-    say(console, f"\nended: {worst.why or 'proved, no table is worse'}")
+    yield Grid(("", "found", "at most"), rows, (1, 2))
+    yield Line(f"\nended: {worst.why or 'proved, no table is worse'}")
 
 
 def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:

@@ -53,10 +53,11 @@ def plain(text: str) -> str:
 
 def told_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """What `run` prints of it."""
-    from veilmix.cli.text.run import print_run
+    from veilmix.cli.text.layout import page, show
+    from veilmix.cli.text.run import run_blocks
 
     scenario = read(folder).scenario
-    print_run(run(scenario, 1, worst_case_nodes=0))
+    show(page(), run_blocks(run(scenario, 1, worst_case_nodes=0)))
     return capsys.readouterr().out
 
 

@@ -1,8 +1,8 @@
 """What is serious is said in the terminal, by the command that ran."""
 
 import pytest
-from veilmix.cli.text.alerts import print_alerts, raised
-from veilmix.cli.text.layout import PipeConsole
+from veilmix.cli.text.alerts import alert_blocks, raised
+from veilmix.cli.text.layout import PipeConsole, show
 from veilmix.report.alerts import alerts
 from veilmix.report.run_facts import gather
 from veilmix.scenarios.lab.play.run import run
@@ -58,5 +58,5 @@ def test_of_several_runs_each_rule_is_told_once(typed, tmp_path) -> None:
 
 
 def test_a_run_that_is_well_says_nothing(played: Outcome, capsys) -> None:
-    print_alerts(PipeConsole(), [played])
+    show(PipeConsole(), alert_blocks([played]))
     assert capsys.readouterr().out == ""
