@@ -15,7 +15,7 @@ def _():
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
     from veilmix.analysis.figures.sweep import draw
-    from veilmix.presentation.wording import plural
+    from veilmix.number_text import plural
     from veilmix.scenarios.lab.validation.load import load
     from veilmix.scenarios.studies.sweeps.sweep import sweep
     from veilmix.scenarios.studies.sweeps.sweep_plan import plan

@@ -16,16 +16,17 @@ def _():
     from msgspec.structs import replace
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
-    from veilmix.presentation.wording import OUTSIDE_CATALOGUE, sentence
-    from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
-    from veilmix.scenarios.lab.scoring.equal_people import alike_lines, released_alike
-    from veilmix.scenarios.lab.validation.load import change, load, loads
-    from veilmix.scenarios.records.verification.views import breaking
-    from veilmix.scenarios.studies.cheating.cheating_text import (
+    from veilmix.number_text import sentence
+    from veilmix.presentation.equal_people import alike_lines, released_alike
+    from veilmix.presentation.presenters.cheating import (
         HEADINGS,
         successes_with_attacks,
         table,
     )
+    from veilmix.presentation.wording import OUTSIDE_CATALOGUE
+    from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
+    from veilmix.scenarios.lab.validation.load import change, load, loads
+    from veilmix.scenarios.records.verification.views import breaking
     from veilmix.scenarios.studies.cheating.coalition_study import measure
     from veilmix.scenarios.studies.matrix.attack_plan import rows_of
 

@@ -21,7 +21,7 @@ from ..analysis.advice.next_steps import Coarser, NextStep, StepKind, next_steps
 from ..analysis.exposure.minimal_uniques import MinimalUniques, minimal_uniques, set_size
 from ..analysis.exposure.other_columns import DistinctRows
 from ..analysis.exposure.value_risk import CANDIDATES, PARTNERS, ValueRisks, value_risks
-from ..presentation.wording import plural
+from ..number_text import plural
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.populations.values import MAX_CATEGORIES, numbers_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from ..presentation.wording import percent
+from ..number_text import percent
 from ..scenarios.populations.person_rows import max_different_rows
 from ..scenarios.populations.roles import NEVER
 from ..scenarios.schema.dump import value

@@ -14,9 +14,9 @@ import msgspec
 
 from ..crypto.entropy import SystemEntropy
 from ..languages.language import Language, english
+from ..presentation.presenters.limit_forecast import VERDICTS
 from ..protocol.board.board import Board
 from ..scenarios.programs.noisy_questions import Question, randomization, rule
-from ..scenarios.programs.randomized.limit_forecast import VERDICTS
 from ..scenarios.programs.randomized.privacy import Shuffled, after_shuffling
 from ..scenarios.programs.randomized.score import estimates
 from ..scenarios.programs.randomized.share_estimates import Estimated, limits

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..languages.language import Language, english
+from ..presentation.presenters.limit_forecast import VERDICTS, Forecast, forecasts
 from ..scenarios.programs.noisy_questions import Question, share
-from ..scenarios.programs.randomized.limit_forecast import VERDICTS, Forecast, forecasts
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 

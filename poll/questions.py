@@ -26,7 +26,8 @@ from msgspec.structs import asdict
 
 from ..errors import ParameterError, ScenarioError, StorageError
 from ..languages.language import languages
-from ..presentation.wording import plural
+from ..number_text import plural
+from ..presentation.presenters.registry import presenter_of
 from ..protocol.wire.announcement import Program
 from ..protocol.wire.schema import Feature, Schema
 from ..scenarios.lab.validation.check import names
@@ -366,7 +367,7 @@ def promise_of(scenario: Scenario) -> str:
     """Return the promise to participants, in words."""
     policy, program = scenario.policy, program_of(scenario)
     if program.reports or program.opens:
-        return program.promise(scenario)
+        return presenter_of(scenario).promise(scenario)
     return (
         f"at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} in what is "
         "published"

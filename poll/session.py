@@ -16,7 +16,7 @@ from msgspec.structs import replace as replace_struct
 
 from ..languages.language import Language, language_of
 from ..machines.gate import Gate, fresh_code, from_where, listeners_at, names_of, serve_phone
-from ..presentation.wording import plural
+from ..number_text import plural
 from ..protocol.board.board import Board
 from ..protocol.board.phases import Phase
 from ..protocol.knowledge.transcript import Transcript

@@ -6,8 +6,8 @@ Each sentence is from a language, in the table of the theatre.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..number_text import percent
 from ..protocol.wire.commitment import COMMITTED
-from .wording import percent
 
 if TYPE_CHECKING:
     from ..languages.language import Language

@@ -7,8 +7,8 @@ weaker than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
-from ..presentation.pieces import Alert, worst_first
-from ..presentation.wording import percent, plural
+from ..number_text import percent, plural
+from ..presentation.blocks import Alert, worst_first
 from ..scenarios.programs.registry import program_of
 from .exposure_alerts import (
     above_target,

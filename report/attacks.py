@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ..presentation.pieces import Block, PageGrid, Paragraph, Section
-from ..presentation.wording import percent
+from ..number_text import percent
+from ..presentation.blocks import Block, Grid, Line, Section
 from ..scenarios.attacks.catalogue.registry import guarding
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
@@ -20,7 +20,7 @@ def section(facts: PageFacts) -> Section | None:
     blocks: list[Block] = []
     if scenario.fault:
         headings = ("attack", "by", "how often", "round")
-        blocks.append(PageGrid("Faults of this scenario", headings, list(_faults(scenario))))
+        blocks.append(Grid(headings, list(_faults(scenario)), caption="Faults of this scenario"))
     if achieved:
         told_achieved = [
             (
@@ -32,20 +32,22 @@ def section(facts: PageFacts) -> Section | None:
             for effect in achieved
         ]
         headings = ("attack", "by", "achieved", "unit")
-        blocks.append(PageGrid("What each attack achieved", headings, told_achieved, (2,)))
-    blocks.append(PageGrid("Guards", ("guard", "state", "what it does"), list(_guards(scenario))))
+        blocks.append(Grid(headings, told_achieved, (2,), "What each attack achieved"))
+    blocks.append(
+        Grid(("guard", "state", "what it does"), list(_guards(scenario)), caption="Guards")
+    )
     if refused:
         refused_rows = [(reason, f"{number:,}") for reason, number in refused.items()]
-        blocks.append(PageGrid("Messages refused", ("reason", "messages"), refused_rows, (1,)))
+        blocks.append(Grid(("reason", "messages"), refused_rows, (1,), "Messages refused"))
     else:
-        blocks.append(Paragraph("No message was refused."))
+        blocks.append(Line("No message was refused."))
     if alarms:
         told_alarms = [
             (alarm.party, str(alarm.round), alarm.cause, "yes" if alarm.borne_out else "no")
             for alarm in alarms
         ]
         headings = ("party", "round", "cause", "borne out")
-        blocks.append(PageGrid("Alarms", headings, told_alarms))
+        blocks.append(Grid(headings, told_alarms, caption="Alarms"))
     lead = "What was made to go wrong, the guards that were on, and what they refused or raised."
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..languages.language import Language, english
-from ..presentation.wording import plural
+from ..number_text import plural
 from ..scenarios.lab.play.run import run
 from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.lab.validation.load import change

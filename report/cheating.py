@@ -2,23 +2,21 @@
 
 from collections.abc import Iterator
 
-from ..presentation.pieces import Block, Marked, PageGrid, PageNumbers, Paragraph, VerdictAnswer
-from ..presentation.wording import OUTSIDE_CATALOGUE, WATCHING, sentence
-from ..scenarios.programs.registry import unchecked_queries
-from ..scenarios.records.verification.submitted_once import price
-from ..scenarios.studies.cheating.cheating_result import CheatingStudy, WorstAttack, telling
-from ..scenarios.studies.cheating.cheating_text import (
-    HEADINGS,
-    NO_SUCCESS,
+from ..number_text import sentence
+from ..presentation.blocks import Block, Line, VerdictAnswer
+from ..presentation.presenters.cheating import (
     NOT_MEASURED,
     no_success,
     notes,
-    numbers,
     played,
-    row,
     successes_with_attacks,
+    table,
     why_unmeasured,
 )
+from ..presentation.wording import OUTSIDE_CATALOGUE, WATCHING
+from ..scenarios.programs.registry import unchecked_queries
+from ..scenarios.records.verification.submitted_once import price
+from ..scenarios.studies.cheating.cheating_result import NO_SUCCESS
 from .facts import PageFacts
 
 QUESTION = "And if parties cheat?"
@@ -48,36 +46,10 @@ def blocks(facts: PageFacts) -> Iterator[Block]:
     """Yield the table of malicious coalitions and its notes; without a study, the way to get it."""
     study = facts.cheating
     if study is None:
-        yield Paragraph(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
+        yield Line(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
         if price_text := price(facts.run.scenario, facts.run.result):
-            yield Paragraph(sentence(price_text))
+            yield Line(sentence(price_text))
         return
-    yield _table(study)
+    yield table(study)
     for line in notes(study):
-        yield Paragraph(line)
-
-
-def _table(study: CheatingStudy) -> PageGrid:
-    rows: list[tuple[str | Marked, ...]] = [
-        (*row(study, worst)[:-1], _noticed(study, worst)) for worst in telling(study.coalitions)
-    ]
-    all_of_them = numbers(study.attacks)
-    page_numbers = PageNumbers(
-        "cheating",
-        all_of_them.headings,
-        [
-            tuple(cell if isinstance(cell, int | float) else str(cell) for cell in line)
-            for line in all_of_them.rows
-        ],
-    )
-    return PageGrid("If they cheat", HEADINGS, rows, (2, 3), page_numbers)
-
-
-def _noticed(study: CheatingStudy, worst: WorstAttack) -> str | Marked:
-    """Return the last cell: when the attack was noticed.
-
-    A coalition that learned a row is marked bad, noticed or not; a row without success is not
-    marked good, since a lack of success in some runs is no proof.
-    """
-    cell_text = row(study, worst)[-1]
-    return cell_text if worst.worst is None and not worst.watching else Marked(cell_text, "bad")
+        yield Line(line)

@@ -2,17 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..presentation.pieces import (
-    Alert,
-    Page,
-    PageGrid,
-    Paragraph,
-    Section,
-    VerdictAnswer,
-    worst_first,
-)
-from ..presentation.wording import OUTSIDE_CATALOGUE, percent, plural, size
-from ..scenarios.studies.cheating.cheating_text import NOT_MEASURED, played, successes_with_attacks
+from ..number_text import percent, plural, size
+from ..presentation.blocks import Alert, Grid, Line, Page, Section, VerdictAnswer, worst_first
+from ..presentation.presenters.cheating import NOT_MEASURED, played, successes_with_attacks
+from ..presentation.wording import OUTSIDE_CATALOGUE
 from ..scenarios.studies.comparison.result import Compared, Comparison, name_coalition
 from .compare_figures import (
     FAMILIES,
@@ -184,14 +177,14 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         "note",
     )
     blocks = (
-        PageGrid("Every program", headings, rows),
-        Paragraph(f"Features: {', '.join(comparison.features)}."),
+        Grid(headings, rows, caption="Every program"),
+        Line(f"Features: {', '.join(comparison.features)}."),
     )
     lead = COLLUDERS + PROVED * any(program.trust.proof for program in comparison.programs)
     yield Section("trust", "Who must collude", lead, blocks)
     seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
     real = "--mode real" if comparison.messages else "--mode ideal"
-    command_line = Paragraph(
+    command_line = Line(
         f"veilmix compare {comparison.scenario}{seed} {real}; seconds differ from run to run."
     )
     yield Section(
@@ -204,7 +197,7 @@ def _cheating(program: Compared) -> str:
     return NOT_MEASURED if study is None else f"{successes_with_attacks(study)}; {played(study)}"
 
 
-def _trust(comparison: Comparison) -> PageGrid:
+def _trust(comparison: Comparison) -> Grid:
     rows = []
     for program in comparison.programs:
         best, promised = program.trust.most_trusted, program.privacy.promised
@@ -223,12 +216,10 @@ def _trust(comparison: Comparison) -> PageGrid:
         *("program", "receives most", "bits a person", "links"),
         *("exposed, in truth", "promised", "known by exclusion"),
     )
-    return PageGrid(
-        "Trust and privacy", headings, rows, (2, 3, 4, 5, 6), measures_numbers(comparison)
-    )
+    return Grid(headings, rows, (2, 3, 4, 5, 6), "Trust and privacy", measures_numbers(comparison))
 
 
-def _use(comparison: Comparison) -> PageGrid:
+def _use(comparison: Comparison) -> Grid:
     rows = [
         (
             program.program,
@@ -247,7 +238,7 @@ def _use(comparison: Comparison) -> PageGrid:
         *("program", "columns (cells)", "bits a person kept", "table error, mean", "worst"),
         *("CPU", "a person sends", "in all, a person", "rounds"),
     )
-    return PageGrid("Utility and cost", headings, rows, tuple(range(1, 9)))
+    return Grid(headings, rows, tuple(range(1, 9)), "Utility and cost")
 
 
 def _error(program: Compared) -> str:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from ..analysis.figures.labels import Box, place_labels
 from ..analysis.trust.side import Side
-from ..presentation.pieces import Cell, PageFigure, PageNumbers
+from ..number_text import percent
+from ..presentation.blocks import Cell, PageFigure, PageNumbers
 from ..presentation.svg import Drawing, Plot, plot, shorten
-from ..presentation.wording import percent
 from ..scenarios.studies.comparison.result import Compared, Comparison
 
 ROW = 24

@@ -4,18 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from ..presentation.pieces import (
+from ..number_text import percent, plural
+from ..presentation.blocks import (
     Block,
     Cell,
     FigureRow,
+    Grid,
     Marked,
     PageFigure,
-    PageGrid,
     PageNumbers,
     Section,
 )
 from ..presentation.svg import Drawing, Plot, plot, shorten
-from ..presentation.wording import percent, plural
 from ..protocol.wire.hiding_rules import HIDDEN
 from ..scenarios.lab.scoring.result import WrittenRelease
 from ..scenarios.studies.exposure.exposure_curves import Curves
@@ -149,18 +149,18 @@ def _numbers(curves: Curves) -> PageNumbers:
     return PageNumbers("exposure", (*headings, "worst_found_people", "worst_proven_people"), rows)
 
 
-def _release(facts: PageFacts) -> PageGrid:
+def _release(facts: PageFacts) -> Grid:
     release = facts.result.release or EMPTY_RELEASE
-    rows: list[list[str | Marked]] = [
+    rows: list[list[str]] = [
         [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]
         for row in sorted(release.counts, key=lambda row: row[-1])
     ]
     columns = tuple(release.columns)
-    return PageGrid(
-        f"The release: {plural(len(rows), 'combination')}, the smallest crowds first",
+    return Grid(
         (*columns, "people", "crowd"),
         rows,
         (len(columns),),
+        f"The release: {plural(len(rows), 'combination')}, the smallest crowds first",
         PageNumbers("release", (*columns, "people"), release.counts),
     )
 

@@ -2,17 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..presentation.pieces import (
-    Block,
-    Marked,
-    PageFigure,
-    PageGrid,
-    PageNumbers,
-    Paragraph,
-    Section,
-)
+from ..number_text import percent, plural
+from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
 from ..presentation.svg import Drawing, PositionScale, number, shorten
-from ..presentation.wording import percent, plural
 from ..scenarios.populations.coarsening import in_words, is_coarser
 from ..scenarios.studies.exposure.column_sets import ColumnSet
 from .facts import PageFacts
@@ -30,8 +22,8 @@ def section(facts: PageFacts) -> Section | None:
     blocks: list[Block] = [_figure(facts), _table(facts)]
     if coarser := list(_coarser(facts)):
         title = "Coarser values: public rules that everybody applies before answering"
-        blocks.append(PageGrid(title, ("column", "what is said"), coarser))
-    blocks += [Paragraph(line) for line in _unreleased_sets(facts)]
+        blocks.append(Grid(("column", "what is said"), coarser, caption=title))
+    blocks += [Line(line) for line in _unreleased_sets(facts)]
     lead = (
         f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
         f"crowd smaller than k = {policy.k}. Promise: what {facts.topology.reader} can prove from "
@@ -54,7 +46,7 @@ def _fate(choice: ColumnSet) -> Marked:
     return Marked("safe", "good") if choice.safe else Marked("too exposed", "bad")
 
 
-def _table(facts: PageFacts) -> PageGrid:
+def _table(facts: PageFacts) -> Grid:
     sets = facts.sets.sets if facts.sets else ()
     rows = [
         (
@@ -76,7 +68,7 @@ def _table(facts: PageFacts) -> PageGrid:
         *("columns", "promised: people at most", "by", "truth: people"),
         *("bits per person", "weight", "decision"),
     )
-    return PageGrid(title, headings, rows, (1, 3, 4, 5), _numbers(sets))
+    return Grid(headings, rows, (1, 3, 4, 5), title, _numbers(sets))
 
 
 def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
@@ -152,7 +144,7 @@ def _row(drawing: Drawing, x: PositionScale, y: float, choice: ColumnSet) -> Non
     drawing.mark((end, y), "diamond", f"promise {kind}", 4.2)
     if choice.truth is not None:
         drawing.mark((place, y), "circle", "truth", 4 if abs(place - end) > 8 else 2.4)
-    drawing.text(640, y + 4, _fate(choice).text, "tick")
+    drawing.text(640, y + 4, _fate(choice), "tick")
 
 
 def _unreleased_sets(facts: PageFacts) -> Iterator[str]:

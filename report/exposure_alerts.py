@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
-from ..presentation.pieces import Alert
-from ..presentation.wording import percent, plural
+from ..number_text import percent, plural
+from ..presentation.blocks import Alert
+from ..presentation.equal_people import alike_lines
 from ..protocol.wire.hiding_rules import HIDDEN
-from ..scenarios.lab.scoring.equal_people import alike_lines
 from .facts import PageFacts
 from .wording import listed, people
 

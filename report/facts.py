@@ -7,13 +7,15 @@ from msgspec.structs import asdict
 
 from ..analysis.exposure.equal_people import SharedValues
 from ..analysis.trust.side import Side
-from ..presentation.wording import audited, sentence
+from ..number_text import sentence
+from ..presentation.deviations import deviations
+from ..presentation.equal_people import released_alike
+from ..presentation.presenters.topology import TopologyPresenter, topology_words
+from ..presentation.wording import audited
 from ..protocol.wire.parties import ANALYST, CURATOR, Role, role
-from ..scenarios.lab.scoring.equal_people import released_alike
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.topology import Topology, topology_of
-from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Defence
 
 if TYPE_CHECKING:
@@ -96,6 +98,11 @@ class PageFacts:
     def topology(self) -> Topology:
         """The topology that carried the messages."""
         return topology_of(self.run.scenario)
+
+    @property
+    def topology_words(self) -> TopologyPresenter:
+        """The words of this topology."""
+        return topology_words(self.run.scenario)
 
     @property
     def reader(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..analysis import drawing
 from ..errors import ParameterError
-from ..presentation.pieces import PageNumbers, Picture, Section
+from ..presentation.blocks import PageNumbers, Picture, Section
 from ..scenarios.lab.scoring.figure_plugins import numbers_of, own_figures
 from ..scenarios.lab.scoring.result import Result
 from .facts import PageFacts

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..presentation.pieces import Alert
-from ..presentation.wording import plural, sentence
-from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ..number_text import plural, sentence
+from ..presentation.blocks import Alert
+from ..presentation.deviations import NOT_BY_WATCHING
 from .facts import PageFacts
 from .wording import listed, people
 
@@ -35,7 +35,7 @@ def coalition(facts: PageFacts) -> Iterator[Alert]:
             "A coalition below the trust line links people",
             f"{listed([learner.name for learner in below])}: values of up to {people(max_linked)} "
             "can be "
-            f"pinned on them by fewer than {facts.topology.line(facts.run.scenario)}.",
+            f"pinned on them by fewer than {facts.topology_words.line(facts.run.scenario)}.",
             "Look at the guards that are switched off, and at the faults of this run.",
             max_linked,
         )

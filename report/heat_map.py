@@ -7,7 +7,7 @@ a colour is never the only sign, and the tooltip of a cell says it in words.
 from html import escape
 
 from ..analysis.figures.attack_matrix import MEANING, HeatTable, Sign
-from ..presentation.pieces import PageFigure, PageNumbers
+from ..presentation.blocks import PageFigure, PageNumbers
 from ..presentation.svg import Drawing, shorten
 
 CELL = 25  # units of the picture, both ways

@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 
 from ..errors import StorageError
-from ..presentation.pieces import Page
+from ..presentation.blocks import Page
 from ..scenarios.records.run_folder import read
 from ..scenarios.studies.comparison.result import COMPARISON
 from ..scenarios.studies.comparison.result import read as read_comparison

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..presentation.pieces import (
+from ..number_text import percent, plural, seeds
+from ..presentation.blocks import (
     Alert,
+    Grid,
+    Line,
     Marked,
     Page,
-    PageGrid,
     PageNumbers,
-    Paragraph,
     Section,
     VerdictAnswer,
     worst_first,
 )
-from ..presentation.wording import percent, plural, seeds
 from ..scenarios.studies.matrix.attack_matrix_file import (
     COST_HEADINGS,
     cost_cells,
@@ -74,11 +74,11 @@ def section(matrix: Matrix) -> Section:
         "no occasion",
     )
     numbers = PageNumbers("attack-matrix", tuple(CELLS), [_plain(line) for line in cells(matrix)])
-    grids: list[PageGrid] = []
+    grids: list[Grid] = []
     for role in dict.fromkeys(row.by for row in matrix.rows):
         rows = [line for row in matrix.rows if row.by == role for line in _lines(matrix, row)]
         caption = f"Attacks by {ROLE_LABELS.get(role, role)}"
-        grids.append(PageGrid(caption, headings, rows, (4, 6, 7, 8)))
+        grids.append(Grid(headings, rows, (4, 6, 7, 8), caption))
     words = (
         "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
         "design error shows. What every coalition of a run learns of either kind is in its report. "
@@ -91,7 +91,7 @@ def section(matrix: Matrix) -> Section:
         "matrix",
         "Attacks × defences where run",
         LEAD,
-        (heat.figure(figure_of(matrix), numbers), Paragraph(words), *grids),
+        (heat.figure(figure_of(matrix), numbers), Line(words), *grids),
     )
 
 
@@ -100,7 +100,7 @@ def _plain(line: Sequence[object]) -> list[str | int | float | None]:
     return [value if isinstance(value, int | float) else str(value) for value in cell_values]
 
 
-def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str | Marked, ...]]:
+def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str, ...]]:
     for name in (
         NONE,
         *(column.name for column in matrix.columns if column.name in row.helping),
@@ -131,7 +131,7 @@ def _paid(matrix: Matrix) -> Section:
     headings = COST_HEADINGS
     rows = [cost_cells(column) for column in matrix.columns]
     numbers = PageNumbers("defence-costs", tuple(COSTS), [_plain(line) for line in costs(matrix)])
-    grid = PageGrid("What a defence adds", headings, rows, (2, 3, 4, 5, 6, 7), numbers)
+    grid = Grid(headings, rows, (2, 3, 4, 5, 6, 7), "What a defence adds", numbers)
     honest = matrix.honest
     lead = (
         f"A run that nobody attacks takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "

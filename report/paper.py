@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..analysis.trust import minimal
 from ..analysis.trust.peer_paths import path_share
 from ..languages.language import Language
-from ..presentation.wording import percent
+from ..number_text import percent
 from ..protocol.wire import parties
 from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec.structs import astuple
 
-from ..presentation.pieces import Block, PageFigure, PageGrid, PageNumbers, Section
+from ..number_text import percent, plural
+from ..presentation.blocks import Block, Grid, PageFigure, PageNumbers, Section
 from ..presentation.svg import Drawing, PositionScale, number, shorten
-from ..presentation.wording import percent, plural
 from ..scenarios.lab.scoring.reidentification import Reidentified, ReportPie, Risks
 from ..scenarios.programs.registry import program_of
 from .facts import PageFacts
@@ -31,7 +31,7 @@ def section(facts: PageFacts) -> Section | None:
     if reidentified.risk:
         rows = list(_risk(reidentified.risk, reidentified.population))
         headings = ("attacker", "largest chance", "mean", "knows")
-        blocks.append(PageGrid("Chances of a person to be found", headings, rows, (1, 2)))
+        blocks.append(Grid(headings, rows, (1, 2), "Chances of a person to be found"))
     if reidentified.reports:
         blocks.append(_reports(reidentified.reports))
     lead = (
@@ -84,7 +84,7 @@ def _numbers(reidentified: Reidentified) -> PageNumbers:
     return PageNumbers("found", ("knows", "sees", *keys), rows)
 
 
-def _table(reidentified: Reidentified) -> PageGrid:
+def _table(reidentified: Reidentified) -> Grid:
     rows = [
         (
             ", ".join(attack.knows),
@@ -97,7 +97,7 @@ def _table(reidentified: Reidentified) -> PageGrid:
     ]
     headings = ("knows", "people found", "Bayes error", "for certain", "bits a row tells")
     caption = "Attackers by what they know"
-    return PageGrid(caption, headings, rows, (1, 2, 3, 4), _numbers(reidentified), folded=True)
+    return Grid(headings, rows, (1, 2, 3, 4), caption, _numbers(reidentified), folded=True)
 
 
 def _spread(error: float) -> str:
@@ -117,7 +117,7 @@ def _risk(risk: Risks, population: int) -> Iterator[tuple[str, str, str, str]]:
     yield "marketer", "-", percent(risk.marketer), "the released values of all; share linked"
 
 
-def _reports(reports: Sequence[ReportPie]) -> PageGrid:
+def _reports(reports: Sequence[ReportPie]) -> Grid:
     rows = [
         (
             report.feature,
@@ -138,7 +138,7 @@ def _reports(reports: Sequence[ReportPie]) -> PageGrid:
     numbers = PageNumbers(
         "report-pie", keys, [[_plain(getattr(report, key)) for key in keys] for report in reports]
     )
-    return PageGrid(caption, headings, rows, (1, 2, 3), numbers)
+    return Grid(headings, rows, (1, 2, 3), caption, numbers)
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """The section on repeating a run: command, seed, versions, scenario, digest."""
 
-from ..presentation.pieces import Block, Listing, PageGrid, Paragraph, Section
+from ..presentation.blocks import Block, Grid, Line, Listing, Section
 from ..scenarios.schema.dump import dump
 from .facts import PageFacts
 
@@ -38,8 +38,8 @@ def section(facts: PageFacts) -> Section:
     ]
     blocks: tuple[Block, ...] = (
         Listing("Command", "\n".join(lines) + "\n", "command.txt"),
-        Paragraph(note),
-        PageGrid("What it was made with", ("what", "value"), rows),
+        Line(note),
+        Grid(("what", "value"), rows, caption="What it was made with"),
         Listing("The scenario, as resolved", dump(facts.run.scenario), file),
     )
     lead = "Everything that is needed to have this run again, or to check it."

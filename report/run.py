@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import StorageError
-from ..presentation.pieces import Page, Section
-from ..presentation.wording import plural
+from ..number_text import plural
+from ..presentation.blocks import Page, Section
+from ..presentation.presenters.registry import presenter_of
 from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
@@ -29,12 +30,12 @@ KNOWS = (
 def _program(facts: PageFacts) -> Iterable[Section]:
     """Return the sections that the program adds."""
     scenario = facts.run.scenario
-    return program_of(scenario).section(scenario, facts.result)
+    return presenter_of(scenario).section(scenario, facts.result)
 
 
 def _topology(facts: PageFacts) -> Iterable[Section]:
     """Return the sections on the topology that carried the messages."""
-    return facts.topology.section(facts.run.scenario, facts.result, facts.run.transcript)
+    return facts.topology_words.section(facts.run.scenario, facts.result, facts.run.transcript)
 
 
 SECTIONS: tuple[Callable[[PageFacts], Section | Iterable[Section] | None], ...] = (
@@ -98,7 +99,7 @@ def _about(facts: PageFacts) -> tuple[str, ...]:
         result.scenario,
         plural(facts.users, *program.member),
         plural(columns, program.unit),
-        facts.topology.mixing(scenario),
+        facts.topology_words.mixing(scenario),
         f"{result.mode} run",
         seed,
         f"digest {result.digest[:16]}",

@@ -4,20 +4,20 @@ from collections.abc import Iterator
 from itertools import product
 
 from ..analysis.estimation.mean_interval import MeanEstimate
-from ..presentation.pieces import (
+from ..number_text import interval, plural
+from ..presentation.blocks import (
     Alert,
     Block,
     FigureRow,
+    Grid,
+    Line,
     Page,
-    PageGrid,
     PageNumbers,
-    Paragraph,
     Section,
     VerdictAnswer,
     worst_first,
 )
 from ..presentation.svg import number
-from ..presentation.wording import interval, plural
 from ..scenarios.studies.sweeps.sweep_file import (
     SCORES,
     Point,
@@ -154,10 +154,10 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
     grid = SweptGrid(axes, columns)
     if axes:
         words = f"Across: {keys[0]}." + (f" A line for each {keys[1]}." if len(keys) > 1 else "")
-        blocks.append(Paragraph(words))
+        blocks.append(Line(words))
         for place, rest in enumerate(_rests(axes)):
             if rest:
-                blocks.append(Paragraph(f"Where {point_text(rest)}:"))
+                blocks.append(Line(f"Where {point_text(rest)}:"))
             blocks.append(FigureRow(tuple(panels(f"{place}", rest, grid, scored))))
     constant_scores = [
         f"{score} {number(means_of(score, scored).pop())} ({unit})"
@@ -165,7 +165,7 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
         if len(means_of(score, scored)) == 1
     ]
     if constant_scores:
-        blocks.append(Paragraph(f"The same at every point: {'; '.join(constant_scores)}."))
+        blocks.append(Line(f"The same at every point: {'; '.join(constant_scores)}."))
     blocks.append(_table(axes, scored))
     lead = "The mean of each score over the runs of a point, with its 95 % interval."
     yield Section("scores", "Scores", lead, tuple(blocks))
@@ -177,16 +177,14 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
         ("veilmix", ", ".join(sorted({line.version for line in study.lines}))),
         *((key, ", ".join(map(str, values))) for key, values in axes.items()),
     ]
-    provenance = PageGrid("What it was made with", ("what", "value"), rows)
+    provenance = Grid(("what", "value"), rows, caption="What it was made with")
     plain = [
         (*(line.key.get(key) for key in axes), line.seed, line.version, line.result.get("digest"))
         for line in study.lines
     ]
     numbers = PageNumbers("runs", (*axes, "seed", "version", "digest"), plain)
     each = [[str(cell) if cell is not None else "-" for cell in row] for row in plain]
-    runs = PageGrid(
-        "Every run", (*axes, "seed", "version", "digest"), each, (), numbers, folded=True
-    )
+    runs = Grid((*axes, "seed", "version", "digest"), each, (), "Every run", numbers, folded=True)
     lead = "A run with the same scenario, key and seed has the same digest."
     yield Section("repeat", "How to reproduce it", lead, (provenance, runs))
 
@@ -208,7 +206,7 @@ def _rank(point: Point, axes: Axes) -> list[int]:
     ]
 
 
-def _table(axes: Axes, scored: Scored) -> PageGrid:
+def _table(axes: Axes, scored: Scored) -> Grid:
     keys = list(axes)
     scored_names = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
     # What is the same at every point is said in words, once; alone it would leave no table.
@@ -232,7 +230,7 @@ def _table(axes: Axes, scored: Scored) -> PageGrid:
     numbers = PageNumbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
     right = tuple(range(len(keys), len(keys) + 1 + len(names)))
     caption = "Every point: the mean with its 95 % interval"
-    return PageGrid(caption, (*keys, "runs", *names), rows, right, numbers)
+    return Grid((*keys, "runs", *names), rows, right, caption, numbers)
 
 
 def _written(estimate: MeanEstimate) -> str:

@@ -15,7 +15,7 @@ from ..analysis.figures.sweep_axis import (
     spans_decades,
     stretches,
 )
-from ..presentation.pieces import Cell, PageFigure, PageNumbers
+from ..presentation.blocks import Cell, PageFigure, PageNumbers
 from ..presentation.svg import MARKS, Plot, number, plot, shorten
 from ..scenarios.studies.sweeps.sweep_file import SCORES, Point, Value
 

@@ -11,21 +11,21 @@ from os import PathLike
 from pathlib import Path
 
 from ..errors import StorageError
+from ..number_text import percent, plural
 from ..own_data.score_record import ScoredTable
-from ..presentation.pieces import (
+from ..presentation.blocks import (
     Alert,
     Block,
+    Grid,
+    Line,
     Listing,
     Marked,
     Page,
     PageFigure,
-    PageGrid,
     PageNumbers,
-    Paragraph,
     Section,
 )
 from ..presentation.svg import plot
-from ..presentation.wording import percent, plural
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.serialization.record import plain
 from ..strict_text import Unreadable, from_json
@@ -194,7 +194,7 @@ def _context(score: Score) -> Section:
         ("marketer", "everybody at once", "", mean, ""),
     ]
     headings = ("attacker", "looks for", "largest chance", "mean chance", f"above 1/{score['k']}")
-    return Section("context", "Context", lead, (PageGrid("Attackers", headings, rows, (2, 3, 4)),))
+    return Section("context", "Context", lead, (Grid(headings, rows, (2, 3, 4), "Attackers"),))
 
 
 def _chances(chances: dict[str, float]) -> tuple[str, str, str]:
@@ -212,7 +212,7 @@ def _data(score: Score) -> Section:
         rows.append((name, is_, reason, *counts, measure))
     headings = ("column", "is", "because", "values", "missing", "what was done")
     lead = f"{score['read']}; SHA-256 {score['sha256']}."
-    return Section("data", "Data", lead, (PageGrid("Columns of the file", headings, rows, (3, 4)),))
+    return Section("data", "Data", lead, (Grid(headings, rows, (3, 4), "Columns of the file"),))
 
 
 def _identifiability(score: Score) -> Section:
@@ -240,8 +240,8 @@ def _identifiability(score: Score) -> Section:
         lead,
         (
             _curve(score),
-            PageGrid("Each column, and all together", headings, singles, (1, 2, 3)),
-            PageGrid("All columns together", ("", "people", "share"), bounds, (1, 2)),
+            Grid(headings, singles, (1, 2, 3), "Each column, and all together"),
+            Grid(("", "people", "share"), bounds, (1, 2), "All columns together"),
             *table_questions.blocks(score),
         ),
     )
@@ -263,7 +263,7 @@ def _curve(score: Score) -> PageFigure:
 
 def _mitigation(score: Score) -> Section:
     sets, n = score["sets"], score["users"]
-    blocks: list[Block] = [Paragraph(f"{line}.") for line in score.get("coarser", ())]
+    blocks: list[Block] = [Line(f"{line}.") for line in score.get("coarser", ())]
     for key, by in (
         ("truth", "the table itself"),
         ("promised", f"the columns' counts alone ({BOUNDS[sets['promised_by']]})"),
@@ -271,7 +271,7 @@ def _mitigation(score: Score) -> Section:
         chosen = sets[key]
         safe_columns = ", ".join(chosen["keep"]) or "nothing"
         blocks.append(
-            Paragraph(
+            Line(
                 f"Safe together by {by}: {safe_columns} ({percent(chosen['people'] / n)} below k)."
             )
         )
@@ -286,7 +286,7 @@ def _mitigation(score: Score) -> Section:
     ]
     if rows:
         headings = ("column", "people below k with it", "share")
-        blocks.append(PageGrid("What each other column would cost", headings, rows, (1,)))
+        blocks.append(Grid(headings, rows, (1,), "What each other column would cost"))
     lead = "What was done to the columns, and which of them could be released together."
     return Section("mitigation", "Mitigation", lead, tuple(blocks))
 
@@ -307,14 +307,14 @@ def _governance(score: Score) -> Section:
         f"{file['sha256']}): compare it before the table is handed over."
     )
     blocks = (
-        Paragraph(named),
-        Paragraph(written),
+        Line(named),
+        Line(written),
         Listing(
             "The command (merged values left out)", shlex.join(release["command"]), "command.txt"
         ),
-        Paragraph(table_thresholds.CITED),
+        Line(table_thresholds.CITED),
         table_thresholds.citations(score),
-        Paragraph(TO_DECIDE),
+        Line(TO_DECIDE),
     )
     return Section("governance", "Governance", lead, blocks)
 

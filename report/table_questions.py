@@ -6,8 +6,8 @@ The answers come from the JSON of a score; an older score has no answers, and it
 from collections.abc import Iterator
 from typing import Any
 
-from ..presentation.pieces import Block, PageGrid, Paragraph, SignedTable
-from ..presentation.wording import percent, plural
+from ..number_text import percent, plural
+from ..presentation.blocks import Block, Grid, Line, SignedTable
 
 Score = dict[str, Any]
 MEANS = (
@@ -35,7 +35,7 @@ NOT_ASKED = (
 def blocks(score: Score) -> Iterator[Block]:
     """Yield the tables that stand under Identifiability."""
     if questions := score.get("questions"):
-        yield Paragraph(MEANS)
+        yield Line(MEANS)
         rows = [
             (
                 in_words(question),
@@ -46,7 +46,7 @@ def blocks(score: Score) -> Iterator[Block]:
             )
             for question in questions
         ]
-        yield PageGrid("Three questions of regulators", HEADINGS, rows, (1, 2, 3))
+        yield Grid(HEADINGS, rows, (1, 2, 3), "Three questions of regulators")
     if sensitive := score.get("sensitive"):
         diversity_rows = [
             (
@@ -60,7 +60,7 @@ def blocks(score: Score) -> Iterator[Block]:
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
         title = "Sensitive columns, among people who agree in all that may be known"
-        yield PageGrid(title, headings, diversity_rows, (1, 2, 3, 4))
+        yield Grid(headings, diversity_rows, (1, 2, 3, 4), title)
 
 
 def plain_table(score: Score) -> SignedTable:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from math import ceil
 
-from ..presentation.pieces import Marked, MarkedText, SignedTable, SignSheet
-from ..presentation.wording import percent, plural
+from ..number_text import percent, plural
+from ..presentation.blocks import Marked, MarkedText, SignedTable, SignSheet
 from . import table_questions, table_thresholds
 from .table_facts import (
     ROLES,
@@ -58,7 +58,7 @@ def _strong(text: str) -> Marked:
     return Marked(text.replace(" %", "\u00a0%"), "strong")
 
 
-def _verdict(score: Score) -> Iterator[str | Marked]:
+def _verdict(score: Score) -> Iterator[str]:
     release, n, exposed = release_of(score), score["users"], below(score)
     smallest, known_names = target_columns(score)["smallest_crowd"], known_columns(score)
     share = (
@@ -83,7 +83,7 @@ def _verdict(score: Score) -> Iterator[str | Marked]:
     yield from _inferred(score)
 
 
-def _inferred(score: Score) -> Iterator[str | Marked]:
+def _inferred(score: Score) -> Iterator[str]:
     """Yield the sentence on sensitive columns."""
     columns = score.get("sensitive", ())
     if not columns:
@@ -113,7 +113,7 @@ def _inferred(score: Score) -> Iterator[str | Marked]:
 
 def _files(score: Score) -> SignedTable:
     release = release_of(score)
-    rows: list[tuple[str | Marked, ...]] = [
+    rows: list[tuple[str, ...]] = [
         (
             "input",
             _size(score["data"], release["input_rows"], input_columns(score)),
@@ -194,7 +194,7 @@ def _rows_left_out(score: Score) -> MarkedText:
     return _strong(f"{suppressed_rows['rows']:,} rows left out"), why
 
 
-def _remains(score: Score) -> Iterator[str | Marked]:
+def _remains(score: Score) -> Iterator[str]:
     k, joint, part = score["k"], score["joint"], target_columns(score)
     if unique_people := people_below(part, 2):
         yield Marked(f"{plural(unique_people, 'person', 'people')} alone in a crowd of one", "bad")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from ..number_text import percent
 from ..own_data.thresholds import SIGNER_TEXT, thresholds
-from ..presentation.pieces import Marked, PageGrid, SignedTable
-from ..presentation.wording import percent
+from ..presentation.blocks import Grid, Marked, SignedTable
 from .table_facts import (
     Score,
     below,
@@ -14,7 +14,7 @@ from .table_facts import (
     target_columns,
 )
 
-Row = tuple[str | Marked, ...]
+Row = tuple[str, ...]
 OPEN = Marked("open", "bad")
 HEADINGS = ("measure", "asked", "found", "", "whose threshold")
 MOST_SENSITIVE = 2  # columns on the first page
@@ -40,9 +40,7 @@ def threshold_table(score: Score) -> SignedTable:
 def targets_met(score: Score) -> bool:
     """Whether every target of a sensitive column is met."""
     rows = (row for column in score.get("sensitive", ()) for row in _sensitive(score, column))
-    return not any(
-        isinstance(cell, Marked) and cell.text == "not met" for row in rows for cell in row
-    )
+    return not any(cell == "not met" for row in rows for cell in row)
 
 
 def _crowd(score: Score) -> Row:
@@ -113,7 +111,7 @@ def _mark(measure: str, reached: float, limit: float) -> Marked:
     return Marked("met", "good") if within else Marked("not met", "bad")
 
 
-def citations(score: Score) -> PageGrid:
+def citations(score: Score) -> Grid:
     """Return every threshold with its source, and the people below it in this table."""
     n, part = score["users"], target_columns(score)
     rows = [
@@ -127,4 +125,4 @@ def citations(score: Score) -> PageGrid:
         for name, threshold in thresholds().items()
     ]
     headings = ("--threshold", "whose, and what it states", "k", "people below k", "read in")
-    return PageGrid("Thresholds of authorities", headings, rows, (2, 3))
+    return Grid(headings, rows, (2, 3), "Thresholds of authorities")

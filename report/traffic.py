@@ -1,8 +1,8 @@
 """The section on traffic: messages, bytes, and the lengths of submissions."""
 
-from ..presentation.pieces import PageFigure, PageGrid, PageNumbers, Section
+from ..number_text import plural, size
+from ..presentation.blocks import Grid, PageFigure, PageNumbers, Section
 from ..presentation.svg import Drawing
-from ..presentation.wording import plural, size
 from ..scenarios.records.traffic import Traffic
 from .facts import PageFacts
 
@@ -16,13 +16,13 @@ def section(facts: PageFacts) -> Section | None:
         return None
     lead = (
         f"{plural(traffic.messages, 'message')}, {size(traffic.size)} in all; "
-        f"{size(traffic.size / facts.users)} a person. {facts.topology.lengths}"
+        f"{size(traffic.size / facts.users)} a person. {facts.topology_words.lengths}"
     )
     blocks = (_figure(traffic), _table(traffic)) if traffic.sizes else (_table(traffic),)
     return Section("traffic", "Traffic", lead, blocks)
 
 
-def _table(traffic: Traffic) -> PageGrid:
+def _table(traffic: Traffic) -> Grid:
     rows = [
         (
             wire.kind,
@@ -40,7 +40,7 @@ def _table(traffic: Traffic) -> PageGrid:
         [(f.kind, f.round, f.messages, f.size, f.smallest, f.largest) for f in traffic.flows],
     )
     headings = ("message", "round", "how many", "in all", "bytes each")
-    return PageGrid("Messages by kind and round", headings, rows, (1, 2, 3, 4), numbers)
+    return Grid(headings, rows, (1, 2, 3, 4), "Messages by kind and round", numbers)
 
 
 def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:

@@ -2,18 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..presentation.pieces import (
-    Block,
-    Marked,
-    PageFigure,
-    PageGrid,
-    PageNumbers,
-    Paragraph,
-    Section,
-)
+from ..number_text import percent, plural, sentence
+from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
+from ..presentation.deviations import NOT_BY_WATCHING
 from ..presentation.svg import Drawing, shorten
-from ..presentation.wording import percent, plural, sentence
-from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
 from .facts import READERS, Learner, PageFacts
 
@@ -29,7 +21,7 @@ def section(facts: PageFacts) -> Section | None:
     if not facts.learners:
         return None
     blocks: list[Block] = [_figure(facts), _table(facts)]
-    blocks += [Paragraph(line) for line in _words(facts)]
+    blocks += [Line(line) for line in _words(facts)]
     blocks += cheating.blocks(facts)
     datum = "a report that the person had randomized" if facts.randomized else "a value"
     lead = (
@@ -174,7 +166,7 @@ def _guessed(learner: Learner) -> str:
     return f"{mark}{learner.guessed:,.1f} ({learner.guessed_before or 0.0:,.1f})"
 
 
-def _table(facts: PageFacts) -> PageGrid:
+def _table(facts: PageFacts) -> Grid:
     rows = [
         (
             learner.name,
@@ -193,10 +185,10 @@ def _table(facts: PageFacts) -> PageGrid:
     headings = (
         *("coalition", "people linked", "values certain", "bits per person"),
         *("rows guessed (before)", "surest of one (before)"),
-        *(facts.topology.line(facts.run.scenario), "learnt"),
+        *(facts.topology_words.line(facts.run.scenario), "learnt"),
     )
     caption = f"{plural(len(rows), 'coalition')}, the smallest first"
-    return PageGrid(caption, headings, rows, (1, 2, 3, 4, 5), _numbers(facts), folded=True)
+    return Grid(headings, rows, (1, 2, 3, 4, 5), caption, _numbers(facts), folded=True)
 
 
 def _numbers(facts: PageFacts) -> PageNumbers:

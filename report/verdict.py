@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from ..presentation.pieces import EXPOSED, RELEASED, VerdictAnswer
-from ..presentation.wording import percent, plural, sentence
-from ..scenarios.lab.scoring.equal_people import alike_lines
-from ..scenarios.programs.registry import program_of
-from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
+from ..number_text import percent, plural, sentence
+from ..presentation.blocks import EXPOSED, RELEASED, VerdictAnswer
+from ..presentation.deviations import NOT_BY_WATCHING
+from ..presentation.equal_people import alike_lines
+from ..presentation.presenters.registry import presenter_of
 from . import cheating
 from .facts import PageFacts
 
 
 def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
     """Return the answers; the last is there only if a policy decided."""
-    program_answers = program_of(facts.run.scenario).answers(facts.result)
+    program_answers = presenter_of(facts.run.scenario).answers(facts.result)
     return (
         *(program_answers or (_release_answer(facts), _exposed(facts))),
         _trust(facts),
@@ -96,7 +96,7 @@ def _trust(facts: PageFacts) -> VerdictAnswer:
     if facts.deviations:
         deviation_text = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
         return VerdictAnswer(question, "not said of this run", deviation_text)
-    if among := facts.topology.trust(facts.result):
+    if among := facts.topology_words.trust(facts.result):
         return among
     breaking = facts.breaking
     if not breaking:

@@ -1,6 +1,6 @@
 """Words that several parts of a page share."""
 
-from ..presentation.wording import plural
+from ..number_text import plural
 
 NAMED = 6  # values or coalitions that are named one by one
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LocalError
 from ..installation import missing
-from ..presentation.pieces import Page
+from ..presentation.blocks import Page
 from ..presentation.wording import visible
 
 if TYPE_CHECKING:

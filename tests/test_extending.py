@@ -18,6 +18,7 @@ from page_packages import OF_USERS, PACKAGES, PAGE, commands, install
 from sample_kit import sampled
 from veilmix.analysis.randomizers import Pure
 from veilmix.errors import ParameterError
+from veilmix.presentation.presenters.presenter import Presenter
 from veilmix.protocol.wire.messages import Certificate, Decision
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.scenarios.attacks.catalogue.attack import Attack
@@ -83,13 +84,14 @@ def told(heading: str) -> set[str]:
 @pytest.mark.parametrize(
     ("heading", "of", "besides"),
     [
-        ("### A program", ReleaseProgram, set[str]()),
+        ("### A program", ReleaseProgram, members(Presenter)),
+        ("### A program", Presenter, members(ReleaseProgram)),
         ("### An attack", Attack, {"PeerAttack"}),
         ("### A randomizer", Pure, {"_columns"}),
         ("### A population", Generator, set[str]()),
         ("## A guard", Guard, {"Flaw"}),
     ],
-    ids=["program", "attack", "randomizer", "population", "guard"],
+    ids=["program", "words", "attack", "randomizer", "population", "guard"],
 )
 def test_the_page_has_every_member(heading: str, of: type, besides: set[str]) -> None:
     assert told(heading) - besides == members(of)

@@ -33,6 +33,7 @@ MAY = {
     "library_warnings": set(),  # keeps what libraries warn of: any room may call one
     "installation": set(),  # what brings a library that is missing: any room may say it
     "languages": {"strict_text"},  # what pages say: pages ask
+    "number_text": set(),  # shares, sizes, plurals: in every message
     "crypto": {"errors", "temporary_files"},
     "protocol": {"errors", "crypto"},
     "roles": {
@@ -50,12 +51,10 @@ MAY = {
         "protocol",
     },
 }
-MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines", "languages"}
-MAY["scenarios"] |= {"presentation"}  # words of programs and studies
-MAY["presentation"] = {"protocol", "languages", "scenarios"}
+MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines", "number_text"}
 MAY["own_data"] = {*MAY["scenarios"], "scenarios"}
-MAY["report"] = {*MAY["own_data"], "own_data"}
-MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
+MAY["presentation"] = {*MAY["own_data"], "own_data", "languages"}
+MAY["report"] = MAY["theatre"] = {*MAY["presentation"], "presentation"}
 MAY["lessons"] = {*MAY["theatre"], "theatre"}
 MAY["poll"] = {*MAY["lessons"], "lessons"}
 MAY["workbench"] = {*MAY["report"], "report"}
@@ -116,6 +115,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "trust",
         },
     },
+    "presentation": {"": set(), "presenters": {""}},
     "protocol": {
         "wire": set(),
         "rounds": {"wire"},

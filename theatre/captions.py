@@ -9,6 +9,7 @@ from itertools import pairwise
 from ..errors import Reason
 from ..languages.language import Language
 from ..presentation.decision_captions import joined_in, promise, rule
+from ..presentation.presenters.presenter import Presenter
 from ..protocol.wire import parties
 from ..protocol.wire.announcement import Announcement
 from ..protocol.wire.coarsening import Bins, Date, Fold, Merge, Prefix, Rule
@@ -32,7 +33,6 @@ from ..protocol.wire.messages import (
 )
 from ..protocol.wire.peer_messages import Share, ShareSecret
 from ..protocol.wire.token_messages import Ask, Issued, Mint, PublicGrant
-from ..scenarios.programs.interface import ReleaseProgram
 from .party_names import capitalized, party_name
 
 ASIDE_MARK = "\n"  # the text after it appears in smaller letters below (plain.js)
@@ -49,7 +49,7 @@ VOUCHED = {
 
 
 def caption_of(
-    program: ReleaseProgram,
+    presenter: Presenter,
     author: str,
     body: Body,
     columns: Sequence[str],
@@ -60,7 +60,7 @@ def caption_of(
     """Return the meaning of a post, in a sentence.
 
     Args:
-        program: of the session.
+        presenter: of the program of the session.
         author: of the post.
         body: of the post.
         columns: the names of the requested columns.
@@ -72,20 +72,20 @@ def caption_of(
     author_name, say = capitalized(author, language), language.say
     match body:
         case Announcement():
-            return say("says-announces", about=announced(program, body, language))
+            return say("says-announces", about=announced(presenter, body, language))
         case Alarm(cause=cause):
             return say("says-alarm", who=author_name, cause=say(f"says-alarm-{cause.value}"))
         case Call():
-            return call_caption(program, body, columns, language)
+            return call_caption(presenter, body, columns, language)
         case Mixed():
             return mixed(author_name, body, language, ordered=ordered)
         case Tally(totals=totals, counts=None):
             return say("says-tally-secret", who=author_name, number=sum(totals))
         case Tally():
             sentence = say("says-tally", who=author_name, asks=asks(call, columns, language))
-            return f"{sentence}{closed_aside(program, body, terms, language)}"
+            return f"{sentence}{closed_aside(presenter, body, terms, language)}"
         case Decision():
-            return program.stage_decision(body, columns, parties.CURATOR, language)
+            return presenter.stage_decision(body, columns, parties.CURATOR, language)
         case OpenedCertificate(certificate=proof):
             proof_texts = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
             return say("says-certificate", **proof_texts)
@@ -124,9 +124,9 @@ def vouches(author_name: str, body: Body, language: Language) -> str:
             return say("says-other", who=author_name, kind=kind_name)
 
 
-def announced(program: ReleaseProgram, body: Announcement, language: Language) -> str:
+def announced(presenter: Presenter, body: Announcement, language: Language) -> str:
     """Return the subject of a session: questions, policy, and coarser answers if there are any."""
-    promised = program.stage_announcement(body.policy, language)
+    promised = presenter.stage_announcement(body.policy, language)
     about = language.say("says-about", n=len(body.schema.features), promise=promised)
     coarser = [feature for feature in body.schema.features if feature.rules]
     if not coarser:
@@ -160,20 +160,20 @@ def coarsening(rule: Rule, language: Language) -> str:
 
 
 def closed_aside(
-    program: ReleaseProgram, body: Tally, terms: Announcement | None, language: Language
+    presenter: Presenter, body: Tally, terms: Announcement | None, language: Language
 ) -> str:
     """Return the aside on users without a released value; "" without an aside."""
     if terms is None or not body.counts:
         return ""
-    aside_text = program.stage_release(terms.policy, terms.schema, body.counts[0], language)
+    aside_text = presenter.stage_release(terms.policy, terms.schema, body.counts[0], language)
     return f"{ASIDE_MARK}{aside_text}" if aside_text else ""
 
 
 def call_caption(
-    program: ReleaseProgram, call: Call, columns: Sequence[str], language: Language
+    presenter: Presenter, call: Call, columns: Sequence[str], language: Language
 ) -> str:
     """Return the questions of a call, the form of the answers, and their reader."""
-    hidden = program.stage_hiding(call, language)
+    hidden = presenter.stage_hiding(call, language)
     return language.say(
         "says-call",
         round=call.round,

@@ -12,6 +12,8 @@ from typing import Any
 from ..errors import ParameterError, Reason
 from ..languages.language import Language
 from ..presentation.decision_captions import promise, rule
+from ..presentation.equal_people import alike_lines, released_alike
+from ..presentation.presenters.registry import presenter_for
 from ..protocol.board.board import Entry
 from ..protocol.knowledge.transcript import (
     Event,
@@ -41,7 +43,6 @@ from ..protocol.wire.messages import (
     Tally,
 )
 from ..roles.network.instruments import Instrument
-from ..scenarios.lab.scoring.equal_people import alike_lines, released_alike
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import heard_as
 from .captions import caption_of
@@ -220,7 +221,13 @@ class MoveRecorder(Instrument):
         opened_body = body if isinstance(body, OpenedCertificate) else self._decided(body)
         call, terms = sent_round.call if sent_round else None, self._announced
         return caption_of(
-            self._program, entry.author, opened_body, self._columns, call, terms, self._words
+            presenter_for(self._program),
+            entry.author,
+            opened_body,
+            self._columns,
+            call,
+            terms,
+            self._words,
         )
 
     def _facts(self, entry: Entry) -> dict[str, Any]:

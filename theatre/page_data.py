@@ -32,6 +32,7 @@ from typing import Any
 
 from ..languages.language import Language
 from ..presentation.decision_captions import rule
+from ..presentation.presenters.registry import presenter_of
 from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of
@@ -55,7 +56,7 @@ def page_data(
 ) -> dict[str, Any]:
     """Return the facts of a run for the page. cheating: the study saved beside it.
 
-    deviated: the deviations in it (scenarios/records/verification/deviations.py). language: of its
+    deviated: the deviations in it (presentation/deviations.py). language: of its
     sentences; None: English.
     """
     words = theatre_sentences(language)
@@ -89,7 +90,7 @@ def page_data(
         "locked": scenario.defence.locks,
         "reports": program_of(scenario).reports,
         "opens": opening(scenario),
-        "rule": program_of(scenario).stage_rule(scenario.policy, words),
+        "rule": presenter_of(scenario).stage_rule(scenario.policy, words),
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,
         "cheating": cheating_data(scenario, cheating, language),

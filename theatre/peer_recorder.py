@@ -7,6 +7,8 @@ are known to all peers. The onions are identified by the names of the layers tha
 
 from ..languages.language import Language
 from ..presentation.decision_captions import ALL_PEERS, promise, rule
+from ..presentation.equal_people import alike_lines, released_alike
+from ..presentation.presenters.registry import presenter_for
 from ..protocol.board.board import Entry
 from ..protocol.board.strategies import Strategy
 from ..protocol.knowledge.transcript import NAME, SealedAnswers, name_of
@@ -25,7 +27,6 @@ from ..protocol.wire.peer_messages import (
     ShareSecret,
 )
 from ..roles.network.instruments import Instrument
-from ..scenarios.lab.scoring.equal_people import alike_lines, released_alike
 from ..scenarios.programs.interface import ReleaseProgram
 from . import peer_captions as captions
 from .language import theatre_sentences
@@ -156,7 +157,8 @@ class PeerRecorder(Instrument):
         decision = self._reckoning.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
-            says = self._program.stage_decision(decision, self._columns, ALL_PEERS, self._words)
+            presenter = presenter_for(self._program)
+            says = presenter.stage_decision(decision, self._columns, ALL_PEERS, self._words)
             decision_move = PostMove(
                 author=ALL_PEERS,
                 kind="decision",

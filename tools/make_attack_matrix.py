@@ -24,7 +24,7 @@ from page_tables import record_text, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
-from veilmix.presentation.wording import plural, seeds
+from veilmix.number_text import plural, seeds
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.studies.matrix.attack_matrix import attack, kind_of

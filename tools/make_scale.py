@@ -10,7 +10,7 @@ from pathlib import Path
 
 from veilmix.analysis.scaling import Cluster, SessionCosts
 from veilmix.cli.text.scale import links, span
-from veilmix.presentation.wording import size
+from veilmix.number_text import size
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.studies.costs.scale import SessionScale, scale

@@ -14,6 +14,7 @@ from pathlib import Path
 from page_tables import written_table
 from search_coverage import GuardCoverage, coverage
 from veilmix import __version__
+from veilmix.presentation.presenters.search import BEYOND, READS
 from veilmix.protocol.search.deviation import text_of
 from veilmix.protocol.wire.parties import ANALYST, Role, role
 from veilmix.roles.compute.executors import processes
@@ -33,7 +34,6 @@ from veilmix.scenarios.studies.search.search_table import (
     SearchTable,
     shipped,
 )
-from veilmix.scenarios.studies.search.search_text import BEYOND, READS
 
 PAGE = Path(__file__).parent.parent / "docs" / "attack-search.md"
 BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from page_tables import written_table
+from veilmix.presentation.presenters.search import BEYOND
 from veilmix.scenarios.studies.search.search_result import CoalitionResult
 from veilmix.scenarios.studies.search.search_table import shipped
-from veilmix.scenarios.studies.search.search_text import BEYOND
 
 PAGE = Path(__file__).parent.parent / "docs" / "shufflers.md"
 BLOCK = re.compile(r"(<!-- cheats -->\n).*?(<!-- end -->)", re.DOTALL)

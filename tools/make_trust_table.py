@@ -17,7 +17,8 @@ from pathlib import Path
 from msgspec.structs import replace
 from page_tables import written_table
 from veilmix import __version__
-from veilmix.presentation.wording import plural, seeds
+from veilmix.number_text import plural, seeds
+from veilmix.presentation.presenters.cheating import rate
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import program_of
@@ -29,9 +30,9 @@ from veilmix.scenarios.studies.cheating.cheating_result import (
     AttackResult,
     CheatingStudy,
     WorstAttack,
+    detection_text,
     name_members,
 )
-from veilmix.scenarios.studies.cheating.cheating_text import detection_text, rate
 from veilmix.scenarios.studies.cheating.coalition_study import begin, study
 from veilmix.scenarios.studies.cheating.trust_table import (
     FILE,

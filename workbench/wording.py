@@ -7,10 +7,12 @@ from typing import Any
 
 from ..analysis.scoring import TableScore
 from ..languages.language import Language
+from ..number_text import percent
 from ..own_data.advise import Advised
 from ..own_data.read_table import Reading
 from ..own_data.score_record import ScoredTable
-from ..presentation.wording import Block, Grid, Line, percent, visible
+from ..presentation.blocks import Grid, Line
+from ..presentation.wording import visible
 from ..scenarios.populations.people import SourceTable
 
 Text = dict[str, str]
@@ -29,7 +31,7 @@ class CommandOutput:
     """
 
     text: str
-    printed: tuple[Block, ...]
+    printed: tuple[Line | Grid, ...]
     warnings: tuple[str, ...] = ()
     error: str | None = None
 
@@ -130,7 +132,7 @@ def grid(table: Grid) -> dict[str, Any]:
     }
 
 
-def block(printed: Block) -> dict[str, Any]:
+def block(printed: Line | Grid) -> dict[str, Any]:
     """Return a line or a table of the command line for the page."""
     if isinstance(printed, Line):
         return {"line": english(printed.text.strip()), "style": printed.style}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...presentation.wording import seeds
+from ...number_text import seeds
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import (
     Block,

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...presentation.presenters import peers as peer_words
+from ...presentation.presenters.registry import presenter_of
 from ..grid import planned
 from ..options import COUNT
-from ..text import peers as peers_text
 from ..text.attacks import attacks
 from ..text.layout import (
     Block,
@@ -201,18 +202,18 @@ def _check_blocks(
     called: str,
 ) -> Iterator[Block]:
     from ...scenarios.populations.coarsening import coarser_lines
-    from ...scenarios.programs.registry import program_of, unchecked_queries
+    from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
 
     # The branches are optional lines of a page in the order of a session: parties, steps, cost,
     # promise; warnings come last, above the next command, where a user sees them.
-    about, program = scenario.scenario, program_of(scenario)
+    about, presenter = scenario.scenario, presenter_of(scenario)
     yield Line(f"{about.name}: fine" + (f'   "{about.title}"' if about.title else ""))
     yield Line()
     yield Line(f"people    {people.n:,}, {people.note}")
     for line in _person_rows(people, scenario.policy.k):
         yield Line(line)
-    for line in program.describe(people):
+    for line in presenter.describe(people):
         yield Line(f"          {line}")
     for line in coarser_lines(scenario.feature):
         yield Line(f"coarser   {line}, as everybody says it before it is sealed")
@@ -231,8 +232,8 @@ def _check_blocks(
     yield Line(f"cost      {plan_text.posts}{_price(price, scenario.mix.suite)}")
     if about.repeat > 1:
         yield Line(f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
-    yield Line(f"promise   {program.promise(scenario)}")
-    for number, line in enumerate(program.advice(scenario, people)):
+    yield Line(f"promise   {presenter.promise(scenario)}")
+    for number, line in enumerate(presenter.advice(scenario, people)):
         yield Line(f"{'noise' if number == 0 else '':9} {line}")
     for line in attacks(scenario):
         yield Line(line)
@@ -298,9 +299,9 @@ def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") 
 def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") -> SessionPlan:
     return SessionPlan(
         "none but these people: each is user, shuffler, curator and analyst",
-        peers_text.steps(scenario, people.n, len(people.schema.names)),
-        peers_text.POSTED,
-        f"{peers_text.posts(scenario, people.n):,} posts that everybody reads; ",
+        peer_words.steps(scenario, people.n, len(people.schema.names)),
+        peer_words.POSTED,
+        f"{peer_words.posts(scenario, people.n):,} posts that everybody reads; ",
     )
 
 
@@ -323,7 +324,7 @@ def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
     if mix.kind == "verified":
         once = mix.submit == "once"
         words = _verified_steps(hands, answers, first, mix.min_batch, once=once)
-        return program.steps(scenario, *words)
+        return presenter_of(scenario).steps(scenario, *words)
     onions = plural(len(first.columns), "onion")
     onions_per_question = first.onions // len(first.columns)
     answering = (
@@ -343,7 +344,7 @@ def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
         "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
         f"than {mix.min_batch:,} people the round is given up."
     )
-    return program.steps(scenario, answering, mixing)
+    return presenter_of(scenario).steps(scenario, answering, mixing)
 
 
 def _verified_steps(

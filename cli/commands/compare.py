@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ...presentation.presenters import comparison as comparison_words
 from ..options import SEED, executor_option, helped, kept_options, tell_trust
-from ..text.comparison import print_comparison
 from ..text.layout import (
     Grid,
     format_option,
@@ -17,6 +17,7 @@ from ..text.layout import (
     plural,
     saved,
     say,
+    show,
     write_csv,
     write_json,
 )
@@ -188,7 +189,7 @@ def _print(comparison: "Comparison", form: str, coalition: str | None, equal: st
     elif form == "csv":
         write_csv(Grid(HEADINGS, rows(comparison)))
     else:
-        print_comparison(page(), comparison)
+        show(page(), comparison_words.terminal(comparison))
 
 
 def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> None:

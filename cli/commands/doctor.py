@@ -227,7 +227,7 @@ def _scratch() -> Finding:
     """Return the finding on disk space for batches that do not fit in memory."""
     import shutil
 
-    from ...presentation.wording import size
+    from ...number_text import size
     from ...roles.compute.spool import FOLDER, folder
 
     where = folder()

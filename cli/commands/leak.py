@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...presentation.presenters import peers as peer_words
 from ..text import cheating as cheats
 from ..text import coalitions as coalitions_text
-from ..text import peers as peers_text
 from ..text import search as searches
 from ..text.layout import (
     Block,
@@ -157,9 +157,8 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 
 def _watched(record: "Run", prior: str, form: str) -> None:
     """Print the knowledge of honest-but-curious coalitions."""
-    from ...scenarios.programs.peers.text import numbers
+    from ...presentation.deviations import deviations
     from ...scenarios.records.verification.damaged_record import diagnose_record
-    from ...scenarios.records.verification.deviations import deviations
     from ...scenarios.records.verification.views import learnt_in
     from ...scenarios.schema.single_rows import require_single_rows
 
@@ -175,7 +174,7 @@ def _watched(record: "Run", prior: str, form: str) -> None:
 
         write_json(leaked(views, prior, peers, study, deviated))
     elif form == "csv":
-        write_csv(Grid(*numbers(peers)) if peers else _csv(views))
+        write_csv(peer_words.sizes_numbers(peers) if peers else _csv(views))
     else:
         show(page(), _watched_blocks(record, views, _notes(views, prior), deviated))
         show(page(), cheats.stored_study_blocks(record, study))
@@ -185,7 +184,7 @@ def _watched_blocks(
     record: "Run", views: "Sequence[Received]", notes: Iterator[str], deviated: Sequence[str]
 ) -> Iterator[Block]:
     """Yield the figures of pooled views; without a verdict of safety if there are deviations."""
-    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
+    from ...presentation.deviations import NOT_BY_WATCHING
     from ...scenarios.records.verification.views import breaking
     from ..text import run_scores
 
@@ -208,7 +207,7 @@ def _watched_blocks(
         outcome = f"links {plural(linked, 'person', 'people')}" if linked else "links nobody"
         yield Line(f"{coalition.name} ({' + '.join(coalition.parties)}): {outcome}")
     if peers:
-        yield from (Line(), *peers_text.size_blocks(peers))
+        yield from (Line(), *peer_words.followed(peers))
     else:
         yield from (Line(line, "dim") for line in notes)
 

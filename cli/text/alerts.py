@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .layout import Block, Line
 
 if TYPE_CHECKING:
-    from ...presentation.pieces import Alert
+    from ...presentation.blocks import Alert
     from ...scenarios.lab.scoring.outcome import Outcome
 
 HEAD_RULES = frozenset(

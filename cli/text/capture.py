@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from io import StringIO
 
-from ...presentation.wording import Block, Grid, Line
+from ...presentation.blocks import Grid, Line
 
 
 class Capture:
@@ -26,11 +26,11 @@ class Capture:
 
     def __init__(self, progress: Callable[[str], None]) -> None:
         self.out, self.err = StringIO(), StringIO()
-        self.printed: list[Block] = []
+        self.printed: list[Line | Grid] = []
         self.messages: list[str] = []
         self.progress = progress
 
-    def note(self, file: object, block: Block) -> None:
+    def note(self, file: object, block: Line | Grid) -> None:
         """Keep a line or a table that is written to `out`, or a line to `err`."""
         if file is self.out:
             self.printed.append(block)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ...presentation.wording import WATCHING, sentence
+from ...number_text import sentence
+from ...presentation.wording import WATCHING
 from .layout import Block, Line, clean, page, say, show, write_csv, write_json
 from .pace import counter
 
@@ -28,9 +29,9 @@ def load_study(run: "Run") -> "CheatingStudy | None":
 
 def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterator[Block]:
     """Yield the study that is stored beside a run, or the reason or command if it is missing."""
+    from ...presentation.presenters.cheating import why_unmeasured
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.records.verification.submitted_once import price
-    from ...scenarios.studies.cheating.cheating_text import why_unmeasured
 
     for line in unchecked_queries(run.scenario):
         yield Line(fill(line, WIDTH), "bold")
@@ -49,13 +50,15 @@ def stored_study_blocks(run: "Run", cheating: "CheatingStudy | None") -> Iterato
 
 def _citations(run: "Run") -> Iterator[Block]:
     """Yield the search that is kept beside a run, or that is recorded for its countermeasures."""
+    from ...presentation.presenters.search import summary
     from ...scenarios.studies.search.search_file import read
-    from ...scenarios.studies.search.search_table import cited
-    from ...scenarios.studies.search.search_text import summary
+    from ...scenarios.studies.search.search_table import recorded
 
     search_result = read(run.folder)
-    if summary_text := summary(search_result) if search_result is not None else cited(run.scenario):
-        yield Line(fill(sentence(summary_text), WIDTH))
+    if search_result is None and (record := recorded(run.scenario)):
+        search_result = record.result
+    if search_result is not None:
+        yield Line(fill(sentence(summary(search_result)), WIDTH))
 
 
 def measured(run: "Run", runs: int, form: str) -> None:
@@ -87,7 +90,7 @@ def measured(run: "Run", runs: int, form: str) -> None:
 
 
 def _print(cheating: "CheatingStudy", form: str) -> None:
-    from ...scenarios.studies.cheating.cheating_text import numbers
+    from ...presentation.presenters.cheating import numbers
     from .leak_record import cheated
 
     if form == "json":
@@ -100,7 +103,7 @@ def _print(cheating: "CheatingStudy", form: str) -> None:
 
 def study_blocks(cheating: "CheatingStudy") -> Iterator[Block]:
     """Yield a study: each coalition with its worst attack, and the limits of the figures."""
-    from ...scenarios.studies.cheating.cheating_text import notes, successes, table
+    from ...presentation.presenters.cheating import notes, successes, table
 
     yield table(cheating)
     yield Line(successes(cheating))

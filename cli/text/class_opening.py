@@ -26,9 +26,9 @@ def check_reachable(host: str) -> None:
 
 def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     """Print the terms of a session before it begins."""
+    from ...number_text import plural
     from ...poll.precision_forecast import forecast_of
     from ...poll.questions import promise_of
-    from ...presentation.wording import plural
     from ...scenarios.programs.registry import program_of
 
     mix = scenario.mix

@@ -19,7 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...presentation.wording import Block, Grid, Line, escaped, percent, plural
+from ...number_text import percent, plural
+from ...presentation.blocks import Block, Grid, Line, PageNumbers
+from ...presentation.wording import escaped
 from .capture import current_capture, note_grid, note_line
 
 __all__ = [
@@ -131,11 +133,11 @@ def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> No
 
 
 def show(console: PipeConsole, blocks: Iterable[Block]) -> None:
-    """Print lines and tables, one below the other."""
+    """Print lines and tables, one below the other; a terminal draws no pictures."""
     for block in blocks:
         if isinstance(block, Line):
             say(console, clean(block.text), style=block.style)
-        else:
+        elif isinstance(block, Grid):
             lay_out(console, block)
 
 
@@ -183,7 +185,7 @@ def _columns(grid: Grid) -> list[list[object]]:
     return [[row[place] for row in grid.rows] for place in range(len(grid.headings))]
 
 
-def write_csv(grid: Grid) -> None:
+def write_csv(grid: "Grid | PageNumbers") -> None:
     """Print a table as CSV, headings first."""
     from ...scenarios.serialization.csv_text import csv_text
 

@@ -7,7 +7,7 @@ with all columns but a single column, and with all columns.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...presentation.wording import give_or_take
+from ...number_text import give_or_take
 from ...scenarios.programs.registry import program_of
 from .layout import percent, plural
 

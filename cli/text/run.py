@@ -7,11 +7,12 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from ...presentation.deviations import deviations
+from ...presentation.presenters import peers as peer_words
+from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.programs.registry import program_of
-from ...scenarios.records.verification.deviations import deviations
-from . import peers as peers_text
 from . import reidentification as found_text
 from .layout import Block, Grid, Line, percent, plural
 from .run_scores import randomized, scores
@@ -30,18 +31,18 @@ CELLS = 20  # cells of a release that are printed
 def run_blocks(outcome: "Outcome") -> Iterator[Block]:
     """Yield the report."""
     yield from head(outcome)
-    program = program_of(outcome.scenario)
-    if program.reports:
-        yield from program.summary(outcome)
+    presenter = presenter_of(outcome.scenario)
+    if program_of(outcome.scenario).reports:
+        yield from presenter.summary(outcome)
     else:
         yield from _first_round(outcome)
-        yield from program.summary(outcome)
+        yield from presenter.summary(outcome)
         yield from _decision(outcome)
         yield from _second_round(outcome)
     yield from scores(outcome)
-    for line in peers_text.named(outcome.peers) if outcome.peers else ():
+    for line in peer_words.named(outcome.peers) if outcome.peers else ():
         yield Line(line, "bold red")
-    if remark := program.remark():
+    if remark := presenter.remark():
         yield Line(remark, "dim")
     if outcome.reidentification:
         yield Line(found_text.NOTE, "dim")
@@ -145,7 +146,7 @@ def _decision(outcome: "Outcome") -> Iterator[Block]:
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
     if program.opens:
-        yield Line(f"{program.promise(outcome.scenario)}")
+        yield Line(presenter_of(outcome.scenario).promise(outcome.scenario))
     elif program.fixed_columns(policy, outcome.schema) is not None:
         yield Line(
             f"{_reader(outcome, 'curator')}: releases the columns it was told to "
@@ -176,7 +177,9 @@ def _decision(outcome: "Outcome") -> Iterator[Block]:
         yield Line(
             f" and {rest} more sets: each inside a safe one, or around one that is not", "dim"
         )
-    yield from map(Line, (*program.explained(outcome), *_explanations(outcome)))
+    yield from map(
+        Line, (*presenter_of(outcome.scenario).explained(outcome), *_explanations(outcome))
+    )
 
 
 def _exposed_people(outcome: "Outcome") -> str:

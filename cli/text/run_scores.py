@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ...presentation.wording import CHECKED_ONCE, PROVED, audited, sentence
+from ...number_text import sentence
+from ...presentation.deviations import NOT_BY_WATCHING, deviations
+from ...presentation.equal_people import alike_rows, released_alike
+from ...presentation.presenters import peers as peer_words
+from ...presentation.presenters.registry import presenter_of
+from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
-from ...scenarios.lab.scoring.equal_people import alike_rows, released_alike
 from ...scenarios.lab.scoring.frames import score_rows
 from ...scenarios.programs.registry import program_of
-from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
-from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
 from .layout import Block, Grid, Line, percent
@@ -32,10 +34,12 @@ def randomized(outcome: "Outcome") -> bool:
 def scores(outcome: "Outcome") -> Iterator[Block]:
     """Yield the table of scores, and the lines below it."""
     first = () if randomized(outcome) else _exposures(outcome)
-    program_scores = program_of(outcome.scenario).scores(outcome)
+    program_scores = presenter_of(outcome.scenario).scores(outcome)
     rows = [*first, *program_scores, *found_text.scores(outcome)]
     deviated = bool(deviations(outcome.scenario, outcome.attacks, outcome.alarms))
-    rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome, deviated=deviated)]
+    rows += (
+        peer_words.scores(outcome.peers) if outcome.peers else [*_links(outcome, deviated=deviated)]
+    )
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ...presentation.wording import size
+from ...number_text import size
 from ...roles.compute.spool import MEMORY_LIMIT, folder
 from .layout import Block, Grid, Line
 

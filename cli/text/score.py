@@ -48,7 +48,7 @@ def score_blocks(
 ) -> Iterator[Block]:
     """Yield the score. table: the scored table, with the roles of its columns."""
     from ...analysis.scoring import Missing
-    from ...scenarios.lab.scoring.equal_people import alike_lines
+    from ...presentation.equal_people import alike_lines
 
     yield Line(
         f"{called}  {score.n:,} people{_rows(score.rows, score.n)}, "

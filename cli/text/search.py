@@ -42,7 +42,7 @@ def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int
 
 
 def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
-    from ...scenarios.studies.search.search_text import numbers
+    from ...presentation.presenters.search import numbers
 
     if form == "json":
         write_json(search_result)
@@ -54,8 +54,8 @@ def _print(search_result: "SearchResult", form: str, folder: Path) -> None:
 
 def search_blocks(search_result: "SearchResult", folder: Path) -> Iterator[Block]:
     """Yield the results: each coalition, and the limits of the search."""
+    from ...presentation.presenters.search import line, notes, summary
     from ...scenarios.studies.search.search_file import file_of
-    from ...scenarios.studies.search.search_text import line, notes, summary
 
     for result in search_result.coalitions:
         file = str(folder / file_of(result)) if result.find is not None else ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...analysis.estimation.mean_interval import MeanEstimate
-from ...presentation.wording import interval
+from ...number_text import interval
 from ...scenarios.studies.sweeps.sweep_file import Point, SweepLine, Value, grouped
 from ...scenarios.studies.sweeps.sweep_scores import (
     HEADINGS,

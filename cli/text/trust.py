@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ...presentation.wording import OUTSIDE_CATALOGUE, TWO_KINDS, plural
+from ...number_text import plural
+from ...presentation.wording import OUTSIDE_CATALOGUE, TWO_KINDS
 from .cheating import WIDTH
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ MARGIN = " " * 10
 
 def trust(scenario: "Scenario") -> Iterator[str]:
     """The lines on trust of `veilmix check`."""
+    from ...presentation.presenters.cheating import why_unmeasured
     from ...scenarios.records.verification.submitted_once import announced_price
-    from ...scenarios.studies.cheating.cheating_text import why_unmeasured
     from ...scenarios.studies.cheating.trust_table import measured_trust
 
     if why := why_unmeasured(scenario):
@@ -65,7 +66,7 @@ def _coalition_name(coalition: "LinkingCoalition | WorstAttack") -> str:
 
 
 def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
-    from ...scenarios.studies.cheating.cheating_text import coalition_text, no_success
+    from ...presentation.presenters.cheating import coalition_text, no_success
 
     if worst is not None:
         return coalition_text(worst)

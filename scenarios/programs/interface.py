@@ -11,7 +11,7 @@ A program with few differences inherits from `curated/program.py`.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ...protocol.knowledge.transcript import Row, Transcript
 from ...protocol.knowledge.view import View
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ...languages.language import Language
-    from ...presentation.pieces import Section, VerdictAnswer
-    from ...presentation.wording import Block
     from ...protocol.board.strategies import RoundResult, Strategy
     from ...protocol.wire.announcement import AnnouncedPolicy
     from ..populations import Population
@@ -286,59 +283,6 @@ class ReleaseProgram(Protocol):
 
         Raises VerificationError if the claim differs, NoGround if there is no claim.
         """
-
-    def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each. answering, mixing: the common steps."""
-
-    def advice(self, scenario: "Scenario", people: "Population") -> "Iterator[str]":
-        """Yield lines on options with less error, for the author of the scenario."""
-
-    def describe(self, people: "Population") -> list[str]:
-        """Return lines about the queries to people."""
-
-    def promise(self, scenario: "Scenario") -> str:
-        """Return the promise, in words."""
-
-    def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Yield its findings for readers, after round 1 in the report of a run."""
-
-    def explained(self, outcome: Any) -> "Iterator[str]":
-        """Yield the lines below the table of the sets of columns."""
-
-    def scores(self, outcome: Any) -> "Iterator[tuple[str, str, str]]":
-        """Yield rows of the table of scores: name, value, meaning."""
-
-    def remark(self) -> str:
-        """Return a remark on reading its figures; empty if not needed."""
-
-    def answers(self, result: Claims) -> "tuple[VerdictAnswer, ...]":
-        """Return release and exposure for the head of a page; () if columns and classes do."""
-
-    def section(self, scenario: "Scenario", result: Claims) -> "Iterator[Section]":
-        """Yield its sections of the page of a run."""
-
-    def stage_rule(self, policy: "Policy", language: "Language") -> str:
-        """Return the decision rule in sentences, for the audience of the stage.
-
-        language: with the sentences of the theatre, here and in the methods below. A program of
-        another package may have sentences of its own.
-        """
-
-    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
-        """Return the content of its announcement as a clause, for the audience of the stage."""
-
-    def stage_hiding(self, call: Call, language: "Language") -> str:
-        """Return the users' change of values before a call, as a clause; "" for no change."""
-
-    def stage_decision(
-        self, decision: Decision, columns: Sequence[str], reader: str, language: "Language"
-    ) -> str:
-        """Return a sentence on a decision. reader: `curator`, or `everybody` among peers."""
-
-    def stage_release(
-        self, policy: "AnnouncedPolicy", schema: Schema, release: Counts, language: "Language"
-    ) -> str:
-        """Return a sentence on users without a released value; "" if all have values."""
 
     def options(
         self,

@@ -8,19 +8,17 @@ differences, or have a table by its name: of players (play), record checks (veri
 (theatre) and role cards (report).
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ...presentation.wording import plural
 from ...protocol.wire import parties
 from ...protocol.wire.parties import ANALYST, CURATOR, paired
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames, central_names, peer_names
 
 if TYPE_CHECKING:
-    from ...presentation.pieces import Section, VerdictAnswer
     from ...protocol.knowledge.transcript import Transcript
     from ...protocol.knowledge.view import ViewedRun
     from ...protocol.peers.view import PeerRecord
@@ -43,15 +41,9 @@ class Topology:
         single_parties: the parties with a single view that measures an attack, among so many
             people.
         names: the names of all parties, with given numbers of shufflers and people; None: unknown.
-        mixing: the parties that mix messages, in a phrase.
-        line: the members that a coalition needs to link people, in a phrase: the trust line.
         reaches: whether a coalition has these members.
-        lengths: the leakage through message lengths, in a sentence.
         public: whether all parties read the counts of round 1.
         record: a run ready to be looked at, from its scenario, result.json and transcript.
-        trust: the parties to trust, from result.json; None if the scored coalitions state it.
-        section: its parts of the page of a run, from the same; the transcript of an ideal run is
-            None.
         agreed: the features, if they are agreed on beforehand and no party announces them: from
             result.json.
         example: a coalition to look through.
@@ -68,14 +60,9 @@ class Topology:
     handlers: Callable[[Scenario], tuple[str, ...]]
     single_parties: Callable[[Scenario, int], tuple[str, ...]]
     names: Callable[[Scenario, int | None, int | None], PartyNames]
-    mixing: Callable[[Scenario], str]
-    line: Callable[[Scenario], str]
     reaches: Callable[[Scenario, Collection[str]], bool]
-    lengths: str
     public: Callable[[Scenario], bool]
     record: "Callable[[Scenario, Claims, Transcript], ViewedRun | PeerRecord]"
-    trust: "Callable[[Claims], VerdictAnswer | None]"
-    section: "Callable[[Scenario, Claims, Transcript | None], Iterator[Section]]"
     example: str
     agreed: "Callable[[Claims], Schema] | None" = None
     is_symmetric: bool = False
@@ -111,15 +98,6 @@ def links(scenario: Scenario) -> tuple[frozenset[str], ...]:
     return (*audited_pairs, *(frozenset({hop}) for hop in hops[pairs:]))
 
 
-def _central_line(scenario: Scenario) -> str:
-    if scenario.mix.kind == "verified":  # the reader of a release posts its shares
-        return "all shufflers"
-    if not scenario.defence.audit:
-        return "all shufflers and a reader"
-    odd = scenario.mix.shufflers > paired(scenario.mix.shufflers)
-    return f"a shuffler of every audited pair{', the last one' if odd else ''} and a reader"
-
-
 def _central_reaches(scenario: Scenario, members: Collection[str]) -> bool:
     coalition = frozenset(members)
     if scenario.mix.kind == "verified":
@@ -153,21 +131,6 @@ def _peer_schema(result: "Claims") -> "Schema":
     return Agreement.decode(bytes.fromhex(agreement_of(result))).schema
 
 
-def _peer_trust(result: "Claims") -> "VerdictAnswer | None":
-    from .peers.section import answer
-
-    return answer(result.peers) if result.peers else None
-
-
-def _peer_section(
-    scenario: Scenario, result: "Claims", transcript: "Transcript | None"
-) -> "Iterator[Section]":
-    from .peers.section import section
-
-    if transcript is not None and result.peers:
-        yield section(result.peers, _peer_record(scenario, result, transcript))
-
-
 CENTRAL = Topology(
     name="central",
     person=parties.user,
@@ -176,17 +139,9 @@ CENTRAL = Topology(
     handlers=_handlers,
     single_parties=lambda scenario, _people: _handlers(scenario),
     names=_central_names,
-    mixing=lambda scenario: plural(scenario.mix.shufflers, "shuffler"),
-    line=_central_line,
     reaches=_central_reaches,
-    lengths=(
-        "Every submission of a round must be equally long: a length that differs tells who said "
-        "what."
-    ),
     public=lambda scenario: scenario.policy.publish_marginals,
     record=_central_record,
-    trust=lambda _result: None,
-    section=lambda *_: iter(()),
     example="curator+shuffler-1",
 )
 PEERS = Topology(
@@ -199,17 +154,9 @@ PEERS = Topology(
         map(parties.peer, range(min(people, MAX_SINGLE_PEERS)))
     ),
     names=lambda _scenario, _shufflers, people: peer_names(people),
-    mixing=lambda scenario: f"paths of {plural(scenario.mix.path, 'peer')}",
-    line=lambda scenario: f"{scenario.mix.path} peers, as many as a path has",
     reaches=lambda scenario, members: len(members) >= scenario.mix.path,
-    lengths=(
-        "Everything is posted, for all to read. The layers of one step are equally long; how many "
-        "a peer hands on, and to whom, everybody sees."
-    ),
     public=lambda _scenario: True,
     record=_peer_record,
-    trust=_peer_trust,
-    section=_peer_section,
     example="peer-1+peer-2",
     agreed=_peer_schema,
     is_symmetric=True,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from claims_kit import claiming
 from msgspec.structs import replace as changed_scenario
-from veilmix.presentation.pieces import LEVELS
+from veilmix.presentation.blocks import LEVELS
 from veilmix.report.alerts import CHECKS, alerts
 from veilmix.report.run_facts import gather
 from veilmix.scenarios.lab.play.run import run

@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from veilmix.presentation.pieces import Alert
+from veilmix.presentation.blocks import Alert
 from veilmix.report import exposure_alerts
 from veilmix.report.alerts import alerts
 from veilmix.report.run_facts import gather

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from printed_kit import headings
-from veilmix.presentation.pieces import Page, Paragraph, Section, VerdictAnswer
+from veilmix.presentation.blocks import Line, Page, Section, VerdictAnswer
 from veilmix.report import compare as compared
 from veilmix.report.make import make
 from veilmix.report.write import html
@@ -106,7 +106,7 @@ def test_no_name_of_the_frontier_is_cut_or_lies_on_another(tab, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_even_a_short_page_keeps_its_first_sheet_for_the_verdict(tab, tmp_path: Path) -> None:
-    part = Section("part", "A short part", "It would fit below.", (Paragraph("So short."),))
+    part = Section("part", "A short part", "It would fit below.", (Line("So short."),))
     answer = VerdictAnswer("A question", "yes", "For this reason.")
     file = tmp_path / "short.html"
     file.write_text(html(Page("Short", (), (), (answer,), (part,), "It knows.")), "utf-8")

@@ -12,7 +12,7 @@ import pytest
 from claims_kit import claiming
 from veilmix.errors import StorageError
 from veilmix.installation import missing
-from veilmix.presentation.pieces import Page
+from veilmix.presentation.blocks import Page
 from veilmix.report.make import make
 from veilmix.report.run import page
 from veilmix.report.write import html

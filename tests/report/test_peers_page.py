@@ -9,14 +9,8 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from veilmix.presentation.pieces import (
-    Page,
-    PageFigure,
-    PageGrid,
-    Paragraph,
-    Section,
-    VerdictAnswer,
-)
+from veilmix.presentation.blocks import Grid, Line, Page, PageFigure, Section, VerdictAnswer
+from veilmix.presentation.presenters.peers import answer
 from veilmix.protocol.peers.routes import followed
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.report.make import make
@@ -27,7 +21,6 @@ from veilmix.scenarios.programs.curated.choices import ExposureProgram
 from veilmix.scenarios.programs.peer_findings import smallest_linking
 from veilmix.scenarios.programs.peers.peer_knowledge import learned
 from veilmix.scenarios.programs.peers.record import reckoned
-from veilmix.scenarios.programs.peers.section import answer
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.views import record_of
@@ -40,8 +33,8 @@ def part(page: Page, key: str) -> Section:
     return next(section for section in page.sections if section.key == key)
 
 
-def grid(section: Section, start: str) -> PageGrid:
-    grids = (block for block in section.blocks if isinstance(block, PageGrid))
+def grid(section: Section, start: str) -> Grid:
+    grids = (block for block in section.blocks if isinstance(block, Grid))
     return next(table for table in grids if table.caption.startswith(start))
 
 
@@ -131,7 +124,7 @@ def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_coalition_is_not_said_to_link_its_own_members(page: Page) -> None:
-    words = [block.text for block in part(page, "trust").blocks if isinstance(block, Paragraph)]
+    words = [block.text for block in part(page, "trust").blocks if isinstance(block, Line)]
     two, half = (
         word for word in words if "neighbours compare" in word or "half the village" in word
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from veilmix.analysis.figures.sweep import BREAKS
-from veilmix.presentation.pieces import Page
+from veilmix.presentation.blocks import Page
 from veilmix.report.make import make
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import load, loads

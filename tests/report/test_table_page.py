@@ -13,7 +13,7 @@ from axe_kit import violations
 from printed_kit import headings
 from veilmix.cli import main
 from veilmix.errors import StorageError
-from veilmix.presentation.pieces import MarkedText, SignSheet
+from veilmix.presentation.blocks import MarkedText, SignSheet
 from veilmix.report.make import make
 from veilmix.report.table import KNOWS
 

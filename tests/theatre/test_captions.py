@@ -1,17 +1,18 @@
 """What is a program's own to say on the stage, the program says: in its words, on either stage."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 import veilmix
 from veilmix.languages.language import Language, english
 from veilmix.presentation.decision_captions import promise, rule
+from veilmix.presentation.presenters.registry import presenter_for
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Program
 from veilmix.protocol.wire.hiding_rules import Mask, Redact
 from veilmix.protocol.wire.messages import Call, Certificate, Decision
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.programs.curated.choices import ExposureProgram
 from veilmix.scenarios.programs.registry import PROGRAMS, ProgramRegistry, heard_as
 from veilmix.scenarios.schema.model import Policy
 from veilmix.theatre.show import outcome_data
@@ -30,7 +31,7 @@ FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
-    said = program.stage_announcement(AnnouncedPolicy(3, 0.05), ENGLISH)
+    said = presenter_for(program).stage_announcement(AnnouncedPolicy(3, 0.05), ENGLISH)
     assert said == (NOISE if program.reports else OPENED if program.opens else PROMISED)
 
 
@@ -52,8 +53,8 @@ def test_who_has_the_announcement_alone_is_told_in_fitting_words(questions: Prog
 )
 def test_a_call_says_what_people_hide(kind: str, rule: Mask | Redact, said: str) -> None:
     open_, hidden = (Call(2, Role.CURATOR, ((0,),), hide) for hide in ((), (rule,)))
-    assert PROGRAMS[kind].stage_hiding(open_, ENGLISH) == ""
-    assert PROGRAMS[kind].stage_hiding(hidden, ENGLISH) == said
+    assert presenter_for(PROGRAMS[kind]).stage_hiding(open_, ENGLISH) == ""
+    assert presenter_for(PROGRAMS[kind]).stage_hiding(hidden, ENGLISH) == said
 
 
 @pytest.mark.parametrize(
@@ -67,26 +68,21 @@ def test_a_call_says_what_people_hide(kind: str, rule: Mask | Redact, said: str)
 def test_a_decision_says_what_is_released_and_by_whom(
     kept: tuple[int, ...], reader: str, said: str
 ) -> None:
-    sentence = PROGRAMS["exposure"].stage_decision(Decision(kept, PROOF), COLUMNS, reader, ENGLISH)
+    presenter = presenter_for(PROGRAMS["exposure"])
+    sentence = presenter.stage_decision(Decision(kept, PROOF), COLUMNS, reader, ENGLISH)
     assert sentence.startswith(said)
     assert not kept or sentence.endswith("in a crowd smaller than 5, by the coverage bound.")
 
 
 def test_a_stage_of_threshold_names_both_trust_assumptions() -> None:
     """The curator reads nothing there, so a sentence about it would be of another program."""
-    said = PROGRAMS["threshold"].stage_rule(Policy(kind="threshold"), ENGLISH)
+    said = presenter_for(PROGRAMS["threshold"]).stage_rule(Policy(kind="threshold"), ENGLISH)
     assert "shufflers and analyst do not pool" in said
     assert "analyst and `randomness`" in said
 
 
-class Outspoken:
+class Outspoken(ExposureProgram):
     """The program `exposure`, which has words of its own for everything on the stage."""
-
-    def __init__(self, exposure: Any) -> None:
-        self._exposure = exposure
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._exposure, name)
 
     def stage_announcement(self, policy: AnnouncedPolicy, language: Language) -> str:
         return f"its own promise for k = {policy.k}"
@@ -117,7 +113,7 @@ def test_a_program_of_another_package_has_its_words_on_the_stage(
 ) -> None:
     text = f'[scenario]\nname = "s"\nseed = 7\n{where}{FEATURES}[policy]\nk = 2\nmax_exposure = 1.0'
     outcome = veilmix.run(veilmix.loads(text))
-    outspoken = Outspoken(PROGRAMS["exposure"])
+    outspoken = Outspoken()
     monkeypatch.setattr(ProgramRegistry, "__getitem__", lambda _self, _kind: outspoken)
     said = " ".join(move.get("says", "") for move in outcome_data(outcome)["moves"])
     assert "Its own verdict by" in said
@@ -175,8 +171,10 @@ def test_a_release_says_who_is_known_by_exclusion(rule: str) -> None:
     counts, said = EXCLUDED[rule]
     schema = Schema((Feature("one", ("n", "y")),))
     policy = AnnouncedPolicy(5, 0.0, rule)
-    assert said in PROGRAMS["threshold"].stage_release(policy, schema, counts, ENGLISH)
-    assert PROGRAMS["exposure"].stage_release(policy, schema, counts, ENGLISH) == ""
+    assert said in presenter_for(PROGRAMS["threshold"]).stage_release(
+        policy, schema, counts, ENGLISH
+    )
+    assert presenter_for(PROGRAMS["exposure"]).stage_release(policy, schema, counts, ENGLISH) == ""
 
 
 def test_it_is_said_where_counts_are_published() -> None:

@@ -3,7 +3,9 @@
 from itertools import chain, combinations
 
 import pytest
-from veilmix.presentation.wording import OUTSIDE_CATALOGUE, sentence
+from veilmix.number_text import sentence
+from veilmix.presentation.presenters.cheating import no_success
+from veilmix.presentation.wording import OUTSIDE_CATALOGUE
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.studies.cheating.cheating_result import (
     AttackRun,
@@ -11,7 +13,6 @@ from veilmix.scenarios.studies.cheating.cheating_result import (
     CheatingStudy,
     worst_of,
 )
-from veilmix.scenarios.studies.cheating.cheating_text import no_success
 from veilmix.scenarios.studies.matrix.attack_plan import mark_of
 from veilmix.theatre.cheating import cheating_data
 from veilmix.theatre.page import render

@@ -11,6 +11,7 @@ from veilmix.cli import main
 from veilmix.crypto.identity import make_identity
 from veilmix.languages.language import ENGLISH, FOLDER, Language, languages
 from veilmix.machines.http import Request
+from veilmix.presentation.presenters.registry import presenter_for
 from veilmix.protocol.wire.announcement import AnnouncedPolicy
 from veilmix.protocol.wire.messages import Kind
 from veilmix.scenarios.lab.validation.load import change, load
@@ -152,11 +153,11 @@ def test_every_kind_of_post_has_a_name() -> None:
 
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_a_program_speaks_the_language_of_the_page(kind: str) -> None:
-    program, policy = PROGRAMS[kind], AnnouncedPolicy(3, 0.05)
+    presenter, policy = presenter_for(PROGRAMS[kind]), AnnouncedPolicy(3, 0.05)
     section = Policy(kind=kind, keep=("a",))
     english, german = (theatre_sentences(languages()[tag]) for tag in ("en", "de"))
-    assert program.stage_rule(section, english) != program.stage_rule(section, german)
-    said = [program.stage_announcement(policy, words) for words in (english, german)]
+    assert presenter.stage_rule(section, english) != presenter.stage_rule(section, german)
+    said = [presenter.stage_announcement(policy, words) for words in (english, german)]
     assert said[0] != said[1]
 
 

@@ -305,12 +305,18 @@ class Outcome:
 
     def _repr_html_(self) -> str:
         """Show the run in a notebook."""
-        from .notebook import html
-
-        return html(self)
+        return notebook_html(self)
 
     def __repr__(self) -> str:
         return f"<Outcome of {self.scenario.scenario.name}: {summary(self)}>"
+
+
+def notebook_html(run: Any) -> str:
+    """Return a run as a notebook shows it. run: an Outcome, or a saved one."""
+    from ...schema.plugs import load
+
+    html: str = load("veilmix.presentation.notebook:html")(run)  # words are above this room
+    return html
 
 
 def summary(run: Any) -> str:

@@ -21,7 +21,7 @@ from msgspec import field
 from ....analysis.exposure import Attacker, Crowds, Risk, risk, risk_within
 from ....analysis.exposure.cells import cells_of, distinct
 from ....analysis.reidentification.attacks.side_information import counted
-from ....presentation.wording import percent
+from ....number_text import percent
 from ....protocol.rounds.opened_prefixes import prefix_of, shown_of
 from ....protocol.wire.hiding_rules import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
 from ....protocol.wire.messages import Counts

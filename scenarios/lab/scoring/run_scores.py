@@ -23,7 +23,7 @@ from ...programs.interface import Effect, Raised
 from ...programs.registry import program_of
 from ...schema.model import Scenario
 from .citation import Citation
-from .outcome import Exposure, find_coalition, summary
+from .outcome import Exposure, find_coalition, notebook_html, summary
 from .result import Result, Sureness, WrittenCoalition, WrittenDecision, WrittenRelease, is_released
 from .worst_case import Search, WorstCaseBracket
 
@@ -190,9 +190,7 @@ class SavedResult:
 
     def _repr_html_(self) -> str:
         """Show the run in a notebook."""
-        from .notebook import html
-
-        return html(self)
+        return notebook_html(self)
 
     def __repr__(self) -> str:
         return f"<Run of {self.result.scenario}: {summary(self)}>"

@@ -9,15 +9,12 @@ all        every column
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ....presentation.decision_captions import share_in
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from . import text
 from .program import Decided
 
 if TYPE_CHECKING:
-    from ....languages.language import Language
     from ....protocol.wire.schema import Schema
     from ..dropped_columns import UnreleasedColumn
     from ..interface import Session
@@ -29,11 +26,6 @@ class ExposureProgram(Decided):
     kind = "exposure"
     by_rule = True
     on_paper = True
-
-    def stage_rule(self, policy: Policy, language: "Language") -> str:
-        """Return the condition for a release, in a sentence."""
-        share = share_in(policy.max_exposure, language)
-        return language.say("says-rule-set", share=share, k=policy.k)
 
     def proof(self, policy: Policy) -> str:
         """Return the rule that bounds the exposure."""
@@ -70,24 +62,11 @@ class Fixed(Decided):
             yield problem(("policy", "keep"), message)
         yield from super().check(scenario, facts)
 
-    def decides(self, policy: Policy) -> str:
-        """Return the released columns, as a clause."""
-        return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
-
-    def stage_rule(self, policy: Policy, language: "Language") -> str:
-        """Return the columns of the scenario, in a sentence."""
-        return language.say("says-rule-fixed", columns=", ".join(policy.keep))
-
-    def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
-        """Return a sentence that there is no promise."""
-        return text.UNPROMISED
-
 
 class ReleaseAll(Decided):
     """A program that releases every column."""
 
     kind = "all"
-    stage_key = "says-rule-all"
     chooses = False
     on_paper = True
     largest = None
@@ -95,11 +74,3 @@ class ReleaseAll(Decided):
     def fixed_columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """Return the names of all columns."""
         return schema.names
-
-    def decides(self, policy: Policy) -> str:  # noqa: ARG002
-        """Return a clause: every column is released."""
-        return "it keeps every feature, whatever the bound says"
-
-    def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
-        """Return a sentence that there is no promise."""
-        return text.UNPROMISED

@@ -6,25 +6,18 @@ the counts of single columns.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from msgspec.structs import replace
+from typing import TYPE_CHECKING
 
 from ....deprecated import keeps_old
-from ....presentation import decision_captions as stage
 from ...populations import facts as of_people
 from ...populations import samples as drawing
 from ...populations.facts import ScenarioFacts
 from ...schema.model import FeatureSection, Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 from ..evidence import NoGround
-from . import text
 from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, PERSONS, policy_for
 
 if TYPE_CHECKING:
-    from ....languages.language import Language
-    from ....presentation.pieces import Section, VerdictAnswer
-    from ....presentation.wording import Block
     from ....protocol.board.strategies import RoundResult, Strategy
     from ....protocol.wire.announcement import AnnouncedPolicy
     from ....protocol.wire.messages import Call, Counts, Decision
@@ -56,7 +49,6 @@ class Decided:
     wire = TWO_ROUND
     compared: str | None = ROW
     note = "two rounds: columns chosen from the counts of single columns"
-    stage_key = ""  # of the sentence on the stage, among those of the theatre
     reports = False
     chooses = True
     listed = False
@@ -250,89 +242,6 @@ class Decided:
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
         """Raise NoGround: the program has no findings of its own."""
         raise NoGround("its program found nothing beside what every run has")
-
-    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
-        decides = f"{text.COUNTING} and decides: {self.decides(resolved_policy(scenario))}."
-        if scenario.population.rows is not None:
-            policy = replace(scenario.policy, rule=PERSONS)
-            decides = f"{text.COUNTING_PERSONS} and decides: {self.decides(policy)}."
-        return [answering, mixing, decides, text.last_round_sentence(scenario)]
-
-    def decides(self, policy: Policy) -> str:
-        """Return the released columns, as a clause."""
-        return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
-
-    def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:  # noqa: ARG002
-        """Yield no lines: there is no noise to choose."""
-        yield from ()
-
-    def describe(self, people: "Population") -> list[str]:
-        """Return a line for each feature, with its number of values."""
-        return text.describe(people)
-
-    def promise(self, scenario: Scenario) -> str:
-        """Return the promise, in words."""
-        return text.promise(scenario)
-
-    def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
-        """Yield no blocks: every run has all of this program's results."""
-        yield from ()
-
-    def explained(self, outcome: Any) -> Iterator[str]:  # noqa: ARG002
-        """Yield no lines: every run has all of this program's results."""
-        yield from ()
-
-    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:  # noqa: ARG002
-        """Yield no rows: every run has all of this program's scores."""
-        yield from ()
-
-    def remark(self) -> str:
-        """Return "": the figures need no remark."""
-        return ""
-
-    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":  # noqa: ARG002
-        """Return (): the released columns and the classes state the answer."""
-        return ()
-
-    def section(
-        self,
-        scenario: Scenario,  # noqa: ARG002
-        result: "Claims",  # noqa: ARG002
-    ) -> "Iterator[Section]":
-        """Yield no section: every run has all of this program's results."""
-        yield from ()
-
-    def stage_rule(self, policy: Policy, language: "Language") -> str:
-        """Return the decision rule, in a sentence; `decides` without a key of a sentence."""
-        if self.stage_key:
-            return language.say(self.stage_key, rule=policy.rule)
-        decides = self.decides(policy)
-        return f"{decides[0].upper()}{decides[1:]}."
-
-    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
-        """Return the promise, as a clause."""
-        return stage.limit(policy, language)
-
-    def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
-        """Return "": people submit their true values."""
-        return ""
-
-    def stage_decision(
-        self, decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
-    ) -> str:
-        """Return a sentence: released and suppressed columns, and the certified bound."""
-        return stage.released(decision, columns, reader, language)
-
-    def stage_release(
-        self,
-        policy: "AnnouncedPolicy",  # noqa: ARG002
-        schema: "Schema",  # noqa: ARG002
-        release: "Counts",  # noqa: ARG002
-        language: "Language",  # noqa: ARG002
-    ) -> str:
-        """Return "": every respondent is in a cell of the release."""
-        return ""
 
     def options(
         self,

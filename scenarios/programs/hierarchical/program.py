@@ -2,27 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...schema.model import Policy, Scenario
 from ..curated.program import Decided
-from ..curated.text import COUNTING, last_round_sentence
-from . import text
 
 if TYPE_CHECKING:
-    from ....languages.language import Language
-    from ....presentation.pieces import Section
-    from ....presentation.wording import Block
     from ....protocol.board.strategies import RoundResult, Strategy
     from ....protocol.wire.messages import Call, Decision
     from ....protocol.wire.schema import Schema
     from ..dropped_columns import UnreleasedColumn
-    from ..evidence import Claims
     from ..findings import Findings
     from ..interface import ConsideredColumns, Scored, Session
 
 
-def _chooses(policy: Policy) -> bool:
+def chooses(policy: Policy) -> bool:
     """Whether the curator asks for a single group at a time."""
     return policy.ask == "best"
 
@@ -51,14 +45,14 @@ class HierarchicalProgram(Decided):
         from ....protocol.board.strategies import MOST_CHOSEN
 
         groups = 2**features - features - 1
-        return 2 + min(MOST_CHOSEN, groups) if _chooses(policy) else features + 1
+        return 2 + min(MOST_CHOSEN, groups) if chooses(policy) else features + 1
 
     def proof(self, policy: Policy) -> str:
         """Return the kind, the way of asking, and the limit of people certain to the curator."""
         from ....protocol.board.strategies import BEST
 
         limit = policy.curator_exposure
-        words = [self.kind, *([BEST] if _chooses(policy) else [])]
+        words = [self.kind, *([BEST] if chooses(policy) else [])]
         return " ".join(words if limit is None else [*words, f"curator_exposure={limit:g}"])
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
@@ -73,7 +67,7 @@ class HierarchicalProgram(Decided):
         from ....protocol.wire.parties import Role
         from .strategy import MOST_ASKED
 
-        if _chooses(policy):
+        if chooses(policy):
             for number, group in enumerate(_widest(columns), start=2):
                 yield Call(number, Role.CURATOR, (group,))
             return
@@ -135,33 +129,3 @@ class HierarchicalProgram(Decided):
         from .strategy import verify
 
         verify(decision.certificate, schema, round_results, decision.kept)
-
-    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
-        deeper = text.CHOSEN if _chooses(scenario.policy) else text.DEEPER
-        decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
-        return [answering, mixing, f"{COUNTING}. {deeper}", decides, last_round_sentence(scenario)]
-
-    def decides(self, policy: Policy) -> str:  # noqa: ARG002
-        """Return the released columns, as a clause."""
-        return "it keeps the most features that it can promise for, by all it knows"
-
-    def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Return the table of the queries of each round."""
-        return text.summary(outcome)
-
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":
-        """Yield the section: the curator's queries round by round, and the bounds after each."""
-        from .rounds import Rounds
-        from .section import section
-
-        if isinstance(result.findings, Rounds):
-            yield section(result.findings.rounds, chosen=_chooses(scenario.policy))
-
-    def stage_rule(self, policy: Policy, language: "Language") -> str:
-        """Return sentences on the queries and the release."""
-        return language.say("says-rule-chosen" if _chooses(policy) else "says-rule-deeper")
-
-    def stage_hiding(self, call: "Call", language: "Language") -> str:
-        """Return a clause on masks if the call has some."""
-        return language.say("says-hiding-rare") if call.hidden else ""

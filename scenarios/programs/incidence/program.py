@@ -1,9 +1,9 @@
 """The program of policy.kind = "incidence" behind the interface of all: owners and their sets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...populations import set_facts
 from ...populations.facts import ScenarioFacts
@@ -11,11 +11,8 @@ from ...schema.kinds import SETS
 from ...schema.model import FeatureSection, Scenario
 from ...schema.problems import Problem
 from ..randomized.program import Randomizing
-from . import text
 
 if TYPE_CHECKING:
-    from ....presentation.pieces import Section, VerdictAnswer
-    from ....presentation.wording import Block
     from ...populations import Population
     from ...populations.samples import Samples
     from ..evidence import Claims, ProgramEvidence
@@ -112,43 +109,3 @@ class IncidenceProgram(Randomizing):
         if not evidence.result.findings:
             raise NoGround("no reports were counted")
         return recomputed(evidence)
-
-    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
-        return [*text.steps(scenario, answering), mixing, text.COUNTING]
-
-    def describe(self, people: "Population") -> list[str]:
-        """Return the length of the vectors, in a line."""
-        return text.describe(people)
-
-    def promise(self, scenario: Scenario) -> str:
-        """Return the promise, in words."""
-        return text.promise(scenario)
-
-    def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Return the table of all counts."""
-        return text.summary(outcome)
-
-    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """Return score rows: errors and privacy budgets."""
-        return text.scores(outcome.findings) if outcome.findings else iter(())
-
-    def remark(self) -> str:
-        """Return a remark on the difference between a vector and a set."""
-        return text.NOTE
-
-    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":
-        """Return the answers: estimated counts, and the leakage of a vector about an element."""
-        from .score import IncidenceFindings as Found
-        from .section import answers
-
-        findings = result.findings
-        return answers(findings if isinstance(findings, Found) else None, result.burned)
-
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
-        """Yield the section on the number of sets per element."""
-        from .score import IncidenceFindings as Found
-        from .section import section
-
-        if isinstance(result.findings, Found):
-            yield section(result.findings)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...populations.facts import ScenarioFacts
-from ...schema.model import Policy, Scenario
+from ...schema.model import Scenario
 from ...schema.problems import Problem, problem
 from ..curated.program import Decided
 
@@ -36,7 +36,6 @@ class Informative(Decided):
     """A program that releases the columns of largest total entropy within the promise."""
 
     kind = "informative"
-    stage_key = "says-rule-informative"
     note = "the columns that tell most"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
@@ -69,7 +68,3 @@ class Informative(Decided):
             )
 
         return BySingles(decide, policy)
-
-    def decides(self, policy: Policy) -> str:
-        """Return the released columns, as a clause."""
-        return f"it keeps the features that tell most, by the rule {policy.rule}"

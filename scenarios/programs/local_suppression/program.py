@@ -1,18 +1,14 @@
 """The program `local-suppression` behind the interface of all (programs/interface.py)."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ...schema.model import Policy, Scenario
+from ...schema.model import Scenario
 from ..curated.program import Decided
-from ..curated.text import COUNTING, last_round_sentence
-from ..curated.text import promise as promised
-from . import text
 
 if TYPE_CHECKING:
-    from ....languages.language import Language
     from ....protocol.board.strategies import RoundResult, Strategy
-    from ....protocol.wire.messages import Call, Decision
+    from ....protocol.wire.messages import Decision
     from ....protocol.wire.schema import Schema
     from ..findings import Findings
     from ..interface import Scored, Session
@@ -22,7 +18,6 @@ class LocalSuppressionProgram(Decided):
     """A program that suppresses values by rules, with random covers."""
 
     kind = wire = compared = "local-suppression"
-    stage_key = "says-rule-suppressed"
     among_peers = False
     note = "rare values blanked by rule, with cover"
     asks_again = True
@@ -64,33 +59,3 @@ class LocalSuppressionProgram(Decided):
         from .strategy import verify
 
         verify(decision, schema, round_results)
-
-    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
-        decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
-        blanks = text.BLANKS.format(k=scenario.policy.k)
-        return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
-
-    def decides(self, policy: Policy) -> str:  # noqa: ARG002
-        """Return the released columns, as a clause."""
-        return "it has as much said by name as it can promise for, by the coverage bound"
-
-    def promise(self, scenario: Scenario) -> str:
-        """Return the promise, in words."""
-        delta = scenario.policy.delta
-        return promised(
-            scenario,
-            f"; where people cover others at random it may fail with probability {delta:g}",
-        )
-
-    def explained(self, outcome: Any) -> Iterator[str]:
-        """Return lines: the suppressed values, and the number of blanks."""
-        return text.blanks(outcome)
-
-    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """Return score rows: released cells, compared with whole columns."""
-        return text.scores(outcome)
-
-    def stage_hiding(self, call: "Call", language: "Language") -> str:
-        """Return a clause on blanks: rare values, and covers for them."""
-        return language.say("says-hiding-blank") if call.hidden else ""

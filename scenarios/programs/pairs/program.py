@@ -60,7 +60,6 @@ class PairsProgram(Decided):
     """A program that releases a cross table of at most two columns."""
 
     kind = "pairs"
-    stage_key = "says-rule-pairs"
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
@@ -109,7 +108,3 @@ class PairsProgram(Decided):
         """Return every column and every pair, with bounds."""
         options = super().options(policy, schema, counts, new_people)
         return tuple(option for option in options if len(option.columns) <= MAX_COLUMNS)
-
-    def decides(self, policy: Policy) -> str:
-        """Return the released columns, as a clause."""
-        return f"it keeps the best two features that it can promise for, by the rule {policy.rule}"

@@ -4,22 +4,18 @@ Each is a `Measure` of its randomizer, compared with its true value among the pa
 Intervals are 95 % at least, from the law of the reports; a biased estimate is marked as such.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ....analysis.randomizers import Measure
-from ....presentation.wording import Grid
 from ....protocol.wire.messages import Counts
-from ...schema.mechanisms import mechanisms
 from ...serialization.record import Record
 from ..noisy_questions import Question
 from .encoding import tally
 from .share_estimates import ALPHA, ROUNDED
-
-ROWS = 24  # of a table of measures
 
 
 class Measured(Record, frozen=True):
@@ -135,34 +131,3 @@ def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))
     return compare_with_truth(untested, lambda _, number: number.truth(shares))
-
-
-def error_meaning(mechanism: str) -> str:
-    """Return a sentence on the meaning of standard errors of a mechanism."""
-    if mechanisms()[mechanism].sampled:
-        return "error: standard error, of the noise and of who took part"
-    return "error: standard error, of the noise given who took part"
-
-
-def grid(features: Sequence[MeasuredFeature]) -> Grid:
-    """Return the table of all numbers, with their limits."""
-    rows = [
-        (
-            feature.feature if place == 0 else "",
-            f"{number.name}{' (biased)' if number.biased else ''}",
-            *(
-                f"{value:,.4g}"
-                for value in (
-                    number.estimate,
-                    number.standard_error,
-                    number.low_95,
-                    number.high_95,
-                    number.truth,
-                )
-            ),
-        )
-        for feature in features
-        for place, number in enumerate(feature.measures[:ROWS])
-    ]
-    headings = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
-    return Grid(headings, rows, (2, 3, 4, 5, 6))

@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from ....analysis.randomizers import FoundValues, PrefixReports
-from ....presentation.wording import Grid
 from ....protocol.wire.messages import Counts
 from ...serialization.record import Record
 from ..noisy_questions import Question
 from .encoding import read
-
-ROWS = 24  # of a table
 
 
 class FoundShare(Record, frozen=True):
@@ -137,42 +134,4 @@ def compare_with_truth(
         values.least_share if isfinite(values.least_share) else None,
         sum(not true for true in truth),
         missed,
-    )
-
-
-def grid(features: Sequence[FoundFeature]) -> Grid:
-    """Return the table of all found values, with their limits."""
-    rows = [
-        (feature.feature if place == 0 else "", *row)
-        for feature in features
-        for place, row in enumerate(rows_of(feature)[:ROWS])
-    ]
-    headings = ("feature", "found", "estimate", "95 % from", "to", "truth")
-    return Grid(headings, rows, (2, 3, 4, 5))
-
-
-def rows_of(feature: FoundFeature) -> list[tuple[str, ...]]:
-    """Return a row for each found value; a placeholder row if there are no values."""
-    rows = [
-        (
-            value.value,
-            *(
-                f"{100 * share:.1f} %"
-                for share in (value.unbiased, value.low_95, value.high_95, value.truth)
-            ),
-        )
-        for value in feature.found
-    ]
-    return rows or [("nothing", "", "", "", "")]
-
-
-def promised(feature: FoundFeature) -> str:
-    """Return a sentence on missed values and on false values."""
-    false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
-    if feature.least_share is None:
-        return f"no value is certain to be found, however many have it; {false}"
-    min_percent = f"{100 * feature.least_share:.3g} %"
-    return (
-        f"a value of {min_percent} of people or more is missed with probability 5 % at most; "
-        f"{false}"
     )

@@ -5,20 +5,16 @@ decision by a curator. `Histogram` asks people for their features.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....errors import VerificationError
 from ...populations.facts import ScenarioFacts
 from ...schema.kinds import KIND
-from ...schema.model import Policy, Scenario
+from ...schema.model import Scenario
 from ...schema.problems import Problem
 from ..one_round import OneRound
-from . import text
 
 if TYPE_CHECKING:
-    from ....languages.language import Language
-    from ....presentation.pieces import Section, VerdictAnswer
-    from ....presentation.wording import Block
     from ....protocol.wire.announcement import AnnouncedPolicy
     from ....protocol.wire.schema import Schema
     from ...populations import Population
@@ -45,14 +41,6 @@ class Randomizing(OneRound):
         from ..noisy_questions import rule
 
         return AnnouncedPolicy(1, 1.0, rule(scenario, len(scenario.feature)))
-
-    def stage_rule(self, policy: Policy, language: "Language") -> str:  # noqa: ARG002
-        """Return a sentence: there is no decision."""
-        return language.say("says-rule-noise")
-
-    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:  # noqa: ARG002
-        """Return a clause: users add noise."""
-        return language.say("says-noise")
 
 
 class Histogram(Randomizing):
@@ -121,47 +109,3 @@ class Histogram(Randomizing):
         from .verify import recomputed
 
         return recomputed(evidence)
-
-    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """Return the steps of a session, a sentence each."""
-        return [*text.steps(scenario, answering), mixing, text.counting(scenario)]
-
-    def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:
-        """Yield the expected precision, and the mechanisms by their error."""
-        from .choice import advice
-        from .limit_forecast import foreseen
-
-        yield from foreseen(scenario, people)
-        yield from advice(scenario, people)
-
-    def promise(self, scenario: Scenario) -> str:
-        """Return the promise, in words."""
-        return text.promise(scenario)
-
-    def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Return the table of all estimates."""
-        return text.summary(outcome)
-
-    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """Return score rows: errors, and every epsilon."""
-        return text.scores(outcome.findings) if outcome.findings else iter(())
-
-    def remark(self) -> str:
-        """Return a remark on the difference between a report and a value."""
-        return text.NOTE
-
-    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":
-        """Return the answers: the estimates, and the privacy loss of a person."""
-        from .score import Randomized
-        from .section import answers
-
-        findings = result.findings
-        return answers(findings if isinstance(findings, Randomized) else None, result.burned)
-
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":
-        """Yield the section on noise and precision."""
-        from .score import Randomized
-        from .section import section
-
-        if isinstance(result.findings, Randomized):
-            yield section(scenario, result.findings)

@@ -14,7 +14,7 @@ from msgspec import field
 
 from ....analysis.randomizers import BitFlip, Estimate
 from ....deprecated import keeps_old
-from ....presentation.wording import percent
+from ....number_text import percent
 from ....protocol.wire.messages import Counts
 from ...populations import Population
 from ...schema.mechanisms import mechanisms

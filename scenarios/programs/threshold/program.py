@@ -1,24 +1,18 @@
 """The program `threshold` behind the interface of all (programs/interface.py)."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ....presentation.wording import plural
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
 from ..one_round import OneRound
-from . import text
 
 if TYPE_CHECKING:
-    from ....languages.language import Language
-    from ....presentation.pieces import Section
-    from ....presentation.wording import Block
     from ....protocol.board.strategies import RoundResult, Strategy
-    from ....protocol.wire.announcement import AnnouncedPolicy
-    from ....protocol.wire.messages import Call, Counts, Decision
+    from ....protocol.wire.messages import Counts, Decision
     from ....protocol.wire.schema import Schema
-    from ..evidence import Claims, ProgramEvidence
+    from ..evidence import ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
     from ..random_participation import Participation
@@ -123,71 +117,3 @@ class Threshold(OneRound):
         if evidence.result.release is None:
             raise NoGround("nothing was released")
         return recomputed(evidence)
-
-    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:  # noqa: ARG002
-        """Return the steps of a session, a sentence each."""
-        return text.steps(scenario, mixing)
-
-    def decides(self, policy: Policy) -> str:
-        """Return the rows to be opened, as a clause."""
-        unit = text.unit_name(prefixes=policy.prefixes)
-        if policy.sample is not None:
-            unit += f" of people who take part with probability {policy.sample:g}"
-        return f"{unit} that {plural(policy.k, 'person', 'people')} or more share are opened"
-
-    def promise(self, scenario: Scenario) -> str:
-        """Return the promise, in words."""
-        return text.promise(scenario)
-
-    def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Return the table: people by length of their open prefix."""
-        return text.summary(outcome.findings)
-
-    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """Return score rows: released cells, and the reader's view of closed groups."""
-        return text.scores(outcome.findings)
-
-    def remark(self) -> str:
-        """Return the trust assumption."""
-        return text.NOTE
-
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
-        """Yield the section on open prefixes and closed groups."""
-        from .score import OpenedRows
-        from .section import section
-
-        if isinstance(result.findings, OpenedRows):
-            yield section(result.findings)
-
-    def stage_rule(self, policy: Policy, language: "Language") -> str:  # noqa: ARG002
-        """Return the two assumptions about coalitions: counts decide no choice."""
-        return language.say("says-rule-opening")
-
-    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
-        """Return the condition for opening a row, as a clause."""
-        from ....protocol.rounds.opened_prefixes import PARTS, sample_parts
-
-        if parts := sample_parts(policy.rule):
-            probability = f"{parts / PARTS:.3g}".replace(".", language.decimal)
-            return language.say("says-opening-sampled", probability=probability, k=policy.k)
-        return language.say("says-opening", k=policy.k)
-
-    def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
-        """Return a clause: a row is sealed to the people with the same row."""
-        return language.say("says-hiding-rows")
-
-    def stage_decision(
-        self,
-        decision: "Decision",
-        columns: Sequence[str],  # noqa: ARG002
-        reader: str,  # noqa: ARG002
-        language: "Language",
-    ) -> str:
-        """Return a sentence: there is no choice."""
-        return language.say("says-opening-decided", k=decision.certificate.k)
-
-    def stage_release(
-        self, policy: "AnnouncedPolicy", schema: "Schema", release: "Counts", language: "Language"
-    ) -> str:
-        """Return the sentence on users known by exclusion."""
-        return text.excluded_on_stage(policy, schema, release, language)

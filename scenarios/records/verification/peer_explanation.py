@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ....presentation.wording import joined
+from ....number_text import joined
 from ....protocol.knowledge.transcript import Row, split_names
 from ....protocol.peers.routes import Route, RouteHop, RouteRule, trail
 from ....protocol.peers.view import PeerRecord

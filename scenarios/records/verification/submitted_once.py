@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ....presentation.wording import plural
+from ....number_text import plural
 
 if TYPE_CHECKING:
     from ...lab.scoring.result import Result

@@ -8,7 +8,7 @@ signatures and proofs. Other modules check them: `board_checks.py`,
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ....presentation.wording import plural
+from ....number_text import plural
 from ....protocol.board.board import Board, replay
 from ....protocol.rounds.round_context import Round, open_round
 from ....protocol.rounds.verified_round import GROUP, ClosedList

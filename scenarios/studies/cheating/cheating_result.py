@@ -30,6 +30,7 @@ EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an 
 Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
 
 Count = Annotated[int, Meta(ge=0)]
+NO_SUCCESS = "none by the catalogue"
 
 
 class AttackRun(Record, frozen=True):
@@ -327,3 +328,12 @@ def smallest(
     ]
     ordered = sorted(minimal, key=lambda group: (len(group[0]) + group[1], group))
     return tuple(worst_of(results, parties, friends, watching) for parties, friends in ordered)
+
+
+def detection_text(result: AttackResult) -> str:
+    """Return when the attack was noticed, in the runs in which a row was read."""
+    runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
+    times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
+    if len(times_present) <= 1:
+        return next(iter(times_present), "-")
+    return ", ".join(f"{time_noticed} {runs:,}" for time_noticed, runs in times_present.items())

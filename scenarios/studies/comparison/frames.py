@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....analysis.frames import Cell, TypedFrame, typed_frame
-from ..cheating.cheating_text import NO_SUCCESS, detection_text
+from ..cheating.cheating_result import NO_SUCCESS, detection_text
 
 PROGRAMS = {
     "program": str,

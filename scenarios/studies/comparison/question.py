@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from ....analysis.trust.side import Side
 from ....errors import ParameterError, UnknownParty
-from ....presentation.wording import percent
+from ....number_text import percent
 from ....protocol.wire.parties import ANALYST, CURATOR, RANDOMNESS
 from ...schema.parties import PartyNames
 from .result import Compared, Comparison, Learnt, Utility

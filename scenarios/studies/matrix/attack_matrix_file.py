@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ....analysis import drawing
 from ....analysis.figures import attack_matrix as matrix_figure
 from ....errors import LocalError, StorageError
-from ....presentation.wording import plural, seeds
+from ....number_text import plural, seeds
 from ....strict_text import Unreadable, from_json
 from ...records.result_file import SCENARIO, VERSIONS
 from ...records.run_folder import store, versions

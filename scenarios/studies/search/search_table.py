@@ -13,7 +13,6 @@ from ...serialization.shipped_table import read_shipped
 from ..cheating.trust_table import guards_on
 from .search_result import SearchResult
 from .search_session import program_name, small, unsearched
-from .search_text import summary
 
 FILE = Path(__file__).parent / "search_table.json"
 SCHEMA = 1
@@ -63,9 +62,3 @@ def recorded(scenario: Scenario) -> GuardSearch | None:
         if (result.guards, result.public, result.program, result.shufflers) == keys:
             return record
     return None
-
-
-def cited(scenario: Scenario) -> str:
-    """Return the summary of the recorded search with a scenario's guards; empty without it."""
-    record = recorded(scenario)
-    return summary(record.result) if record is not None else ""

@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from ....errors import NO_ROOM, StorageError
-from ....presentation.wording import plural
+from ....number_text import plural
 from .sweep_file import SweepLine, parse, written
 from .sweep_plan import SweepJob
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from ....errors import StorageError
-from ....presentation.wording import plural
+from ....number_text import plural
 from .sweep_file import Point, SweepLine, Value, grouped, parse
 from .sweep_scores import SweepFrames, sweep_frames
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.installation import PROJECT_FOLDER
-from veilmix.presentation.wording import give_or_take
+from veilmix.number_text import give_or_take
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import attacks, loads, shipped, source
 

@@ -1,7 +1,7 @@
 """Words and figures that every page writes the same way."""
 
 import pytest
-from veilmix.presentation.wording import size
+from veilmix.number_text import size
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 from veilmix.analysis.randomizers import GRR, Randomizer
+from veilmix.presentation.presenters import mechanism_advice
 from veilmix.scenarios.lab.validation.load import load
-from veilmix.scenarios.programs.randomized import choice
 from veilmix.scenarios.programs.registry import samples
 
 
@@ -28,7 +28,7 @@ def test_the_basis_of_a_bound_is_said_before_a_run(
 ) -> None:
     scenario = load("randomized-class")
     question = SimpleNamespace(name="answer", randomizer=randomizer)
-    monkeypatch.setattr(choice, "questions", lambda *_: [question])
-    monkeypatch.setattr(choice, "ranking", lambda *_: ())
-    said = list(choice.advice(scenario, samples(scenario, 1).people))
+    monkeypatch.setattr(mechanism_advice, "questions", lambda *_: [question])
+    monkeypatch.setattr(mechanism_advice, "ranking", lambda *_: ())
+    said = list(mechanism_advice.advice(scenario, samples(scenario, 1).people))
     assert [basis in line for line in said] == [True] * bool(basis)

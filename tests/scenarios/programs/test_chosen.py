@@ -12,6 +12,8 @@ from veilmix.analysis.trust.certain_cells import Certain
 from veilmix.analysis.trust.side import Side
 from veilmix.errors import ScenarioError
 from veilmix.languages.language import english
+from veilmix.presentation.presenters.hierarchical import row
+from veilmix.presentation.presenters.registry import presenter_for
 from veilmix.protocol.board.strategies import BEST, MOST_CHOSEN, RoundResult
 from veilmix.protocol.wire.hiding_rules import Mask, Redact
 from veilmix.protocol.wire.messages import Call
@@ -27,7 +29,6 @@ from veilmix.scenarios.programs.hierarchical.program import (
 from veilmix.scenarios.programs.hierarchical.round_counts import masked, standings
 from veilmix.scenarios.programs.hierarchical.rounds import RoundRecord
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
-from veilmix.scenarios.programs.hierarchical.text import row
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.records.verification.views import learnt_in
@@ -212,8 +213,9 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
 def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path) -> None:
     chosen = scenario("hierarchical-class", policy__ask=ask)
     outcome = run(chosen, 2, "ideal", worst_case_nodes=0)
-    assert words in HierarchicalProgram().stage_rule(chosen.policy, english().part("theatre"))
-    (part,) = HierarchicalProgram().section(chosen, outcome)
+    presenter = presenter_for(HierarchicalProgram())
+    assert words in presenter.stage_rule(chosen.policy, english().part("theatre"))
+    (part,) = presenter.section(chosen, outcome)
     assert words in part.lead
     first, last = outcome.findings.rounds[0].promised, outcome.findings.rounds[-1].promised
     assert f"at most {first:,} people" in part.lead

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from veilmix.presentation.wording import percent
+from veilmix.number_text import percent
+from veilmix.presentation.presenters.limit_forecast import WIDTH, foreseen, picture
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import loads
-from veilmix.scenarios.programs.randomized.limit_forecast import WIDTH, foreseen, picture
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Scenario
 

@@ -11,16 +11,18 @@ from sample_kit import sampled
 from veilmix.analysis.randomizers import GRR, SampledFeature, UnaryEncoding
 from veilmix.analysis.shuffled import shuffle
 from veilmix.errors import ScenarioError
+from veilmix.presentation.presenters.limit_forecast import foreseen
+from veilmix.presentation.presenters.mechanism_advice import advice
+from veilmix.presentation.presenters.noise_scores import privacy_rows
+from veilmix.presentation.presenters.randomized import HistogramPresenter
 from veilmix.scenarios.lab.play.announcement import announced_policy
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.report_reidentification import in_reports
 from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.programs.noisy_questions import sample
 from veilmix.scenarios.programs.randomized.check import SAMPLED
-from veilmix.scenarios.programs.randomized.choice import advice, ranking
-from veilmix.scenarios.programs.randomized.limit_forecast import foreseen
+from veilmix.scenarios.programs.randomized.choice import ranking
 from veilmix.scenarios.programs.randomized.score import estimates
-from veilmix.scenarios.programs.randomized.text import scores, steps, summary
 from veilmix.scenarios.programs.randomized.tradeoff import trades
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
@@ -83,11 +85,13 @@ def test_the_whole_epsilon_is_spent_on_one_feature_and_shuffled_as_a_mixture() -
     (told,) = findings.privacy.shuffled
     assert (told.hockey_stick_at_least, told.hockey_stick) == (band.low, band.high)
     assert findings.privacy.together is None
-    said = {name: value for name, value, _ in scores(findings)}
+    said = {name: value for name, value, _ in privacy_rows(findings)}
     assert said["... of one feature"] == "3"
-    assert any("one of 3, which it draws" in meaning for _, _, meaning in scores(findings))
+    assert any("one of 3, which it draws" in meaning for _, _, meaning in privacy_rows(findings))
     assert findings.counted == (60,)
-    assert "60 answers -> analyst" in next(block.text for block in summary(outcome))
+    assert "60 answers -> analyst" in next(
+        block.text for block in HistogramPresenter().summary(outcome)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +221,9 @@ def test_check_foresees_the_limits_of_a_drawn_feature() -> None:
     (expected,) = SampledFeature((UnaryEncoding.oue(2, 1.0),) * 3).expected_limits(300)
     within = f"{100 * expected.reach:.3g} %"
     assert first.startswith(f"300 people, epsilon 1: shares within {within}")
-    assert "draws one of its features" in steps(chosen, "one per feature")[0]
+    assert (
+        "draws one of its features" in HistogramPresenter().steps(chosen, "one per feature", "")[0]
+    )
 
 
 def test_noise_against_benefit_counts_who_is_drawn() -> None:

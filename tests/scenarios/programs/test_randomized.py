@@ -13,6 +13,7 @@ from sample_kit import sampled
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.trust import received_reports, users_linked
 from veilmix.errors import LocalError
+from veilmix.presentation.presenters.mechanism_advice import advice
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.knowledge.view import View
 from veilmix.protocol.wire.announcement import Program
@@ -23,7 +24,7 @@ from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import change, loads
 from veilmix.scenarios.programs.noisy_questions import sample
 from veilmix.scenarios.programs.randomized import privacy as local_told
-from veilmix.scenarios.programs.randomized.choice import advice, ranking
+from veilmix.scenarios.programs.randomized.choice import ranking
 from veilmix.scenarios.programs.randomized.score import estimates
 from veilmix.scenarios.programs.randomized.share_estimates import compare
 from veilmix.scenarios.programs.registry import noisy_questions, samples

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from veilmix.presentation.presenters.noise_scores import privacy_rows
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import loads
 from veilmix.scenarios.programs.randomized import privacy as local_told
 from veilmix.scenarios.programs.randomized.score import Randomized
-from veilmix.scenarios.programs.randomized.text import scores
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify
@@ -37,7 +37,7 @@ def test_epsilon_after_shuffling_is_for_those_relied_on(tmp_path: Path) -> None:
     assert (told.reports, told.relied_on, told.adjacency) == (40, 25, "replace one")
     assert (all_of_them.relied_on, local(outcome).budget.adjacency) == (None, "replace one")
     assert local(outcome).epsilon == 3  # the local one relies on nobody
-    printed = [meaning for _, _, meaning in scores(local(outcome))]
+    printed = [meaning for _, _, meaning in privacy_rows(local(outcome))]
     assert sum("40 reports, if 25 people tell nobody theirs" in each for each in printed) == 1
     table = outcome.frames.epsilons
     assert set(table["adjacency"]) == {"replace one"}

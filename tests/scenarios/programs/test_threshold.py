@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from ideal_kit import check_same
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, ScenarioError
+from veilmix.presentation.presenters.cheating import why_unmeasured
 from veilmix.protocol.rounds.opened_prefixes import (
     cells_said,
     closed_groups,
@@ -30,7 +31,6 @@ from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Policy, Scenario
 from veilmix.scenarios.studies.cheating.cheating_file import unmeasured
-from veilmix.scenarios.studies.cheating.cheating_text import why_unmeasured
 from veilmix.scenarios.studies.cheating.coalition_study import attempts, measure
 from veilmix.scenarios.studies.comparison.compare import compare
 from veilmix.scenarios.studies.matrix.attack_matrix import attack

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ScenarioError
 from veilmix.languages.language import english
+from veilmix.presentation.presenters.registry import presenter_for
 from veilmix.protocol.rounds.opened_prefixes import (
     PARTS,
     closed_groups,
@@ -220,13 +221,14 @@ def test_estimates_are_a_release_of_all() -> None:
 def test_stage_and_page_say_who_takes_part() -> None:
     program, scenario = program_of(SCENARIO), SCENARIO
     outcome = run(scenario)
-    stage = program.stage_announcement(program.policy(scenario), english().part("theatre"))
+    presenter = presenter_for(program)
+    stage = presenter.stage_announcement(program.policy(scenario), english().part("theatre"))
     assert stage.startswith("each person takes part with probability 0.4, and nobody sees who")
-    (part,) = program.section(scenario, outcome)
+    (part,) = presenter.section(scenario, outcome)
     assert "delta is 0.064 for who sees the release" in part.lead
     assert "How many people have a row" in {getattr(block, "caption", "") for block in part.blocks}
-    promise = program.promise(scenario)
+    promise = presenter.promise(scenario)
     assert "0.16 for the reader, who counts closed groups, and 0.4 for both together" in promise
-    assert any("With probability 0.4" in step for step in program.steps(scenario, "", ""))
-    names = [name for name, *_ in program.scores(outcome)]
+    assert any("With probability 0.4" in step for step in presenter.steps(scenario, "", ""))
+    names = [name for name, *_ in presenter.scores(outcome)]
     assert names[1:4] == ["delta, release", "delta, reader", "delta, both"]

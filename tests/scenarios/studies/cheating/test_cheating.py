@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
-from veilmix.presentation.wording import OUTSIDE_CATALOGUE, sentence
+from veilmix.number_text import sentence
+from veilmix.presentation.presenters.cheating import (
+    notes,
+    successes,
+    successes_with_attacks,
+    table,
+)
+from veilmix.presentation.wording import OUTSIDE_CATALOGUE
 from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.schema.model import Scenario
@@ -25,12 +32,6 @@ from veilmix.scenarios.studies.cheating.cheating_result import (
     telling,
     within,
     worst_of,
-)
-from veilmix.scenarios.studies.cheating.cheating_text import (
-    notes,
-    successes,
-    successes_with_attacks,
-    table,
 )
 from veilmix.scenarios.studies.cheating.coalition_study import (
     CheatingStopped,

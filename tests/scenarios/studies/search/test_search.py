@@ -8,6 +8,7 @@ import pytest
 from make_search import SETS, scenario_of
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
+from veilmix.presentation.presenters.search import line, notes, summary
 from veilmix.protocol.board.phases import BOARD
 from veilmix.protocol.search.crowds import Worlds, other_joints, rotated
 from veilmix.protocol.search.deviation import Action, Deviation
@@ -30,7 +31,6 @@ from veilmix.scenarios.studies.search.attack_search import (
 from veilmix.scenarios.studies.search.search_file import grown, read, replay, save, save_finds
 from veilmix.scenarios.studies.search.search_result import CoalitionResult, Find, SearchResult
 from veilmix.scenarios.studies.search.search_session import SmallSession, rows_of, small
-from veilmix.scenarios.studies.search.search_text import line, notes, summary
 from veilmix.scenarios.studies.search.search_trial import FINDS, Strategy, Trial, Verdict
 
 SEEDS = (1, 2, 3)

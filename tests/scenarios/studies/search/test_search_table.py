@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 from _pytest.mark import ParameterSet
 from make_search import BASES, PAIRED, SETS, TIMED, recorded_coalitions, scenario_of
+from veilmix.presentation.presenters.search import summary
 from veilmix.protocol.search.deviation import text_of
 from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
 from veilmix.scenarios.lab.validation.load import change, load
@@ -134,7 +135,11 @@ def test_all_results_are_what_they_were(known: GuardSearch, result: CoalitionRes
 
 
 def test_results_are_cited_for_the_same_guards() -> None:
-    assert not cited(change(load("titanic"), {"defence.registered": False}))  # no recorded set
-    said = cited(load("titanic"))
+    assert (
+        recorded(change(load("titanic"), {"defence.registered": False})) is None
+    )  # no recorded set
+    record = recorded(load("titanic"))
+    assert record
+    said = summary(record.result)
     assert said.startswith("a search through ")
     assert "6 people, seeds 1 to 6, exact times of posts: found for " in said

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from veilmix.analysis.estimation.mean_interval import estimate
 from veilmix.errors import StorageError
-from veilmix.presentation.wording import interval
+from veilmix.number_text import interval
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import change, load, loads

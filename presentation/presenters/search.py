@@ -1,9 +1,10 @@
-"""The results of a search in words: the same in a terminal and on every page that cites them."""
+"""The presenter of the search for deviations: its results for coalitions, its size and limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ....presentation.wording import Grid, joined, plural
-from .search_result import CoalitionResult, Find, Reads, SearchResult
+from ...number_text import joined, plural, seeds, sentence
+from ...scenarios.studies.search.search_result import CoalitionResult, Find, Reads, SearchResult
+from ..blocks import Grid
 
 HEADINGS = (
     "coalition", "found", "crowd", "strategy", "guess", "honest", "noticed", "played", "due",
@@ -74,14 +75,8 @@ def limits(study: SearchResult) -> str:
     """Return the numbers of people, seeds, times and the program with which a search was played."""
     program = "" if study.program == "fixed" else f", program {study.program}"
     times = ", exact times of posts" if study.times else ""
-    return f"{plural(study.people, 'person', 'people')}, {seeds(study.seeds)}{times}{program}"
-
-
-def seeds(seeds: Sequence[int]) -> str:
-    """Return seeds in words: `seeds 1 to 6`."""
-    if len(seeds) == 1:
-        return f"seed {seeds[0]}"
-    return f"seeds {seeds[0]} to {seeds[-1]}"
+    people = plural(study.people, "person", "people")
+    return f"{people}, {seeds(study.seeds[0], len(study.seeds))}{times}{program}"
 
 
 def summary(study: SearchResult) -> str:
@@ -101,7 +96,7 @@ def summary(study: SearchResult) -> str:
 def notes(study: SearchResult) -> Iterator[str]:
     """Yield the notes below a table of results."""
     yield f"{CROWD}."
-    yield f"{LIMIT[:1].upper()}{LIMIT[1:]}."
+    yield sentence(LIMIT)
     if study.strategies:
         strategies_text = plural(study.strategies, "strategy", "strategies")
         yield f"Of each coalition {strategies_text} at most, evenly spread over all."
@@ -117,20 +112,9 @@ def numbers(study: SearchResult) -> Grid:
 
 def _numbers(result: CoalitionResult) -> tuple[object, ...]:
     name, find = "+".join(result.members), result.find
-    if find is None:
-        verdict_text = (
-            "watching" if result.watching else f"as {'+'.join(result.part)}" if result.part else ""
-        )
-        return (
-            name,
-            verdict_text or "nothing",
-            None,
-            None,
-            None,
-            None,
-            None,
-            result.played,
-            result.due,
-        )
-    figures = find.crowd, find.words, find.guess, find.honest, find.noticed
-    return name, "found", *figures, result.played, result.due
+    if find is not None:
+        figures = find.crowd, find.words, find.guess, find.honest, find.noticed
+        return name, "found", *figures, result.played, result.due
+    verdict = f"as {'+'.join(result.part)}" if result.part else "nothing"
+    verdict = "watching" if result.watching else verdict
+    return name, verdict, *(None,) * 5, result.played, result.due

@@ -7,10 +7,10 @@ is small, and every answer is public.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ....analysis.exposure.equal_people import Follows, SharedValues, shared_values
-from ....languages.language import Language, english
-from ....presentation.wording import plural
-from ....protocol.wire.hiding_rules import HIDDEN
+from ..analysis.exposure.equal_people import Follows, SharedValues, shared_values
+from ..languages.language import Language, english
+from ..number_text import plural
+from ..protocol.wire.hiding_rules import HIDDEN
 
 ROW = tuple[str, str, str]  # of the table of scores: name, value, meaning
 

@@ -1,6 +1,7 @@
-"""The building blocks of a page, as plain data: only the templates know their appearance.
+"""The building blocks of output, as plain data: a terminal and a page draw the same blocks.
 
-A figure and a table carry their numbers as CSV, in a `data:` link that needs no script.
+A terminal prints lines and tables (cli/text/layout.py); the templates of a page know all blocks. A
+figure and a table carry their numbers as CSV, in a `data:` link that needs no script.
 """
 
 import re
@@ -125,43 +126,47 @@ class Picture:
         return data_link(self.svg, "image/svg+xml")
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A cell of a table with a sign beside its text.
+class Marked(str):
+    """A text with a sign beside it, in a cell of a table or in a sentence.
 
     Attributes:
-        text: of the cell.
         mark: a class of the style sheet.
     """
 
-    text: str
+    __slots__ = ("mark",)
     mark: str
+
+    def __new__(cls, text: str, mark: str) -> "Marked":
+        """Return the text with its sign."""
+        marked = super().__new__(cls, text)
+        marked.mark = mark
+        return marked
 
 
 @dataclass(frozen=True, slots=True)
-class PageGrid:
-    """A table as text.
+class Grid:
+    """A table: a heading a column, rows of texts or numbers.
 
     Attributes:
-        caption: over it.
         headings: of the columns.
         rows: as many cells as there are headings.
         right: columns set flush right.
+        caption: over it, on a page.
         numbers: the same, unrounded; None: there is no CSV.
-        folded: closed until the reader opens it.
+        folded: closed until the reader of a page opens it.
         kind: which block it is, for the template.
     """
 
-    caption: str
     headings: tuple[str, ...]
-    rows: Sequence[Sequence[str | Marked]]
+    rows: Sequence[Sequence[object]]
     right: tuple[int, ...] = ()
+    caption: str = ""
     numbers: PageNumbers | None = None
     folded: bool = False
     kind: str = "grid"
 
     @property
-    def visible_rows(self) -> Sequence[Sequence[str | Marked]]:
+    def visible_rows(self) -> Sequence[Sequence[object]]:
         """The rows that are on the page."""
         return self.rows if len(self.rows) <= VISIBLE_ROWS + 5 else self.rows[:VISIBLE_ROWS]
 
@@ -172,15 +177,17 @@ class PageGrid:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph.
+class Line:
+    """A line of text in a terminal, a paragraph on a page.
 
     Attributes:
-        text: of the paragraph.
+        text: without its end.
+        style: how a terminal shows it, such as `dim` or `bold red`.
         kind: which block it is, for the template.
     """
 
-    text: str
+    text: str = ""
+    style: str | None = None
     kind: str = "words"
 
 
@@ -219,7 +226,7 @@ class FigureRow:
     kind: str = "row"
 
 
-Block = PageFigure | Picture | PageGrid | Paragraph | Listing | FigureRow
+Block = Line | Grid | PageFigure | Picture | Listing | FigureRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +246,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-MarkedText = tuple[str | Marked, ...]  # parts of a sentence, some of them marked
+MarkedText = tuple[str, ...]  # parts of a sentence, some of them `Marked`
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +265,7 @@ class SignedTable:
     key: str
     title: str
     headings: tuple[str, ...]
-    rows: Sequence[Sequence[str | Marked]]
+    rows: Sequence[Sequence[str]]
     right: tuple[int, ...] = ()
     note: MarkedText = ()
 
@@ -292,7 +299,7 @@ class SignSheet:
         texts = [*self.verdict, *self.remains, self.command]
         for table in self.tables:
             texts += [*table.note, *(cell for row in table.rows for cell in row)]
-        return sum(len(text if isinstance(text, str) else text.text) for text in texts)
+        return sum(map(len, texts))
 
     @property
     def length(self) -> Literal["", "long", "longest"]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from ....presentation.wording import percent
-from ...populations import Population
-from ...schema.model import Scenario
-from ..noisy_questions import Question, feature_budget, questions
+from ...number_text import percent
+from ...scenarios.populations import Population
+from ...scenarios.programs.noisy_questions import Question, feature_budget, questions
+from ...scenarios.schema.model import Scenario
 
 if TYPE_CHECKING:
-    from ....analysis.randomizers.expected_limits import ExpectedLimits
+    from ...analysis.randomizers.expected_limits import ExpectedLimits
 
 # half of the widest limits, as a share of the range: lower bound -> verdict
 VERDICTS = (

@@ -1,16 +1,26 @@
-"""The results for malicious coalitions, as rows and lines: the same in a terminal and on a page."""
+"""The presenter of the study of cheating: rows and sentences on malicious coalitions."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ....presentation.wording import OUTSIDE_CATALOGUE, PROVED, Grid, plural, seeds, sentence
-from ...programs.registry import program_of
-from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
+from ...number_text import plural, seeds, sentence
+from ...scenarios.programs.registry import program_of
+from ...scenarios.studies.cheating.cheating_result import (
+    NO_SUCCESS,
+    WHEN,
+    AttackResult,
+    CheatingStudy,
+    WorstAttack,
+    detection_text,
+    name_members,
+    telling,
+)
+from ..blocks import Grid, Marked, PageNumbers
+from ..wording import OUTSIDE_CATALOGUE, PROVED
 
 if TYPE_CHECKING:
-    from ...schema.model import Scenario
+    from ...scenarios.schema.model import Scenario
 
-NO_SUCCESS = "none by the catalogue"
 NOT_MEASURED = "not measured"
 WATCHES = "watching is enough"
 HEADINGS = ("who cheats", "worst attack of the catalogue", "rows read", "95 %", "noticed")
@@ -35,14 +45,18 @@ def why_unmeasured(scenario: "Scenario") -> str:
 
 
 def table(study: CheatingStudy) -> Grid:
-    """Return single parties, and every coalition that harms people more than its parts do."""
-    rows = [row(study, coalition) for coalition in telling(study.coalitions)]
-    return Grid(HEADINGS, rows, (2, 3))
+    """Return single parties, and every coalition that harms people more than its parts do.
 
-
-def row(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, ...]:
-    """Return a coalition and its worst attack, in words."""
-    return (name_members((coalition.parties, coalition.friends)), *_worst(study, coalition))
+    When an attack was noticed is marked bad if it read a row, noticed or not. A row without success
+    is not marked good, since a lack of success in some runs is no proof.
+    """
+    rows = []
+    for coalition in telling(study.coalitions):
+        *cells, noticed = _worst(study, coalition)
+        succeeded = coalition.worst is not None or coalition.watching
+        members = name_members((coalition.parties, coalition.friends))
+        rows.append((members, *cells, Marked(noticed, "bad") if succeeded else noticed))
+    return Grid(HEADINGS, rows, (2, 3), "If they cheat", numbers(study.attacks))
 
 
 def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str, str]:
@@ -66,15 +80,6 @@ def in_runs(result: AttackResult) -> str:
     """Return the number of runs in which a row was read, in words."""
     rate_text, ends = rate(result)
     return f"{rate_text} {'run' if result.runs == 1 else 'runs'} ({ends})"
-
-
-def detection_text(result: AttackResult) -> str:
-    """Return when the attack was noticed, in the runs in which a row was read."""
-    runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
-    times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
-    if len(times_present) <= 1:
-        return next(iter(times_present), "-")
-    return ", ".join(f"{time_noticed} {runs:,}" for time_noticed, runs in times_present.items())
 
 
 def no_success(attacks: int, runs: int, coalition: str = "any coalition") -> str:
@@ -135,23 +140,15 @@ def notes(study: CheatingStudy) -> Iterator[str]:
     yield f"{played(study)}."
 
 
-def numbers(results: Sequence[AttackResult]) -> Grid:
-    """Return every attack, with all its figures, as a table for programs."""
-    headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
+def numbers(results: Sequence[AttackResult]) -> PageNumbers:
+    """Return every attack with all its figures."""
     rows = [
         (
             *(result.attack, "+".join(result.parties), result.friends, result.runs, result.read),
-            *(
-                result.low,
-                result.high,
-                result.value,
-                result.of,
-                result.unit,
-                result.before,
-                result.after,
-                result.never,
-            ),
+            *(result.low, result.high, result.value, result.of, result.unit),
+            *(result.before, result.after, result.never),
         )
         for result in results
     ]
-    return Grid((*headings, "unit", *WHEN), rows)
+    headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
+    return PageNumbers("cheating", (*headings, "unit", *WHEN), rows)

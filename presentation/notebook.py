@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from ....analysis.frames import plain_frame
-from ....presentation.wording import percent, plural
+from ..analysis.frames import plain_frame
+from ..number_text import percent, plural
 from .equal_people import alike_lines, released_alike
 
 

@@ -1,0 +1,63 @@
+"""The formats of numbers and lists in every text for people: shares, sizes, intervals, plurals."""
+
+from collections.abc import Iterable
+from math import isclose
+
+SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")  # each a thousand of the one before
+ROUNDING = 1e-12  # an error below is of the floats alone
+
+
+def percent(share: float) -> str:
+    """Write a share; 0 only if it is 0, and 100 only if it is 1."""
+    digits = 1
+    while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
+        digits += 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def size(count: float) -> str:
+    """Write a number of bytes: three digits and a unit."""
+    for unit in SIZES:
+        if count < 999.5:
+            whole = unit == "bytes" or count >= 99.5
+            return f"{count:.0f} {unit}" if whole else f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{1000 * count:,.0f} {SIZES[-1]}"
+
+
+def joined(names: Iterable[str]) -> str:
+    """Write `a, b and c`."""
+    *first_names, last = list(names) or ["nothing"]
+    return f"{', '.join(first_names)} and {last}" if first_names else last
+
+
+def plural(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def seeds(first: int, runs: int) -> str:
+    """The seeds of consecutive runs: `seed 7`, `seeds 7 to 11`."""
+    return f"seed {first}" if runs == 1 else f"seeds {first} to {first + runs - 1}"
+
+
+def interval(mean: float, low: float, high: float, unit: str) -> str:
+    """Write a mean with its interval, a share as percent; both ends where they differ in width."""
+    share = unit.startswith("share")
+    if low == high:
+        return percent(mean) if share else f"{mean:,.4g}"
+    scale, sign = (100, " %") if share else (1, "")
+    middle, left, right = scale * mean, scale * (mean - low), scale * (high - mean)
+    if isclose(left, right, rel_tol=1e-6):
+        return f"{middle:,.4g} +- {right:.2g}{sign}"
+    return f"{middle:,.4g}{sign} ({scale * low:.3g} to {scale * high:.3g})"
+
+
+def give_or_take(error: float | None, digits: int) -> str:
+    """Write the error of an estimate after it; empty if it is a rounding error."""
+    return f" +- {error:.{digits}g}" if error and error > ROUNDING else ""
+
+
+def sentence(clause: str) -> str:
+    """Begin a clause with a capital letter, and end it."""
+    return f"{clause[:1].upper()}{clause[1:]}."

@@ -1,0 +1,233 @@
+"""The presenter of a comparison: trust and privacy, knowledge of each role, utility and cost."""
+
+from collections.abc import Iterator, Sequence
+
+from ...number_text import percent, plural, sentence
+from ...scenarios.studies.cheating.cheating_result import name_members
+from ...scenarios.studies.comparison.result import (
+    Compared,
+    Comparison,
+    Learnt,
+    name_coalition,
+)
+from ..blocks import Block, Grid, Line
+from ..wording import OUTSIDE_CATALOGUE
+from .cheating import NO_SUCCESS, NOT_MEASURED, played, successes_with_attacks
+
+LEGEND = (
+    "bits: what the single party that receives most has learnt of who has which row, per person.\n"
+    "linked: people it can pin a row on, or a report. watching: the smallest coalition that can;\n"
+    "both of parties that keep to the rules. cheating: the smallest for which an attack of the\n"
+    "catalogue read somebody's row, measured with --cheating; fewer may do, by other attacks.\n"
+    "guessed: people whose whole row its best guess gets right, in expectation.\n"
+    "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
+    "by exclusion: people of whom nothing is released, in a small crowd that is known since they\n"
+    "have none of the open values; they count in exposure. reader: how many it knows so.\n"
+    "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"
+    "two-way: tables of two columns that are answered. error: total variation distance over all\n"
+    "of them, mean and worst; a column that is not released is guessed to be uniform. +-: 95 %."
+)
+NOISE = (
+    "joint: one noisy report of the whole row. features and histogram: one a feature, two-way\n"
+    "tables as if features were independent; histogram sends them through the mix."
+)
+
+PEERS = (
+    "peer: the first peers who keep to the protocol, in coalitions of some sizes. linked counts\n"
+    "others; bits, guesses and cells count a peer's own row. Counts of single columns are public.\n"
+    "CPU leaves out that everybody reads all that is said."
+)
+PROOF = (
+    "by proof: a coalition of all these, also if it cheats, learns the answers to each question\n"
+    "and who takes part, and no more: a proof sketch, not machine-checked (docs/verified.md). It\n"
+    "lacks friends, people kept away and stopping. in all: bytes of all parties for each person."
+)
+ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
+
+
+def terminal(comparison: Comparison) -> Iterator[Block]:
+    """Yield the tables of a comparison, and notes on refused and skipped programs."""
+    # A legend is printed only if a program of this comparison has the figures that it explains:
+    # otherwise a reader would search the tables for them.
+    programs = comparison.programs
+    how = (
+        "all messages sent" if comparison.messages else "counts without messages, cost from samples"
+    )
+    seed = "system randomness" if comparison.seed is None else f"seed {comparison.seed}"
+    yield Line(
+        f"{comparison.scenario}  {plural(comparison.users, 'person', 'people')}, "
+        f"{plural(len(comparison.features), 'feature')}, k = {comparison.k}, {seed}; {how}\n"
+    )
+    proved = any(program.trust.proof for program in programs)
+    for title, grid in (
+        ("trust and privacy", trust_grid(programs)),
+        ("what each received: bits a person, cells known for certain", _roles(programs)),
+        ("utility and cost", utility_grid(programs)),
+        *([("who must collude, and how that is shown", _evidence(programs))] if proved else []),
+    ):
+        yield from (Line(title, "bold"), grid, Line())
+    yield Line(LEGEND)
+    if proved:
+        yield Line(PROOF)
+    every = [program.privacy for program in programs]
+    if noisy := [privacy for privacy in every if privacy.epsilon is not None]:
+        neighbours = noisy[0].adjacency or "not recorded"
+        yield Line(f"e: local, of a person's whole answer; adjacency: {neighbours}.")
+        yield Line(NOISE)
+    if any(program.program == "peers" for program in programs):
+        yield Line(PEERS)
+    yield from map(Line, _cheaters(comparison))
+    for program in programs:
+        if program.burned:
+            yield Line(f"{program.program}: nothing released: {program.burned}")
+        elif program.note and program.privacy.epsilon is None:
+            yield Line(f"{program.program}: {program.note}")
+        if program.refused:
+            counted = ", ".join(f"{count} {reason}" for reason, count in program.refused.items())
+            yield Line(f"{program.program}: refused {counted}")
+    for name, why in comparison.skipped.items():
+        yield Line(f"{name}: not compared: {why}", "yellow")
+
+
+def trust_grid(programs: Sequence[Compared]) -> Grid:
+    """Return the table of the most trusted party, the coalitions, and the exposure."""
+    rows = [
+        (
+            program.program,
+            program.trust.most_trusted.parties[0],
+            bits_text(program.trust.most_trusted),
+            _linked(program.trust.most_trusted),
+            _share(program.trust.most_trusted.rows_guessed),
+            _smallest(program),
+            _cheating(program),
+            percent(program.privacy.true) if program.privacy.epsilon is None else "no rows",
+            _share(program.privacy.promised)
+            if program.privacy.epsilon is None
+            else f"e = {program.privacy.epsilon:g}",
+            program.privacy.exclusion,
+        )
+        for program in programs
+    ]
+    headings = (
+        *("program", "most trusted", "bits", "linked", "guessed", "watching", "cheating"),
+        *("exposure", "promised", "by exclusion"),
+    )
+    return Grid(headings, rows, (2, 3, 4, 7, 8, 9), "Trust and privacy")
+
+
+def bits_text(party: Learnt) -> str:
+    """Return the leakage to a party with its sign for a lower or upper bound."""
+    return f"{party.bits_are.mark}{party.bits_per_person:.2f}"
+
+
+def _linked(party: Learnt) -> str:
+    return f"{party.linked:,}" + (" reports" if party.reports and party.linked else "")
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else percent(share)
+
+
+def _evidence(programs: Sequence[Compared]) -> Grid:
+    """Return the table of the coalitions of each program: watching, by the catalogue, by proof."""
+    rows = [
+        (program.program, _smallest(program), _cheating(program), program.trust.proof or "no proof")
+        for program in programs
+    ]
+    return Grid(("program", "by watching", "by attacks", "by proof: learn no more"), rows)
+
+
+def _roles(programs: Sequence[Compared]) -> Grid:
+    """Return the table of the knowledge of single parties of each role, and of all together."""
+    roles = [role for role in ROLES if any(_worst_party(program, role) for program in programs)]
+    rows = [
+        (
+            program.program,
+            *(_received(_worst_party(program, role)) for role in roles),
+            _received(max(program.trust.coalitions, key=lambda knowledge: len(knowledge.parties))),
+        )
+        for program in programs
+    ]
+    headings = ("program", *roles, "all together")
+    return Grid(headings, rows, tuple(range(1, len(headings))))
+
+
+def _worst_party(program: Compared, role: str) -> Learnt | None:
+    """Return the party of a role that learned most; None if the program has no such party."""
+    parties = [
+        party
+        for party in program.trust.coalitions
+        if len(party.parties) == 1 and party.parties[0].partition("-")[0] == role
+    ]
+    return max(parties, key=lambda party: party.bits_per_person, default=None)
+
+
+def _received(party: Learnt | None) -> str:
+    return "-" if party is None else f"{bits_text(party)}, {party.cells_certain:,}"
+
+
+def _smallest(program: Compared) -> str:
+    """Return the smallest linking coalition, and the number of other minimal coalitions."""
+    smallest = program.trust.smallest
+    if not smallest:
+        return "nobody"
+    return name_coalition(min(smallest, key=len)) + _others(len(smallest))
+
+
+def _cheating(program: Compared) -> str:
+    """Return the smallest coalition for which an attack of the catalogue read a row."""
+    study = program.trust.cheating
+    if study is None:
+        return NOT_MEASURED
+    if not study.smallest:
+        return NO_SUCCESS
+    first = study.smallest[0]
+    return name_members((first.parties, first.friends)) + _others(len(study.smallest))
+
+
+def _others(coalitions: int) -> str:
+    return f" (or {coalitions - 1} other)" if coalitions > 1 else ""
+
+
+def _cheaters(comparison: Comparison) -> Iterator[str]:
+    """Yield a line for each program with measured attacks: successes, and runs played."""
+    measured = [program for program in comparison.programs if program.trust.cheating is not None]
+    for program in measured:
+        if study := program.trust.cheating:
+            where = "" if study.users == comparison.users else f"of a sample of {study.users:,}: "
+            yield (
+                f"{program.program}, cheating: {where}{successes_with_attacks(study)}; "
+                f"{played(study)}"
+            )
+    if measured:
+        yield sentence(OUTSIDE_CATALOGUE)
+
+
+def utility_grid(programs: Sequence[Compared]) -> Grid:
+    """Return the table of what each program releases, with its error and its cost."""
+    rows = [
+        (
+            program.program,
+            len(program.utility.columns),
+            percent(program.utility.cells),
+            f"{program.utility.entropy:.2f} of {program.utility.entropy_of_all:.2f}",
+            f"{program.utility.answered} of {program.utility.pairs}",
+            f"{program.utility.mean:.3f}{_spread(program.utility.mean_limits, 3)}",
+            f"{program.utility.largest:.3f}",
+            f"{program.cost.cpu:.2f}{_spread(program.cost.cpu_limits, 2)}",
+            f"{program.cost.bytes:,.0f}",
+            "-" if program.cost.total is None else f"{program.cost.total:,.0f}",
+            program.cost.rounds,
+        )
+        for program in programs
+    ]
+    headings = (
+        *("program", "columns", "cells", "entropy", "two-way", "error", "worst", "CPU seconds"),
+        *("bytes/person", "in all", "rounds"),
+    )
+    return Grid(headings, rows, tuple(range(1, len(headings))), "Utility and cost")
+
+
+def _spread(limits: tuple[float, float] | None, digits: int) -> str:
+    """Return half of a 95 % interval; "" without an interval."""
+    return "" if limits is None else f" +- {(limits[1] - limits[0]) / 2:.{digits}f}"

@@ -1,0 +1,77 @@
+"""The presenter of `local-suppression`: suppressed values, their number and their cost."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .presenter import COUNTING, Presenter, Score, exposure_promise, last_round_sentence
+
+if TYPE_CHECKING:
+    from ...languages.language import Language
+    from ...protocol.wire.messages import Call
+    from ...scenarios.schema.model import Policy, Scenario
+
+BLANKS = (
+    "Values that fewer than {k} people have, and others if more can be said that way, are left "
+    "blank by everybody who has one; where these are fewer than {k}, other people leave a blank "
+    "too, at random."
+)
+
+
+class SuppressionPresenter(Presenter):
+    """The words of the program that suppresses values by rules, with random covers."""
+
+    stage_key = "says-rule-suppressed"
+
+    def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
+        """Return the steps of a session, a sentence each."""
+        decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
+        blanks = BLANKS.format(k=scenario.policy.k)
+        return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
+
+    def decides(self, policy: "Policy") -> str:  # noqa: ARG002
+        """Return the released columns, as a clause."""
+        return "it has as much said by name as it can promise for, by the coverage bound"
+
+    def promise(self, scenario: "Scenario") -> str:
+        """Return the promise, in words."""
+        delta = scenario.policy.delta
+        covers = f"where people cover others at random it may fail with probability {delta:g}"
+        return exposure_promise(scenario, f"; {covers}")
+
+    def explained(self, outcome: Any) -> Iterator[str]:
+        """Yield lines on the suppressed values and the number of blanks."""
+        policy = outcome.scenario.policy
+        sure = f" (at least k = {policy.k} blanks, with confidence {1 - policy.delta:g})"
+        for rule in outcome.findings.rules if outcome.findings else ():
+            cover_note = "nobody else does"
+            if rule.cover:
+                cover_note = f"so does anybody else with probability {rule.cover:.3g}"
+            values = ", ".join(map(str, rule.values))
+            yield f"{rule.feature}: who has {values} leaves it blank; {cover_note}"
+            yield (
+                f"  {rule.listed:,} people must, {rule.expected:,.1f} are expected"
+                + ("" if rule.blanks is None else f", {rule.blanks:,} did")
+                + f"; a blank hides one of these values with chance {rule.chance:.3g}"
+                + sure * bool(rule.cover)
+            )
+
+    def scores(self, outcome: Any) -> Iterator[Score]:
+        """Yield score rows: released cells, compared with whole columns."""
+        findings = outcome.findings
+        if findings is None or not outcome.released:
+            return
+        yield (
+            "cells said by name",
+            f"{findings.cells:,} of {findings.of:,}",
+            "people times features",
+        )
+        for label, rival in (
+            ("... whole columns, same promise", findings.promise),
+            ("... whole columns, same truth", findings.truth),
+        ):
+            columns = ", ".join(map(str, rival.kept)) or "nothing"
+            yield label, f"{rival.cells:,} of {findings.of:,}", f"keeping {columns}"
+
+    def stage_hiding(self, call: "Call", language: "Language") -> str:
+        """Return a clause on blanks: rare values, and covers for them."""
+        return language.say("says-hiding-blank") if call.hidden else ""

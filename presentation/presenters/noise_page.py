@@ -1,0 +1,189 @@
+"""Noise on the page of a run: estimates with limits and truth, noise against benefit, epsilons."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...number_text import percent, plural
+from ...scenarios.programs.randomized.tradeoff import Trade, trades
+from ...scenarios.serialization.record import plain
+from ..blocks import Block, Grid, PageFigure, PageNumbers, Section
+from ..svg import Drawing, PositionScale, number, plot, shorten
+from .noise_scores import privacy_rows
+from .noise_tables import error_meaning, found_promise, found_rows, measures_rows, signed
+
+if TYPE_CHECKING:
+    from ...scenarios.programs.randomized.numeric_estimates import MeasuredFeature
+    from ...scenarios.programs.randomized.open_domain_values import FoundFeature
+    from ...scenarios.programs.randomized.score import Randomized
+    from ...scenarios.programs.randomized.share_estimates import Estimated
+    from ...scenarios.schema.model import Scenario
+
+VALUES = 24  # of a feature that are drawn, the largest estimates first
+ROW = 20
+NAMES = 170
+
+
+def section(scenario: "Scenario", findings: "Randomized") -> Section:
+    """Return the section of the page on noise."""
+    estimates = [*findings.features, *([findings.joint] if findings.joint else [])]
+    blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(estimates)]
+    traded = trades(scenario, plain(findings))
+    if len(traded) > 1:
+        blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
+    blocks += [_numbers_of(feature, findings.mechanism) for feature in findings.measured]
+    blocks += [_values_of(feature) for feature in findings.found]
+    if estimates:
+        blocks.append(_table(estimates))
+    headings, caption = (
+        ("reading", "value", "meaning"),
+        "What is known of the privacy of one person",
+    )
+    blocks.append(Grid(headings, list(privacy_rows(findings)), (1,), caption))
+    lead = f"People randomized their answers before sealing them ({findings.rule}). "
+    if estimates:
+        lead += (
+            "The estimates are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for "
+            "the noise, given these people, and do not leave it. "
+        )
+        if error := findings.error:
+            lead += f"Largest error {percent(error.largest)}, mean {percent(error.mean)} of people."
+        else:
+            lead += "What is true nobody knows: people added the noise before anything was sent."
+    return Section("noise", "Noise against benefit", lead, tuple(blocks))
+
+
+def _values_of(feature: "FoundFeature") -> Grid:
+    keys = ("value", "unbiased", "standard_error", "low_95", "high_95", "truth")
+    plain_rows = [tuple(getattr(value, key) for key in keys) for value in feature.found]
+    return Grid(
+        headings=("found", "estimate", "95 % from", "to", "truth"),
+        rows=found_rows(feature),
+        right=(1, 2, 3, 4),
+        caption=f"{feature.feature}: values found; {found_promise(feature)}",
+        numbers=PageNumbers(f"found-{feature.feature}", keys, plain_rows),
+    )
+
+
+def _numbers_of(feature: "MeasuredFeature", mechanism: str) -> Grid:
+    keys = ("estimate", "standard_error", "low_95", "high_95", "truth")
+    plain_rows = [
+        (number.name, *(getattr(number, key) for key in keys)) for number in feature.measures
+    ]
+    return Grid(
+        headings=("number", "estimate", "error", "95 % from", "to", "truth"),
+        rows=measures_rows(feature),
+        right=(1, 2, 3, 4, 5),
+        caption=f"{feature.feature}: numbers; {error_meaning(mechanism)}",
+        numbers=PageNumbers(f"numbers-{feature.feature}", ("number", *keys), plain_rows),
+    )
+
+
+def _columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
+    """Return the shares of the values of a feature by their names in a file; no unknown truth."""
+    columns = {
+        "unbiased": feature.shares,
+        "standard_error": feature.errors,
+        "low_95": feature.low,
+        "high_95": feature.high,
+        "projected": feature.projected,
+    }
+    return {**columns, "truth": feature.truth} if feature.truth else columns
+
+
+def _estimates(place: int, feature: "Estimated") -> PageFigure:
+    """Return a figure with a row per value: estimate with its interval, and the truth."""
+    count, truth = len(feature.values), feature.truth
+    order = list(range(count))
+    if count > VALUES:
+        order = sorted(order, key=lambda i: -feature.shares[i])[:VALUES]
+    low = min(0.0, *(feature.shares[i] for i in order))
+    drawn = (feature.high, feature.shares, *([truth] if truth else []))
+    high = max(0.01, *(shares[i] for shares in drawn for i in order))
+    height = 26 + ROW * len(order) + 48
+    title = f"{feature.feature}: estimated shares" + (" and the truth" if truth else "")
+    hold = "the truth is unknown"
+    if truth:
+        hold = f"{feature.covered} of {count} intervals hold the truth"
+    about = f"{plural(count, 'value')}; {hold}"
+    drawing = Drawing(f"estimate-{place}", title, about, 720, height)
+    x = PositionScale(low, high, NAMES, 700)
+    bottom = height - 44
+    for tick in x.ticks():
+        drawing.line((x(tick), 20), (x(tick), bottom), "axis" if tick == 0 else "grid")
+        drawing.text(x(tick), bottom + 18, f"{100 * tick:.4g} %", anchor="middle")
+    drawing.text((NAMES + 700) / 2, height - 6, "share of people", "label", "middle")
+    drawing.text(0, 12, title, "label")
+    for row, i in enumerate(order):
+        y = 32 + ROW * row
+        drawing.text(NAMES - 10, y + 4, shorten(feature.values[i], 24), anchor="end")
+        drawing.line((x(feature.low[i]), y), (x(feature.high[i]), y), "bounds")
+        for end in (feature.low[i], feature.high[i]):
+            drawing.line((x(end), y - 4), (x(end), y + 4), "bounds")
+        drawing.mark((x(feature.shares[i]), y), "square", "estimate", 4)
+        if truth:
+            drawing.mark((x(truth[i]), y), "diamond", "promise", 4)
+    more = f" The {VALUES} largest of {count} values." if count > VALUES else ""
+    caption = (
+        f"Square: estimate from {feature.reports:,} reports, with its 95 % interval. "
+        f"{'Open diamond: truth. ' if truth else ''}{hold[0].upper()}{hold[1:]}.{more}"
+    )
+    columns = _columns(feature)
+    rows = list(zip(feature.values, *columns.values(), strict=True))
+    numbers = PageNumbers(f"estimates-{feature.feature}", ("value", *columns), rows)
+    return PageFigure(drawing.svg(), caption, numbers)
+
+
+def _trade(trades: tuple[Trade, ...], run_epsilon: float) -> PageFigure:
+    """Return the figure of error and hidden share against epsilon, each in percent."""
+    top = max(0.02, *(trade.error for trade in trades))
+    hidden = [trade for trade in trades if trade.hidden is not None]
+    high = 100.0 if hidden else 100 * top
+    picture = plot(
+        "trade",
+        "Noise against benefit",
+        "; ".join(f"epsilon {trade.epsilon:.3g}: error {percent(trade.error)}" for trade in trades),
+        (trades[0].epsilon, trades[-1].epsilon, True),
+        (0.0, max(high, 100 * top), False),
+        head=22,
+    )
+    ticks = [(trade.epsilon, number(round(trade.epsilon, 3))) for trade in trades]
+    picture.axes("epsilon, local: a person's whole budget (nats)", "percent", ticks)
+    picture.upright(run_epsilon, f"this run: {run_epsilon:g}")
+    errors = [(trade.epsilon, 100 * trade.error) for trade in trades]
+    picture.curve(errors, 2, "standard error of a share (% of people)")
+    if hidden:
+        privacy = [(trade.epsilon, 100 * (trade.hidden or 0.0)) for trade in hidden]
+        picture.curve(privacy, 4, "S_mu: what a report leaves hidden (%)")
+    for trade in trades:
+        picture.drawing.mark(
+            (picture.x(trade.epsilon), picture.y(100 * trade.error)), "square", "dot s2", 3
+        )
+    for trade in hidden:
+        place = picture.x(trade.epsilon), picture.y(100 * (trade.hidden or 0.0))
+        picture.drawing.mark(place, "circle", "dot s4", 3.4)
+    picture.strip()
+    rows = [(trade.epsilon, trade.error, trade.hidden) for trade in trades]
+    headings = ("epsilon_nats", "standard_error_share", "average_privacy_S_mu")
+    caption = (
+        "What the same people and the same mechanism give with more or less noise: exact standard "
+        "error of one share, and average privacy, of one feature (the mean over all)."
+    )
+    return PageFigure(picture.drawing.svg(), caption, PageNumbers("noise-benefit", headings, rows))
+
+
+def _table(estimates: "Sequence[Estimated]") -> Grid:
+    names = [name for name in _columns(estimates[0]) if name != "standard_error"]
+    numbers = [
+        (feature.feature, value, *(_columns(feature)[name][place] for name in names))
+        for feature in estimates
+        for place, value in enumerate(feature.values)
+    ]
+    headings = ("feature", "value", "estimate", "95 % from", "to", "projected", *names[4:])
+    return Grid(
+        headings=headings,
+        rows=[(name, value, *map(signed, shares)) for name, value, *shares in numbers],
+        right=tuple(range(2, len(headings))),
+        caption="All estimates; projected: the nearest distribution, biased",
+        numbers=PageNumbers("estimates", headings, numbers),
+        folded=True,
+    )

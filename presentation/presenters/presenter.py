@@ -1,0 +1,154 @@
+"""The presenter of programs with a deciding curator, from which all others inherit.
+
+before a session   `steps`, `describe`, `promise`, `advice`
+terminal           `summary`, `explained`, `scores`, `remark`
+page               `answers`, `section`
+captions           `stage_rule`, `stage_announcement`, `stage_hiding`, `stage_decision`,
+                   `stage_release`, in the language of the stage
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ...number_text import percent, plural
+from ...scenarios.programs.curated.program import resolved_policy
+from ...scenarios.programs.curated.rule_names import PERSONS
+from .. import decision_captions as stage
+
+if TYPE_CHECKING:
+    from ...languages.language import Language
+    from ...protocol.wire.announcement import AnnouncedPolicy
+    from ...protocol.wire.messages import Call, Counts, Decision
+    from ...protocol.wire.schema import Schema
+    from ...scenarios.populations import Population
+    from ...scenarios.programs.evidence import Claims
+    from ...scenarios.schema.model import Policy, Scenario
+    from ..blocks import Block, Section, VerdictAnswer
+
+Score = tuple[str, str, str]  # of the table of scores: name, value, meaning
+
+COUNTING = "The curator counts each feature by itself"
+COUNTING_PERSONS = "The curator counts the persons with each value of each feature"
+RELEASE_OF_ROUND_1 = (
+    "Nobody is asked again: the analyst checks all ballots of round 1, every shuffler posts their "
+    "kept features in rows, re-encrypted and in another order, with a proof; the analyst counts "
+    "and publishes."
+)
+
+
+class Presenter:
+    """The words of a program with a choice of columns by the curator."""
+
+    stage_key = ""  # of the sentence on the rule, among those of the theatre
+
+    def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
+        """Return the steps of a session, a sentence each. answering, mixing: the common steps."""
+        counting, policy = COUNTING, resolved_policy(scenario)
+        if scenario.population.rows is not None:
+            counting, policy = COUNTING_PERSONS, replace(scenario.policy, rule=PERSONS)
+        decides = f"{counting} and decides: {self.decides(policy)}."
+        return [answering, mixing, decides, last_round_sentence(scenario)]
+
+    def decides(self, policy: "Policy") -> str:
+        """Return the released columns, as a clause."""
+        return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
+
+    def describe(self, people: "Population") -> list[str]:
+        """Return a line for each feature, with its number of values."""
+        return [
+            f"{feature.name}: {plural(len(texts), 'value')}"
+            + ("" if feature.values is not None else f", open: up to {feature.width} bytes")
+            for feature, texts in zip(people.schema.features, people.values, strict=True)
+        ]
+
+    def promise(self, scenario: "Scenario") -> str:
+        """Return the promise for the people in a release."""
+        return exposure_promise(scenario)
+
+    def advice(self, scenario: "Scenario", people: "Population") -> Iterator[str]:  # noqa: ARG002
+        """Yield lines on options with less error, for the author of the scenario."""
+        yield from ()
+
+    def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
+        """Yield the findings of the program, after round 1 in the report of a run."""
+        yield from ()
+
+    def explained(self, outcome: Any) -> Iterator[str]:  # noqa: ARG002
+        """Yield the lines below the table of the sets of columns."""
+        yield from ()
+
+    def scores(self, outcome: Any) -> Iterator[Score]:  # noqa: ARG002
+        """Yield rows of the table of scores."""
+        yield from ()
+
+    def remark(self) -> str:
+        """Return a remark on reading the figures; empty if not needed."""
+        return ""
+
+    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":  # noqa: ARG002
+        """Return release and exposure for the head of a page; () if columns and classes do."""
+        return ()
+
+    def section(self, scenario: "Scenario", result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
+        """Yield the sections of the program on the page of a run."""
+        yield from ()
+
+    def stage_rule(self, policy: "Policy", language: "Language") -> str:
+        """Return the decision rule, in a sentence; `decides` without a key of a sentence."""
+        if self.stage_key:
+            return language.say(self.stage_key, rule=policy.rule)
+        decides = self.decides(policy)
+        return f"{decides[0].upper()}{decides[1:]}."
+
+    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
+        """Return the content of the announcement, as a clause."""
+        return stage.limit(policy, language)
+
+    def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
+        """Return the users' change of values before a call, as a clause; "" for no change."""
+        return ""
+
+    def stage_decision(
+        self, decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
+    ) -> str:
+        """Return a sentence on a decision. reader: `curator`, or `everybody` among peers."""
+        return stage.released(decision, columns, reader, language)
+
+    def stage_release(
+        self,
+        policy: "AnnouncedPolicy",  # noqa: ARG002
+        schema: "Schema",  # noqa: ARG002
+        release: "Counts",  # noqa: ARG002
+        language: "Language",  # noqa: ARG002
+    ) -> str:
+        """Return a sentence on users without a released value; "" if all have values."""
+        return ""
+
+
+def last_round_sentence(scenario: "Scenario") -> str:
+    """Return a sentence on the last round: its users and its query."""
+    if scenario.mix.submit == "once":
+        return RELEASE_OF_ROUND_1
+    fixed = scenario.population.setting == "fixed"
+    respondents = (
+        "The same people answer once more" if fixed else "Other people of the same kind answer"
+    )
+    return f"{respondents}, the kept features together; the analyst counts and publishes."
+
+
+def exposure_promise(scenario: "Scenario", confidence: str = "") -> str:
+    """Return the promise of a limit of exposed people. confidence: a clause."""
+    policy = scenario.policy
+    if scenario.population.rows is not None:
+        return (
+            f"at most {percent(policy.max_exposure)} of the persons have a row, as released, that "
+            f"fewer than k = {policy.k} persons have, themselves included"
+        )
+    if scenario.population.setting != "fixed":
+        confidence = f"; it may fail with probability {policy.delta:g}, as others were counted"
+    return (
+        f"at most {percent(policy.max_exposure)} of the people share their released values with "
+        f"fewer than k = {policy.k} people, themselves included{confidence}"
+    )

@@ -1,0 +1,58 @@
+"""The registry of presenters: the one that describes a program, and the words of its own.
+
+A program is described by the presenter of its nearest class with one. So a program of another
+package has the presenter of its parent; members of a presenter that it defines itself take the
+place of the parent's (docs/extending.md).
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ...scenarios.programs.registry import program_of
+from ...scenarios.schema.plugs import load
+
+if TYPE_CHECKING:
+    from ...scenarios.programs.interface import ReleaseProgram
+    from ...scenarios.schema.model import Scenario
+    from .presenter import Presenter
+
+PROGRAMS, PRESENTERS = "veilmix.scenarios.programs.", "veilmix.presentation.presenters."
+PRESENTED = {
+    "curated.program:Decided": "presenter:Presenter",
+    "curated.choices:ExposureProgram": "curated:ExposurePresenter",
+    "curated.choices:Fixed": "curated:FixedPresenter",
+    "curated.choices:ReleaseAll": "curated:ReleaseAllPresenter",
+    "pairs.program:PairsProgram": "curated:PairsPresenter",
+    "informative.program:Informative": "curated:InformativePresenter",
+    "hierarchical.program:HierarchicalProgram": "hierarchical:HierarchicalPresenter",
+    "local_suppression.program:LocalSuppressionProgram": "local_suppression:SuppressionPresenter",
+    "randomized.program:Randomizing": "randomized:NoisePresenter",
+    "randomized.program:Histogram": "randomized:HistogramPresenter",
+    "incidence.program:IncidenceProgram": "incidence:IncidencePresenter",
+    "threshold.program:Threshold": "threshold:ThresholdPresenter",
+}  # class of a program -> its presenter
+
+
+def presenter_of(scenario: "Scenario") -> "Presenter":
+    """Return the presenter of the program that plays a scenario."""
+    return presenter_for(program_of(scenario))
+
+
+@cache
+def presenter_for(program: "ReleaseProgram") -> "Presenter":
+    """Return the presenter of a program."""
+    presenter: Presenter = load(_place(type(program)))()
+    for member in dir(presenter):
+        if not member.startswith("_") and hasattr(program, member):
+            setattr(presenter, member, getattr(program, member))
+    return presenter
+
+
+@cache
+def _place(program_class: type) -> str:
+    """Return the presenter of the nearest class that has one, `module:class`."""
+    places = (f"{base.__module__}:{base.__qualname__}" for base in program_class.__mro__)
+    nearest = next(
+        PRESENTED[at] for place in places if (at := place.removeprefix(PROGRAMS)) in PRESENTED
+    )
+    return PRESENTERS + nearest

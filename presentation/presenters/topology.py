@@ -1,0 +1,91 @@
+"""The words of a topology on the page of a run: mixing, trust line, lengths, peers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...number_text import plural
+from ...protocol.wire.parties import paired
+from ...scenarios.programs.topology import topology_of
+
+if TYPE_CHECKING:
+    from ...protocol.knowledge.transcript import Transcript
+    from ...scenarios.programs.evidence import Claims
+    from ...scenarios.schema.model import Scenario
+    from ..blocks import Section, VerdictAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyPresenter:
+    """The words of one topology.
+
+    Attributes:
+        mixing: the parties that mix messages, in a phrase.
+        line: the members that a coalition needs to link people, in a phrase: the trust line.
+        lengths: the leakage through message lengths, in a sentence.
+        trust: the parties to trust, from result.json; None if the scored coalitions state it.
+        section: its parts of the page of a run, from the same; the transcript of an ideal run is
+            None.
+    """
+
+    mixing: "Callable[[Scenario], str]"
+    line: "Callable[[Scenario], str]"
+    lengths: str
+    trust: "Callable[[Claims], VerdictAnswer | None]"
+    section: "Callable[[Scenario, Claims, Transcript | None], Iterator[Section]]"
+
+
+def _central_line(scenario: "Scenario") -> str:
+    if scenario.mix.kind == "verified":  # the reader of a release posts its shares
+        return "all shufflers"
+    if not scenario.defence.audit:
+        return "all shufflers and a reader"
+    odd = scenario.mix.shufflers > paired(scenario.mix.shufflers)
+    return f"a shuffler of every audited pair{', the last one' if odd else ''} and a reader"
+
+
+def _peer_trust(result: "Claims") -> "VerdictAnswer | None":
+    from .peers import answer
+
+    return answer(result.peers) if result.peers else None
+
+
+def _peer_section(
+    scenario: "Scenario", result: "Claims", transcript: "Transcript | None"
+) -> "Iterator[Section]":
+    from ...protocol.peers.view import PeerRecord
+    from .peers import section
+
+    if transcript is not None and result.peers:
+        record = topology_of(scenario).record(scenario, result, transcript)
+        if isinstance(record, PeerRecord):
+            yield section(result.peers, record)
+
+
+PRESENTERS: Mapping[str, TopologyPresenter] = {
+    "central": TopologyPresenter(
+        mixing=lambda scenario: plural(scenario.mix.shufflers, "shuffler"),
+        line=_central_line,
+        lengths=(
+            "Every submission of a round must be equally long: a length that differs tells who "
+            "said what."
+        ),
+        trust=lambda _result: None,
+        section=lambda *_: iter(()),
+    ),
+    "peers": TopologyPresenter(
+        mixing=lambda scenario: f"paths of {plural(scenario.mix.path, 'peer')}",
+        line=lambda scenario: f"{scenario.mix.path} peers, as many as a path has",
+        lengths=(
+            "Everything is posted, for all to read. The layers of one step are equally long; how "
+            "many a peer hands on, and to whom, everybody sees."
+        ),
+        trust=_peer_trust,
+        section=_peer_section,
+    ),
+}  # name of a topology -> its words
+
+
+def topology_words(scenario: "Scenario") -> TopologyPresenter:
+    """Return the words of the topology of a scenario."""
+    return PRESENTERS[topology_of(scenario).name]
