@@ -1,17 +1,18 @@
 """The page of a comparison: programs on the same scenario, by trust, privacy, utility and cost."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ..number_text import percent, plural, size
+from ..number_text import percent, plural
 from ..presentation.blocks import Alert, Grid, Line, Page, Section, VerdictAnswer, worst_first
 from ..presentation.presenters.cheating import NOT_MEASURED, played, successes_with_attacks
+from ..presentation.presenters.comparison import trust_grid, utility_grid
 from ..presentation.wording import OUTSIDE_CATALOGUE
 from ..scenarios.studies.comparison.result import Compared, Comparison, name_coalition
 from .compare_figures import (
     FAMILIES,
     bits,
     bits_text,
-    exposed,
     frontier_figure,
     known_from_above,
     measures_figure,
@@ -150,7 +151,11 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         "measures",
         "Side by side",
         lead,
-        (measures_figure(comparison), _trust(comparison), _use(comparison)),
+        (
+            measures_figure(comparison),
+            replace(trust_grid(comparison.programs), numbers=measures_numbers(comparison)),
+            utility_grid(comparison.programs),
+        ),
     )
     lead = (
         "Down and to the left is better: less trust in any one party, and better answers. The "
@@ -195,53 +200,3 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
 def _cheating(program: Compared) -> str:
     study = program.trust.cheating
     return NOT_MEASURED if study is None else f"{successes_with_attacks(study)}; {played(study)}"
-
-
-def _trust(comparison: Comparison) -> Grid:
-    rows = []
-    for program in comparison.programs:
-        best, promised = program.trust.most_trusted, program.privacy.promised
-        rows.append(
-            (
-                program.program,
-                " + ".join(best.parties),
-                best.bits_are.mark + f"{best.bits_per_person:.2f}",
-                f"{best.linked:,} {'reports' if best.reports else 'people'}",
-                exposed(program),
-                "-" if promised is None else percent(promised),
-                program.privacy.exclusion,
-            )
-        )
-    headings = (
-        *("program", "receives most", "bits a person", "links"),
-        *("exposed, in truth", "promised", "known by exclusion"),
-    )
-    return Grid(headings, rows, (2, 3, 4, 5, 6), "Trust and privacy", measures_numbers(comparison))
-
-
-def _use(comparison: Comparison) -> Grid:
-    rows = [
-        (
-            program.program,
-            f"{len(program.utility.columns)} ({percent(program.utility.cells)})",
-            f"{program.utility.entropy:.2f} of {program.utility.entropy_of_all:.2f}",
-            _error(program),
-            f"{program.utility.largest:.3f}",
-            f"{program.cost.cpu:.3g} s",
-            size(program.cost.bytes),
-            "-" if program.cost.total is None else size(program.cost.total),
-            str(program.cost.rounds),
-        )
-        for program in comparison.programs
-    ]
-    headings = (
-        *("program", "columns (cells)", "bits a person kept", "table error, mean", "worst"),
-        *("CPU", "a person sends", "in all, a person", "rounds"),
-    )
-    return Grid(headings, rows, tuple(range(1, 9)), "Utility and cost")
-
-
-def _error(program: Compared) -> str:
-    limits = program.utility.mean_limits
-    spread = f" +- {(limits[1] - limits[0]) / 2:.2g}" if limits else ""
-    return f"{program.utility.mean:.3f}{spread}"

@@ -25,6 +25,7 @@ from ..presentation.blocks import (
     PageNumbers,
     Section,
 )
+from ..presentation.score_grids import BOUNDS
 from ..presentation.svg import plot
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.serialization.record import plain
@@ -49,18 +50,6 @@ KNOWS = (
     "method; it certifies nothing, and is no legal advice. It holds names of columns and counts of "
     "people, and none of their values."
 )
-BOUNDS = {
-    "lower": "in every table with these columns, at least",
-    "truth": "in this table",
-    "worst": "in the worst table with these columns (proven)",
-    "worst_found": "in the worst table with these columns, found",
-    "worst_at_most": "in the worst table with these columns, at most",
-    "margins": "prices of values: what a run promises by default",
-    "coverage": "coverage bound",
-    "refined": "refined bound",
-    "printed": "smaller of Theorems 2 and 3 of paper 000",
-    "persons": "at most, by the persons with each value of each column",
-}
 TO_DECIDE = (
     "To be decided by the signer, and written down beside this page: who receives the table, under "
     "which agreement, for how long, what was released of the same people before, and when this is "

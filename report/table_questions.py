@@ -6,8 +6,12 @@ The answers come from the JSON of a score; an older score has no answers, and it
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import convert
+
 from ..number_text import percent, plural
-from ..presentation.blocks import Block, Grid, Line, SignedTable
+from ..own_data.score_record import AskedQuestion, SensitiveColumn
+from ..presentation.blocks import Block, Line, SignedTable
+from ..presentation.score_grids import added, questions_grid, sensitive_grid, some_columns
 
 Score = dict[str, Any]
 MEANS = (
@@ -17,8 +21,6 @@ MEANS = (
     "Beside it the same of people who are not in the table (everybody left out in turn), and "
     "guessing without it; last what the table adds, with its 95 % interval (Giomi et al., 2023)."
 )
-HEADINGS = ("question", "right", "if not in it", "guessing", "the table adds")
-NAMED = 4  # columns that are listed
 TITLE = "4 Three questions of the Article 29 Working Party, Opinion 05/2014"
 PLAIN = {
     "singling out": "Can a person be singled out?",
@@ -34,93 +36,53 @@ NOT_ASKED = (
 
 def blocks(score: Score) -> Iterator[Block]:
     """Yield the tables that stand under Identifiability."""
-    if questions := score.get("questions"):
-        yield Line(MEANS)
-        rows = [
-            (
-                in_words(question),
-                percent(question["attack"]["share"]),
-                "" if question["control"] is None else percent(question["control"]["share"]),
-                percent(question["baseline"]),
-                _added(question["risk"]),
-            )
-            for question in questions
-        ]
-        yield Grid(HEADINGS, rows, (1, 2, 3), "Three questions of regulators")
+    if questions := _asked(score):
+        yield from (Line(MEANS), questions_grid(questions))
     if sensitive := score.get("sensitive"):
-        diversity_rows = [
-            (
-                column["column"],
-                f"{column['k']:,}",
-                f"{column['diversity']:,}",
-                f"{column['entropy_diversity']:.2f}",
-                f"{column['closeness']:.3f}",
-            )
-            for column in sensitive
-        ]
-        headings = ("column", "k", "l", "l by entropy", "t")
-        title = "Sensitive columns, among people who agree in all that may be known"
-        yield Grid(headings, diversity_rows, (1, 2, 3, 4), title)
+        yield sensitive_grid(convert(sensitive, tuple[SensitiveColumn, ...]))
 
 
 def plain_table(score: Score) -> SignedTable:
     """Return the three questions for the first page, in plain words with their baselines."""
-    questions = list(score.get("questions", ()))
-    rows: list[tuple[str, ...]] = [
-        _plain_row(worst)
+    questions = _asked(score)
+    rows = [
+        (
+            PLAIN[kind].format(sought=some_columns(worst.sought)[:40]),
+            percent(worst.attack.share),
+            "" if worst.control is None else percent(worst.control.share),
+            percent(worst.baseline),
+            _plain_words(worst),
+        )
         for kind in PLAIN
-        if (worst := _worst(score, [each for each in questions if each["question"] == kind]))
+        if (worst := _worst(score, [each for each in questions if each.question == kind]))
     ]
     note = () if rows else (NOT_ASKED,)
     return SignedTable("questions", TITLE, PLAIN_HEADINGS, rows, (1, 2, 3), note)
 
 
-def _worst(score: Score, asked_questions: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _asked(score: Score) -> tuple[AskedQuestion, ...]:
+    """Return the questions of a score; () of an older score."""
+    return convert(score.get("questions", ()), tuple[AskedQuestion, ...])
+
+
+def _worst(score: Score, questions: list[AskedQuestion]) -> AskedQuestion | None:
     """Return the question to which the table adds most; of inference, about a sensitive column."""
     sensitive = {column["column"] for column in score.get("sensitive", ())}
-    about = [each for each in asked_questions if set(each["sought"]) & sensitive]
-    if asked_questions and asked_questions[0]["question"] == "inference":
-        asked_questions = about or asked_questions
-    return max(asked_questions, key=lambda each: float(each["risk"]["share"]), default=None)
+    about = [each for each in questions if sensitive.intersection(each.sought)]
+    if questions and questions[0].question == "inference":
+        questions = about or questions
+    return max(questions, key=lambda each: each.risk.share, default=None)
 
 
-def _plain_row(question: dict[str, Any]) -> tuple[str, ...]:
-    control = question["control"]
-    return (
-        PLAIN[question["question"]].format(sought=_listed(question["sought"])[:40]),
-        percent(question["attack"]["share"]),
-        "" if control is None else percent(control["share"]),
-        percent(question["baseline"]),
-        _plain_words(question),
-    )
-
-
-def _plain_words(question: dict[str, Any]) -> str:
-    added = _added(question["risk"])
-    if question["question"] == "singling out":
-        times = 1000 * question["attack"]["share"]
+def _plain_words(question: AskedQuestion) -> str:
+    adds = added(question.risk)
+    if question.question == "singling out":
         return (
-            f"Of 1,000 descriptions by {plural(question['columns'], 'column')}, {times:.2g} fit "
-            f"one row alone. The table adds {added} to guessing."
+            f"Of 1,000 descriptions by {plural(question.columns, 'column')}, "
+            f"{1000 * question.attack.share:.2g} fit one row alone. The table adds {adds} to "
+            "guessing."
         )
-    if question["question"] == "linkability":
-        known_names, sought = _listed(question["known"])[:40], _listed(question["sought"])[:40]
-        return f"{known_names} is put back to {sought}. Being in the table adds {added}."
-    return f"The own row adds {added} to what the others' rows tell."
-
-
-def in_words(question: dict[str, Any]) -> str:
-    """Return a question in words."""
-    if question["question"] == "singling out":
-        return f"singling out by {plural(question['columns'], 'column')}"
-    if question["question"] == "linkability":
-        return f"linkability of {_listed(question['known'])} with {_listed(question['sought'])}"
-    return f"inference of {_listed(question['sought'])}"
-
-
-def _added(risk: dict[str, float]) -> str:
-    return f"{percent(risk['share'])} ({percent(risk['low'])} to {percent(risk['high'])})"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= NAMED else f"{names[0]} and {len(names) - 1} more"
+    if question.question == "linkability":
+        known, sought = some_columns(question.known)[:40], some_columns(question.sought)[:40]
+        return f"{known} is put back to {sought}. Being in the table adds {adds}."
+    return f"The own row adds {adds} to what the others' rows tell."

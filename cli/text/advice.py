@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...presentation.score_grids import COVERAGE, PERSON_BOUND
 from .layout import Block, Grid, Line, clean, percent, plural
 from .risk_places import place_blocks
-from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
     from ...own_data.advise import Advised, ChoiceCost

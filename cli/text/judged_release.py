@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...presentation.score_grids import question_text, questions_grid, sensitive_grid
 from .layout import Block, Grid, Line, percent, plural
-from .questions import HEADINGS, in_words
 
 if TYPE_CHECKING:
     from ...own_data.judged_record import JudgedRelease, MatchedColumn
@@ -23,23 +23,12 @@ def judged_blocks(judged: "JudgedRelease") -> Iterator[Block]:
     yield from map(Line, _copies(judged))
     control = "people outside" if judged.control else "if not in it"
     yield Line("\nthree questions of regulators, of the release")
-    headings = (*HEADINGS[:2], control, *HEADINGS[3:])
-    yield Grid(headings, _questions(judged), (1, 2, 3))
+    yield questions_grid(judged.questions, control)
     if not judged.control:
         yield Line(" no --control: what the release adds is not set apart from guessing", "dim")
     if judged.sensitive:
         yield Line("\nsensitive columns, among rows of the release that agree in the known columns")
-        rows = [
-            (
-                c.column,
-                f"{c.k:,}",
-                f"{c.diversity:,}",
-                f"{c.entropy_diversity:.2f}",
-                f"{c.closeness:.3f}",
-            )
-            for c in judged.sensitive
-        ]
-        yield Grid(("column", "k", "l", "l by entropy", "t"), rows, (1, 2, 3, 4))
+        yield sensitive_grid(judged.sensitive)
     yield Line("\nwhat remains of use")
     yield from map(Line, _use(judged))
     if judged.limits:
@@ -172,19 +161,6 @@ def _copies(judged: "JudgedRelease") -> Iterator[str]:
         )
 
 
-def _questions(judged: "JudgedRelease") -> list[tuple[str, ...]]:
-    return [
-        (
-            in_words(each),
-            percent(each.attack.share),
-            "" if each.control is None else percent(each.control.share),
-            percent(each.baseline),
-            f"{percent(each.risk.share)} ({percent(each.risk.low)} to {percent(each.risk.high)})",
-        )
-        for each in judged.questions
-    ]
-
-
 def _use(judged: "JudgedRelease") -> Iterator[str]:
     bits = sum(column.bits for column in judged.columns)
     whole = sum(column.original_bits for column in judged.columns)
@@ -218,9 +194,9 @@ def _lines(judged: "JudgedRelease") -> Iterator[tuple[str, str, int | str, objec
         if judged.nearest.nearer is not None:
             yield "nearest", "nearer_than_control", "", judged.nearest.nearer.value
     for question in judged.questions:
-        yield in_words(question), "right", "", question.attack.share
-        yield in_words(question), "right_by_guessing", "", question.baseline
-        yield in_words(question), "risk", "", question.risk.share
+        yield question_text(question), "right", "", question.attack.share
+        yield question_text(question), "right_by_guessing", "", question.baseline
+        yield question_text(question), "risk", "", question.risk.share
     for column in judged.columns:
         yield from _column_lines(column)
     if judged.two_way is not None:

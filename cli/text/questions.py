@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 from ...analysis.release_risks import Attack
 from ...own_data.score_record import AskedQuestion, AttackRate, SensitiveColumn
 from ...own_data.table_score import sensitive_records
-from .layout import Block, Grid, Line, percent
+from ...presentation.score_grids import question_text, questions_grid, sensitive_grid
+from .layout import Block, Line
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
-
-HEADINGS = ("question", "right", "if not in it", "guessing", "the release adds (95 %)")
-TOO_MANY = 4  # columns that are named
 
 
 def question_records(score: "TableScore") -> tuple[AskedQuestion, ...]:
@@ -42,32 +40,17 @@ def question_blocks(score: "TableScore") -> Iterator[Block]:
     yield Line("\nthree questions of regulators, if the rows of these columns left as they are")
     if score.rows > score.n:
         yield Line(" not asked: their attacks are on single rows, and persons have several here")
-    rows = [
-        (
-            in_words(each),
-            percent(each.attack.share),
-            "" if each.control is None else percent(each.control.share),
-            percent(each.baseline),
-            f"{percent(each.risk.share)} ({percent(each.risk.low)} to {percent(each.risk.high)})",
-        )
-        for each in question_records(score)
-    ]
-    if rows:
-        yield Grid(HEADINGS, rows, (1, 2, 3))
+    if questions := question_records(score):
+        yield questions_grid(questions)
     if score.questions.diversity:
         yield Line("\nsensitive columns, among people who agree in all that may be known")
-        sensitive_rows = [
-            (column.column, f"{column.k:,}", f"{column.diversity:,}", *_decimals(column))
-            for column in sensitive(score)
-        ]
-        headings = ("column", "k", "l", "l by entropy", "t")
-        yield Grid(headings, sensitive_rows, (1, 2, 3, 4))
+        yield sensitive_grid(sensitive(score))
 
 
 def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:
     """Subject, measure and value of each."""
     for question in question_records(score):
-        subject = in_words(question)
+        subject = question_text(question)
         yield subject, "right", question.attack.share
         if question.control is not None:
             yield subject, "right if not in it", question.control.share
@@ -77,23 +60,6 @@ def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:
         yield column.column, "l", column.diversity
         yield column.column, "l by entropy", column.entropy_diversity
         yield column.column, "t", column.closeness
-
-
-def in_words(question: AskedQuestion) -> str:
-    """Return a question in words, such as `inference of ward`."""
-    if question.question == "singling out":
-        return f"singling out by {question.columns} column{'s' if question.columns > 1 else ''}"
-    if question.question == "linkability":
-        return f"linkability of {_listed(question.known)} with {_listed(question.sought)}"
-    return f"inference of {_listed(question.sought)}"
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if len(names) <= TOO_MANY else f"{names[0]} and {len(names) - 1} more"
-
-
-def _decimals(column: SensitiveColumn) -> tuple[str, str]:
-    return f"{column.entropy_diversity:.2f}", f"{column.closeness:.3f}"
 
 
 def _named(score: "TableScore", columns: tuple[int, ...]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ...presentation.score_grids import BOUNDS, COVERAGE
 from . import questions
 from .layout import Block, Grid, Line, percent, plural
 
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 MAX_PRINTED = 15  # sets, and dropped columns, named in the text
-COVERAGE = "coverage bound"  # also of sets of columns; a run proves its release by prices
 LISTED = 4  # columns: up to this number all sets are printed
-PERSON_BOUND = "at most, by the persons with each value of each column"
 WORST_ROW = (
     " a crowd is the number of different persons with such a row; a person is as exposed as its "
     "worst row"
@@ -199,25 +198,18 @@ def _unanimous(table: "SourceTable") -> "SharedValues":
 
 def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
     """Yield the bounds on exposure of all columns at k: name, words, people."""
-    bounds = score.bounds
-    yield "lower", "in every table with these columns, at least", bounds.lower
-    yield "truth", "in this table", score.joint.crowds.users_below(score.k)
-    worst = bounds.worst
+    bounds, worst = score.bounds, score.bounds.worst
+    yield "lower", BOUNDS["lower"], bounds.lower
+    yield "truth", BOUNDS["truth"], score.joint.crowds.users_below(score.k)
     if worst is not None and worst.proven:
-        how = "proven by cases, in whole numbers" if worst.proof else "proven"
-        yield "worst", f"in the worst table with these columns ({how})", worst.people
+        cases = "proven by cases, in whole numbers" if worst.proof else "proven"
+        yield "worst", BOUNDS["worst"].replace("proven", cases), worst.people
     elif worst is not None:
-        yield "worst_found", "in the worst table with these columns, found", worst.people
-        upper_text = f"in the worst table with these columns, at most ({worst.why})"
-        yield "worst_at_most", upper_text, worst.upper
-    proved = (
-        ("margins", "prices of values: what a run promises by default", bounds.margins),
-        ("coverage", COVERAGE, bounds.coverage),
-        ("refined", "refined bound", bounds.refined),
-        ("printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", bounds.printed),
-        ("persons", PERSON_BOUND, bounds.persons),
-    )
-    yield from ((name, says, people) for name, says, people in proved if people is not None)
+        yield "worst_found", BOUNDS["worst_found"], worst.people
+        yield "worst_at_most", f"{BOUNDS['worst_at_most']} ({worst.why})", worst.upper
+    for name in ("margins", "coverage", "refined", "printed", "persons"):
+        if (people := getattr(bounds, name)) is not None:
+            yield name, BOUNDS[name], people
 
 
 def _risk(score: "TableScore") -> Grid:
