@@ -47,9 +47,9 @@ def interval(mean: float, low: float, high: float, unit: str) -> str:
     if low == high:
         return percent(mean) if share else f"{mean:,.4g}"
     scale, sign = (100, " %") if share else (1, "")
-    middle, left, right = scale * mean, scale * (mean - low), scale * (high - mean)
-    if isclose(left, right, rel_tol=1e-6):
-        return f"{middle:,.4g} +- {right:.2g}{sign}"
+    middle, lower_part, upper_part = scale * mean, scale * (mean - low), scale * (high - mean)
+    if isclose(lower_part, upper_part, rel_tol=1e-6):
+        return f"{middle:,.4g} +- {upper_part:.2g}{sign}"
     return f"{middle:,.4g}{sign} ({scale * low:.3g} to {scale * high:.3g})"
 
 

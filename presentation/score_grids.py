@@ -34,7 +34,7 @@ def questions_grid(questions: Sequence[AskedQuestion], control: str = "if not in
             percent(question.attack.share),
             "" if question.control is None else percent(question.control.share),
             percent(question.baseline),
-            added(question.risk),
+            addition_text(question.risk),
         )
         for question in questions
     ]
@@ -51,8 +51,8 @@ def question_text(question: AskedQuestion) -> str:
     return f"inference of {some_columns(question.sought)}"
 
 
-def added(risk: AttackRate) -> str:
-    """Return what a release adds to guessing, with its 95 % interval."""
+def addition_text(risk: AttackRate) -> str:
+    """Return the addition of a release to guessing, with its 95 % interval."""
     return f"{percent(risk.share)} ({percent(risk.low)} to {percent(risk.high)})"
 
 

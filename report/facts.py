@@ -8,7 +8,6 @@ from msgspec.structs import asdict
 from ..analysis.exposure.equal_people import SharedValues
 from ..analysis.trust.side import Side
 from ..number_text import sentence
-from ..presentation.deviations import deviations
 from ..presentation.equal_people import released_alike
 from ..presentation.presenters.topology import TopologyPresenter, topology_words
 from ..presentation.wording import audited
@@ -16,6 +15,7 @@ from ..protocol.wire.parties import ANALYST, CURATOR, Role, role
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.topology import Topology, topology_of
+from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Defence
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..number_text import plural, sentence
 from ..presentation.blocks import Alert
-from ..presentation.deviations import NOT_BY_WATCHING
+from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from .facts import PageFacts
 from .wording import listed, people
 

@@ -11,7 +11,7 @@ from msgspec import convert
 from ..number_text import percent, plural
 from ..own_data.score_record import AskedQuestion, SensitiveColumn
 from ..presentation.blocks import Block, Line, SignedTable
-from ..presentation.score_grids import added, questions_grid, sensitive_grid, some_columns
+from ..presentation.score_grids import addition_text, questions_grid, sensitive_grid, some_columns
 
 Score = dict[str, Any]
 MEANS = (
@@ -36,7 +36,7 @@ NOT_ASKED = (
 
 def blocks(score: Score) -> Iterator[Block]:
     """Yield the tables that stand under Identifiability."""
-    if questions := _asked(score):
+    if questions := _question_records(score):
         yield from (Line(MEANS), questions_grid(questions))
     if sensitive := score.get("sensitive"):
         yield sensitive_grid(convert(sensitive, tuple[SensitiveColumn, ...]))
@@ -44,7 +44,7 @@ def blocks(score: Score) -> Iterator[Block]:
 
 def plain_table(score: Score) -> SignedTable:
     """Return the three questions for the first page, in plain words with their baselines."""
-    questions = _asked(score)
+    questions = _question_records(score)
     rows = [
         (
             PLAIN[kind].format(sought=some_columns(worst.sought)[:40]),
@@ -60,7 +60,7 @@ def plain_table(score: Score) -> SignedTable:
     return SignedTable("questions", TITLE, PLAIN_HEADINGS, rows, (1, 2, 3), note)
 
 
-def _asked(score: Score) -> tuple[AskedQuestion, ...]:
+def _question_records(score: Score) -> tuple[AskedQuestion, ...]:
     """Return the questions of a score; () of an older score."""
     return convert(score.get("questions", ()), tuple[AskedQuestion, ...])
 
@@ -75,7 +75,7 @@ def _worst(score: Score, questions: list[AskedQuestion]) -> AskedQuestion | None
 
 
 def _plain_words(question: AskedQuestion) -> str:
-    adds = added(question.risk)
+    adds = addition_text(question.risk)
     if question.question == "singling out":
         return (
             f"Of 1,000 descriptions by {plural(question.columns, 'column')}, "
@@ -83,6 +83,6 @@ def _plain_words(question: AskedQuestion) -> str:
             "guessing."
         )
     if question.question == "linkability":
-        known, sought = some_columns(question.known)[:40], some_columns(question.sought)[:40]
-        return f"{known} is put back to {sought}. Being in the table adds {adds}."
+        known_names, sought = some_columns(question.known)[:40], some_columns(question.sought)[:40]
+        return f"{known_names} is put back to {sought}. Being in the table adds {adds}."
     return f"The own row adds {adds} to what the others' rows tell."

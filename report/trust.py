@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..number_text import percent, plural, sentence
 from ..presentation.blocks import Block, Grid, Line, Marked, PageFigure, PageNumbers, Section
-from ..presentation.deviations import NOT_BY_WATCHING
 from ..presentation.svg import Drawing, shorten
+from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
 from .facts import READERS, Learner, PageFacts
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from ..number_text import percent, plural, sentence
 from ..presentation.blocks import EXPOSED, RELEASED, VerdictAnswer
-from ..presentation.deviations import NOT_BY_WATCHING
 from ..presentation.equal_people import alike_lines
 from ..presentation.presenters.registry import presenter_of
+from ..scenarios.records.verification.deviations import NOT_BY_WATCHING
 from . import cheating
 from .facts import PageFacts
 

@@ -52,6 +52,7 @@ MAY = {
     },
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines", "number_text"}
+MAY["scenarios"] |= {"languages"}  # of records alone: the deviations of a saved run
 MAY["own_data"] = {*MAY["scenarios"], "scenarios"}
 MAY["presentation"] = {*MAY["own_data"], "own_data", "languages"}
 MAY["report"] = MAY["theatre"] = {*MAY["presentation"], "presentation"}

@@ -18,7 +18,6 @@ import trio
 
 from ..errors import LocalError, ParameterError
 from ..languages.language import Language
-from ..presentation.deviations import deviations
 from ..protocol.board.board import Entry
 from ..protocol.knowledge.transcript import Read
 from ..protocol.wire.announcement import Announcement
@@ -36,6 +35,7 @@ from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
+from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.single_rows import require_single_rows
 from ..scenarios.serialization.record import plain

@@ -56,7 +56,7 @@ def page_data(
 ) -> dict[str, Any]:
     """Return the facts of a run for the page. cheating: the study saved beside it.
 
-    deviated: the deviations in it (presentation/deviations.py). language: of its
+    deviated: the deviations in it (scenarios/records/verification/deviations.py). language: of its
     sentences; None: English.
     """
     words = theatre_sentences(language)

@@ -5,7 +5,6 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..languages.language import Language
-from ..presentation.deviations import deviations
 from ..protocol.board.board import replay
 from ..protocol.knowledge.transcript import Transcript
 from ..scenarios.lab.scoring.outcome import Outcome
@@ -14,6 +13,7 @@ from ..scenarios.programs.registry import announced_names, program_of
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
+from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.records.verification.views import columns, recorded
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain

@@ -157,8 +157,8 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 
 def _watched(record: "Run", prior: str, form: str) -> None:
     """Print the knowledge of honest-but-curious coalitions."""
-    from ...presentation.deviations import deviations
     from ...scenarios.records.verification.damaged_record import diagnose_record
+    from ...scenarios.records.verification.deviations import deviations
     from ...scenarios.records.verification.views import learnt_in
     from ...scenarios.schema.single_rows import require_single_rows
 
@@ -184,7 +184,7 @@ def _watched_blocks(
     record: "Run", views: "Sequence[Received]", notes: Iterator[str], deviated: Sequence[str]
 ) -> Iterator[Block]:
     """Yield the figures of pooled views; without a verdict of safety if there are deviations."""
-    from ...presentation.deviations import NOT_BY_WATCHING
+    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
     from ...scenarios.records.verification.views import breaking
     from ..text import run_scores
 

@@ -104,7 +104,7 @@ def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
 
 def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
     """Print the deviations of a run first; return the lines."""
-    from ...presentation.deviations import deviations
+    from ...scenarios.records.verification.deviations import deviations
 
     lines = deviations(run.scenario, run.result.attacks, run.result.alarms)
     for line in lines:
@@ -135,7 +135,7 @@ def _print_view(
     console: PipeConsole, run: "Run", view: "View", members: Sequence[str], *, shows_all: bool
 ) -> None:
     from ...analysis.trust import users_linked
-    from ...presentation.deviations import NOT_BY_WATCHING
+    from ...scenarios.records.verification.deviations import NOT_BY_WATCHING
 
     say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
     deviated = _warn(console, run)

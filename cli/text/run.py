@@ -7,12 +7,12 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ...presentation.deviations import deviations
 from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
 from ...scenarios.programs.registry import program_of
+from ...scenarios.records.verification.deviations import deviations
 from . import reidentification as found_text
 from .layout import Block, Grid, Line, percent, plural
 from .run_scores import randomized, scores

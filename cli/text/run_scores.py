@@ -6,7 +6,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from ...number_text import sentence
-from ...presentation.deviations import NOT_BY_WATCHING, deviations
 from ...presentation.equal_people import alike_rows, released_alike
 from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
@@ -14,6 +13,7 @@ from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
 from ...scenarios.lab.scoring.frames import score_rows
 from ...scenarios.programs.registry import program_of
+from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
 from . import reidentification as found_text

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...number_text import percent, plural, sentence
-from ...scenarios.studies.cheating.cheating_result import name_members
+from ...scenarios.studies.cheating.cheating_result import NO_SUCCESS, name_members
 from ...scenarios.studies.comparison.result import (
     Compared,
     Comparison,
@@ -12,7 +12,7 @@ from ...scenarios.studies.comparison.result import (
 )
 from ..blocks import Block, Grid, Line
 from ..wording import OUTSIDE_CATALOGUE
-from .cheating import NO_SUCCESS, NOT_MEASURED, played, successes_with_attacks
+from .cheating import NOT_MEASURED, played, successes_with_attacks
 
 LEGEND = (
     "bits: what the single party that receives most has learnt of who has which row, per person.\n"
@@ -171,7 +171,7 @@ def _smallest(program: Compared) -> str:
     smallest = program.trust.smallest
     if not smallest:
         return "nobody"
-    return name_coalition(min(smallest, key=len)) + _others(len(smallest))
+    return name_coalition(min(smallest, key=len)) + _other_count(len(smallest))
 
 
 def _cheating(program: Compared) -> str:
@@ -182,10 +182,10 @@ def _cheating(program: Compared) -> str:
     if not study.smallest:
         return NO_SUCCESS
     first = study.smallest[0]
-    return name_members((first.parties, first.friends)) + _others(len(study.smallest))
+    return name_members((first.parties, first.friends)) + _other_count(len(study.smallest))
 
 
-def _others(coalitions: int) -> str:
+def _other_count(coalitions: int) -> str:
     return f" (or {coalitions - 1} other)" if coalitions > 1 else ""
 
 
@@ -204,7 +204,7 @@ def _cheaters(comparison: Comparison) -> Iterator[str]:
 
 
 def utility_grid(programs: Sequence[Compared]) -> Grid:
-    """Return the table of what each program releases, with its error and its cost."""
+    """Return the table of releases, their errors and their costs."""
     rows = [
         (
             program.program,

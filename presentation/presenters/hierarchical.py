@@ -60,7 +60,7 @@ class HierarchicalPresenter(Presenter):
         return "it keeps the most features that it can promise for, by all it knows"
 
     def summary(self, outcome: Any) -> Iterator[Block]:
-        """Yield the table of the rounds; nothing if the curator may ask only once."""
+        """Yield the table of the rounds; no table if the curator may ask only once."""
         if outcome.findings:
             yield from (rounds_grid(outcome.findings.rounds), Line(NOTE, "dim"), Line())
 

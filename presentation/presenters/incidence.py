@@ -152,8 +152,8 @@ def _rows(findings: IncidenceFindings) -> Iterator[tuple[str, ...]]:
             "-" if true is None else f"{true[t]:,}",
         )
     if n > 1:
-        known = "-" if true is None else f"{sum(true[1:]):,}"
-        yield ("any set", *_count(findings.union), "", known)
+        true_text = "-" if true is None else f"{sum(true[1:]):,}"
+        yield ("any set", *_count(findings.union), "", true_text)
 
 
 def _count(count: "ElementCount") -> tuple[str, str, str]:

@@ -80,7 +80,7 @@ def _numbers_of(feature: "MeasuredFeature", mechanism: str) -> Grid:
 
 def _columns(feature: "Estimated") -> "dict[str, Sequence[float]]":
     """Return the shares of the values of a feature by their names in a file; no unknown truth."""
-    columns = {
+    columns: dict[str, Sequence[float]] = {
         "unbiased": feature.shares,
         "standard_error": feature.errors,
         "low_95": feature.low,
@@ -173,15 +173,16 @@ def _trade(trades: tuple[Trade, ...], run_epsilon: float) -> PageFigure:
 
 def _table(estimates: "Sequence[Estimated]") -> Grid:
     names = [name for name in _columns(estimates[0]) if name != "standard_error"]
-    numbers = [
-        (feature.feature, value, *(_columns(feature)[name][place] for name in names))
+    shares = [
+        (feature.feature, value, [_columns(feature)[name][place] for name in names])
         for feature in estimates
         for place, value in enumerate(feature.values)
     ]
     headings = ("feature", "value", "estimate", "95 % from", "to", "projected", *names[4:])
+    numbers = [(name, value, *row) for name, value, row in shares]
     return Grid(
         headings=headings,
-        rows=[(name, value, *map(signed, shares)) for name, value, *shares in numbers],
+        rows=[(name, value, *map(signed, row)) for name, value, row in shares],
         right=tuple(range(2, len(headings))),
         caption="All estimates; projected: the nearest distribution, biased",
         numbers=PageNumbers("estimates", headings, numbers),

@@ -26,13 +26,17 @@ def error_rows(local: Randomized) -> Iterator[Score]:
         unread = sum(feature.outside for feature in local.measured if not local.features)
         if unread:
             yield "outside", f"{unread:,}", outside
-    for found in local.found:
-        yield f"found, {found.feature}", f"{len(found.found)}", found_promise(found)
-        yield "... that nobody has", f"{found.false}", f"of {found.tested:,} texts that were tested"
-        if found.least_share is not None:
-            yield "... missed", f"{found.missed}", "values of so many people that were not found"
-        if found.outside:
-            yield "outside", f"{found.outside:,}", "texts that are no report, left out"
+    for feature in local.found:
+        yield f"found, {feature.feature}", f"{len(feature.found)}", found_promise(feature)
+        yield (
+            "... that nobody has",
+            f"{feature.false}",
+            f"of {feature.tested:,} texts that were tested",
+        )
+        if feature.least_share is not None:
+            yield "... missed", f"{feature.missed}", "values of so many people that were not found"
+        if feature.outside:
+            yield "outside", f"{feature.outside:,}", "texts that are no report, left out"
     shares = sum(len(feature.values) for feature in local.features)
     if not shares:
         if not (local.measured or local.found):
@@ -94,9 +98,9 @@ def _epsilons(local: Randomized) -> Iterator[Score]:
         if len(privacy.shuffled) > 1:
             about = f"of {shuffled.feature} by itself"
         yield from _shuffled(shuffled, f"{about}, {shuffled.reports:,} reports{_relying(shuffled)}")
-    if together := privacy.together:
-        scope = f"of all {len(privacy.shuffled)} features together{_relying(together)}"
-        yield from _shuffled(together, f"{scope}: {together.rule}")
+    if every := privacy.together:
+        scope = f"of all {len(privacy.shuffled)} features together{_relying(every)}"
+        yield from _shuffled(every, f"{scope}: {every.rule}")
 
 
 def _relying(shuffled: "Shuffled") -> str:

@@ -116,11 +116,11 @@ def scores(among: PeersFound) -> Iterator[Score]:
     """Yield score rows: people linked by few, by half and by all other peers."""
     for size in among.sizes:
         if size.size in {among.path, among.peers // 2, among.peers - 1}:
-            which = "all" if size.tried == size.coalition_count else "drawn"
+            scope = "all" if size.tried == size.coalition_count else "drawn"
             yield (
                 f"linked by {plural(size.size, 'peer')} together",
                 f"{size.people.mean:,.1f} of {among.peers - size.size:,}",
-                f"others, on average over {which} coalitions",
+                f"others, on average over {scope} coalitions",
             )
 
 

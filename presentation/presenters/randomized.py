@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 NAMED = 5  # values whose limits are at the nearest end
 VALUES = 12  # of a feature, listed one by one; of more the most frequent
+NUMBER_HEADINGS = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
+VALUE_HEADINGS = ("feature", "found", "estimate", "95 % from", "to", "truth")
 ROWS = 24  # of a feature in the tables of found values and of numbers
 FINDING = (
     "The analyst extends the prefixes that enough reports support, byte by byte, and publishes the "
@@ -122,17 +124,15 @@ class HistogramPresenter(NoisePresenter):
         yield Line(f"  round 1  {reports} -> analyst   people randomize: {local.rule}")
         yield Line()
         if local.measured:
-            headings = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
             tables = [(feature.feature, measures_rows(feature)) for feature in local.measured]
-            yield _by_feature(headings, tables)
+            yield _by_feature(NUMBER_HEADINGS, tables)
             yield Line(f" {error_meaning(local.mechanism)}", "dim")
             for feature in local.measured:
                 if names := [number.name for number in feature.measures if number.nearest]:
                     yield Line(f" {feature.feature}: {_nearest(names)}")
         if local.found:
-            headings = ("feature", "found", "estimate", "95 % from", "to", "truth")
-            tables = [(found.feature, found_rows(found)) for found in local.found]
-            yield _by_feature(headings, tables)
+            tables = [(feature.feature, found_rows(feature)) for feature in local.found]
+            yield _by_feature(VALUE_HEADINGS, tables)
             yield Line(" values near to the least share are found by luck, and then overestimated")
         if local.budget.mixed:
             yield Line(
@@ -194,13 +194,14 @@ def burned_round(outcome: Any) -> Iterator[Block]:
 
 
 def _release_answer(findings: Randomized) -> VerdictAnswer:
-    """Return what was released: values that were found, numbers, or shares."""
+    """Return the answer on the release: found values, numbers, or shares."""
     source = f"from reports that people randomized themselves ({findings.rule})"
     if findings.found:
         values = "; ".join(
-            f"{found.feature}: {', '.join(value.value for value in found.found[:5]) or 'nothing'} "
-            f"({found_promise(found)})"
-            for found in findings.found
+            f"{feature.feature}: "
+            f"{', '.join(value.value for value in feature.found[:5]) or 'nothing'} "
+            f"({found_promise(feature)})"
+            for feature in findings.found
         )
         return VerdictAnswer(RELEASED, "values that many have", f"Found: {values}; {source}.")
     if not findings.features:

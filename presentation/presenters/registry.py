@@ -1,8 +1,8 @@
-"""The registry of presenters: the one that describes a program, and the words of its own.
+"""The registry of presenters: the presenter of a program, and the words of its own.
 
-A program is described by the presenter of its nearest class with one. So a program of another
-package has the presenter of its parent; members of a presenter that it defines itself take the
-place of the parent's (docs/extending.md).
+A program is described by the presenter of its nearest class that has a presenter. So a program of
+another package has the presenter of its parent; members of a presenter that it defines itself take
+the place of the parent's (docs/extending.md).
 """
 
 from functools import cache
@@ -38,7 +38,6 @@ def presenter_of(scenario: "Scenario") -> "Presenter":
     return presenter_for(program_of(scenario))
 
 
-@cache
 def presenter_for(program: "ReleaseProgram") -> "Presenter":
     """Return the presenter of a program."""
     presenter: Presenter = load(_place(type(program)))()
@@ -50,7 +49,7 @@ def presenter_for(program: "ReleaseProgram") -> "Presenter":
 
 @cache
 def _place(program_class: type) -> str:
-    """Return the presenter of the nearest class that has one, `module:class`."""
+    """Return the presenter of the nearest class with a presenter, as `module:class`."""
     places = (f"{base.__module__}:{base.__qualname__}" for base in program_class.__mro__)
     nearest = next(
         PRESENTED[at] for place in places if (at := place.removeprefix(PROGRAMS)) in PRESENTED

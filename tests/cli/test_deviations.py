@@ -16,12 +16,12 @@ from veilmix.poll.cheats import with_cheat
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import happened
 from veilmix.poll.wall import Wall
-from veilmix.presentation.deviations import NOT_BY_WATCHING, deviations
 from veilmix.report.make import make
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.programs.interface import Effect, Raised
 from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from veilmix.scenarios.schema.model import Fault
 from veilmix.theatre.show import run_data
 

@@ -2,6 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
+from veilmix.presentation.presenters.topology import PRESENTERS
 from veilmix.presentation.wording import AUDITED, UNRECORDED, audited
 from veilmix.scenarios.lab.scoring.coalitions import coalitions
 from veilmix.scenarios.lab.validation.load import change, load
@@ -52,7 +53,7 @@ def test_who_links_through_pairs_is_looked_at_among_many() -> None:
 
 
 def test_the_trust_line_names_pairs() -> None:
-    assert CENTRAL.line(scenario(2)) == "a shuffler of every audited pair and a reader"
+    assert PRESENTERS["central"].line(scenario(2)) == "a shuffler of every audited pair and a reader"
     odd = "a shuffler of every audited pair, the last one and a reader"
-    assert CENTRAL.line(scenario(3)) == odd
-    assert CENTRAL.line(scenario(3, audit=False)) == "all shufflers and a reader"
+    assert PRESENTERS["central"].line(scenario(3)) == odd
+    assert PRESENTERS["central"].line(scenario(3, audit=False)) == "all shufflers and a reader"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from veilmix.number_text import sentence
-from veilmix.presentation.deviations import NOT_BY_WATCHING
 from veilmix.report.make import make
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.records.verification.deviations import NOT_BY_WATCHING
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from alike_kit import KINDS, scenario_of
-from veilmix.cli.text.layout import PipeConsole
+from veilmix.cli.text.layout import PipeConsole, show
 from veilmix.cli.text.run_scores import scores
 from veilmix.report.run_facts import gather
 from veilmix.report.verdict import verdict
@@ -28,7 +28,7 @@ def played(folder: Path, kind: str, rows: list[str], features: str = "") -> Outc
 
 
 def printed(outcome: Outcome, capsys: Any) -> str:
-    scores(PipeConsole(), outcome)
+    show(PipeConsole(), scores(outcome))
     return " ".join(capsys.readouterr().out.split())
 
 

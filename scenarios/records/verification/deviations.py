@@ -9,12 +9,12 @@ sentence of safety that is computed from views.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..languages.language import Language, english
-from ..scenarios.attacks.catalogue.attack import BYSTANDER, PEER, USER
-from ..scenarios.attacks.catalogue.registry import ATTACKS
-from ..scenarios.programs.interface import Effect, Raised
-from ..scenarios.programs.topology import topology_of
-from ..scenarios.schema.model import Fault, Scenario
+from ....languages.language import Language, english
+from ...attacks.catalogue.attack import BYSTANDER, PEER, USER
+from ...attacks.catalogue.registry import ATTACKS
+from ...programs.interface import Effect, Raised
+from ...programs.topology import topology_of
+from ...schema.model import Fault, Scenario
 
 NOT_BY_WATCHING = (
     "no statement on who must be trusted: figures on coalitions assume parties that follow the "
@@ -49,7 +49,7 @@ def deviations(
 def _members(scenario: Scenario, words: Language) -> Iterator[str]:
     """Yield a line for each deviation of coalition members that the scenario sets."""
     if scenario.deviation:
-        from ..scenarios.attacks.catalogue.deviations import deviation_of
+        from ...attacks.catalogue.deviations import deviation_of
 
         for entry in scenario.deviation:
             yield words.say("says-deviated-member", what=deviation_of(entry))
