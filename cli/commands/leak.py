@@ -197,9 +197,11 @@ def _watched_blocks(
             "what coalitions have from the views of their members, as far as they were recorded:"
         )
         yield Grid(table.headings[:-1], [row[:-1] for row in table.rows], table.right)
-        yield from (*keys, *(Line(line, "dim") for line in notes))
+        yield from keys
+        yield from (Line(line, "dim") for line in notes)
         return
-    yield from (table, *keys)
+    yield table
+    yield from keys
     if not peers:
         yield Line(run_scores.smallest(breaking(views)))
     for coalition in record.scenario.coalition:

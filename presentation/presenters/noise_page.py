@@ -179,7 +179,7 @@ def _table(estimates: "Sequence[Estimated]") -> Grid:
         for place, value in enumerate(feature.values)
     ]
     headings = ("feature", "value", "estimate", "95 % from", "to", "projected", *names[4:])
-    numbers = [(name, value, *row) for name, value, row in shares]
+    numbers: list[tuple[str | float, ...]] = [(name, value, *row) for name, value, row in shares]
     return Grid(
         headings=headings,
         rows=[(name, value, *map(signed, row)) for name, value, row in shares],

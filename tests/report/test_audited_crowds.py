@@ -53,7 +53,8 @@ def test_who_links_through_pairs_is_looked_at_among_many() -> None:
 
 
 def test_the_trust_line_names_pairs() -> None:
-    assert PRESENTERS["central"].line(scenario(2)) == "a shuffler of every audited pair and a reader"
+    even = "a shuffler of every audited pair and a reader"
+    assert PRESENTERS["central"].line(scenario(2)) == even
     odd = "a shuffler of every audited pair, the last one and a reader"
     assert PRESENTERS["central"].line(scenario(3)) == odd
     assert PRESENTERS["central"].line(scenario(3, audit=False)) == "all shufflers and a reader"

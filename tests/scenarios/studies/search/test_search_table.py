@@ -17,7 +17,7 @@ from veilmix.scenarios.studies.cheating.trust_table import guards_on
 from veilmix.scenarios.studies.search.attack_search import SEEDS, spread
 from veilmix.scenarios.studies.search.search_result import CoalitionResult
 from veilmix.scenarios.studies.search.search_session import program_name, small
-from veilmix.scenarios.studies.search.search_table import GuardSearch, cited, shipped
+from veilmix.scenarios.studies.search.search_table import GuardSearch, recorded, shipped
 from veilmix.scenarios.studies.search.search_trial import FINDS, Strategy, Trial, Verdict
 
 SAMPLE = 3  # strategies of each coalition that are played again
