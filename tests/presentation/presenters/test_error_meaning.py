@@ -13,7 +13,7 @@ from veilmix.analysis.randomizers import (
     SplitMix,
     SquareWave,
 )
-from veilmix.scenarios.programs.randomized.numeric_estimates import error_meaning
+from veilmix.presentation.presenters.noise_tables import error_meaning
 
 NUMBERS, PAIRS = (0.0, 1.0), ("a=0", "a=1", "b=0", "b=1")
 
