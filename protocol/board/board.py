@@ -25,9 +25,9 @@ from ..rounds.round_context import open_round
 from ..wire import parties
 from ..wire.announcement import Announcement
 from ..wire.audit_messages import Coin, Opened, Toss, Traced
-from ..wire.bodies import DIGEST
 from ..wire.commitment import closes, is_sealed_size, may_open, open_commitment, public_decision
 from ..wire.crowd_limits import unspent
+from ..wire.fields import DIGEST
 from ..wire.frames import NO_SESSION, Message, decode_message
 from ..wire.messages import (
     Accepted,
