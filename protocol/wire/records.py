@@ -82,11 +82,13 @@ class Body(Record):
     __slots__ = ()
 
 
-@cache
-def row_of(record: Any) -> Mapping[str, FieldType]:
+def _row_of(record: type) -> Mapping[str, FieldType]:
     """Return the types of a record's fields, by their names, in the order of the bytes."""
     hints = get_type_hints(record, include_extras=True)
     return {name: type_of(hint) for name, hint in hints.items()}
+
+
+row_of: Callable[[type], Mapping[str, FieldType]] = cache(_row_of)
 
 
 def type_of(hint: Any) -> FieldType:
@@ -216,7 +218,7 @@ def _read_alike(record: type, data: Reader) -> tuple[Any, ...]:
 
 
 @lru_cache(maxsize=64)
-def _fixed_records(record: type, size: int = 0) -> Callable[[Reader, int], tuple[Any, ...]]:
+def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[Any, ...]]:
     """Return the function that takes so many records of fixed size. size: of `Alike`."""
     entry = struct.Struct(">" + layout(row_of(record).values()).format(size))
     return lambda data, number: tuple(
@@ -351,7 +353,7 @@ def _write_alike(record: type, out: Writer, values: Sequence[Any]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _packed(record: type, size: int = 0) -> Write:
+def _packed(record: Any, size: int = 0) -> Write:
     """Return the function that appends records of fixed size. size: of `Alike`."""
     row = row_of(record)
     pack = struct.Struct(">" + layout(row.values()).format(size)).pack
@@ -445,8 +447,8 @@ def _list_test(type_: Many | Items) -> Test | None:
         tests.append(lambda values: least <= len(values) <= (most or len(values)))
     if isinstance(of, Fixed):
         tests.append(lambda values: {of.size}.issuperset(map(len, values)))
-    elif test := predicate(of):
-        tests.append(lambda values: all(map(test, values)))
+    elif each := predicate(of):
+        tests.append(lambda values: all(map(each, values)))
     if type_.order == "ascending" and isinstance(of, Nested):
         key = _values(of.record, list(row_of(of.record))[:1])
         tests.append(lambda values: _ascends([key(value) for value in values]))
