@@ -12,6 +12,7 @@ of its kind with the bytes at one place replaced.
 import sys
 from dataclasses import replace
 
+from field_faults import written
 from vector_files import ROOT, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.joint_key import joint, make_share, open_jointly, total
@@ -35,6 +36,7 @@ from veilmix.protocol.wire.frames import Message
 from veilmix.protocol.wire.hiding_rules import BLANK, OTHER_VALUE
 from veilmix.protocol.wire.messages import Call, Tally
 from veilmix.protocol.wire.parties import Role
+from veilmix.protocol.wire.records import row_of
 from veilmix.protocol.wire.wire import Writer
 from wire_boards import boards, guards, signed_boards
 from wire_commitments import commitments
@@ -61,6 +63,7 @@ from wire_examples import (
 )
 from wire_faults import faults, frames, text
 from wire_in_json import shown
+from wire_tables import notation
 
 FOLDER = ROOT / "tests" / "protocol" / "vectors"
 
@@ -293,23 +296,13 @@ def hidden_ballots(salt: bytes) -> Named:
 
 def example() -> str:
     """Print the fields of one message, each with its offset."""
-    data = encoded("call")
-    fields = {
-        "magic, version": 3,
-        "kind: call": 1,
-        "session digest": 32,
-        "round": 1,
-        "round called": 1,
-        "reader: curator": 1,
-        "column sets": 2,
-        "one column: 0": 3,
-        "one column: 1": 3,
-        "one column: 2": 3,
-        "no rule": 2,
-    }
+    data, (_, call) = encoded("call"), BODIES["call"]
+    fields = {"magic, version": 3, "kind": 1, "session digest": 32, "round": 1}
+    for name, type_ in row_of(Call).items():
+        fields[f"{name}:{notation(type_)}"] = len(written(type_, getattr(call, name)))
     lines, at = [f"tests/protocol/vectors/message-call.json; {len(data)} bytes"], 0
     for name, width in fields.items():
-        lines.append(f"{at:02} {name:<18} {data[at : at + width].hex()}")
+        lines.append(f"{at:02} {name:<32} {data[at : at + width].hex()}")
         at += width
     return "\n".join(lines)
 

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator
 
+from field_faults import field_faults
 from veilmix.protocol.wire.frames import HEADER
 from veilmix.protocol.wire.signed_posts import witness_of
 from wire_examples import (
     AUDITED,
     BODIES,
     CHALLENGED,
-    ELEMENTS,
     FLAWED,
     HEAD,
     ROSTER,
-    SIGNED,
     SIGNER,
     TOKENED,
     VERIFIED,
@@ -68,7 +67,7 @@ def replaced(data: bytes, old: bytes, new: bytes) -> bytes:
 
 def faults() -> Named:
     """One field wrong at a time, in a message of each kind that has fields."""
-    for of, name, data in (*announcement_faults(), *body_faults(), *signed_kinds_faults()):
+    for of, name, data in (*announcement_faults(), *body_faults(), *field_faults()):
         title = f"a {of} with one fault: {name}"
         yield f"fault-{of}-{name}", negative(title, "message", {"data": data.hex()}, "malformed")
 
@@ -189,28 +188,19 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
 
 
 def body_faults() -> Iterator[tuple[str, str, bytes]]:
-    """Bodies of the other kinds, with one field wrong."""
+    """Faults that do not follow from the row of a kind (field_faults.py)."""
     yield from call_faults()
     yield from count_faults()
     yield from decision_faults()
     yield from board_faults()
-    yield from token_faults()
-    yield from peer_faults()
     yield from verified_faults()
 
 
 def call_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with a key, and with what is asked."""
-    key, call = encoded("key"), encoded("call")
+    """What is wrong with a key, and with the rules of a call."""
+    key = encoded("key")
     yield "key", "unknown-suite", patched(key, (HEADER + 4, b"\1", b"\4"))
     yield "key", "low-order", key[: HEADER + 5] + bytes(32)
-    yield "call", "round-0", patched(call, (HEADER, b"\1", b"\0"))
-    yield "call", "reader-2", patched(call, (HEADER + 1, b"\0", b"\2"))
-    yield "call", "nothing-asked", call[: HEADER + 2] + b"\0\0"
-    yield "call", "no-column", call[: HEADER + 2] + b"\0\1\0\0"
-    yield "call", "descending-columns", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\0")
-    yield "call", "column-twice", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\2")
-    yield "call", "asked-twice", replaced(call, b"\0\1\2", b"\0\1\1")
     masked, blanked = encoded("call-masked"), encoded("call-blanked")
     two, ulm = text(b"0") + text(b"A"), b"\1\0\0\1" + text(b"Ulm")
     yield "call", "mask-of-nothing", replaced(masked, b"\0\2" + two, b"\0\0")
@@ -241,7 +231,6 @@ def count_faults() -> Iterator[tuple[str, str, bytes]]:
         )
         yield of, "reason-twice", replaced(data, refused, refused[:7] + b"\1" + refused[8:])
         yield of, "reason-never", replaced(data, refused, refused[:8] + bytes(4))
-    yield "tally", "flag-2", replaced(tally, refused + b"\1", refused + b"\2")
     yield "tally", "cells-descending", replaced(tally, plus + minus, minus + plus)
     yield "tally", "cell-twice", replaced(tally, minus, plus[:5] + minus[5:])
     yield "tally", "cell-of-nobody", replaced(tally, minus, minus[:5] + bytes(4))
@@ -251,107 +240,35 @@ def count_faults() -> Iterator[tuple[str, str, bytes]]:
 
 
 def decision_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with a decision and its proof."""
-    decision = encoded("decision")
-    slack, end = b"\0\1\x3f\xd0" + bytes(6), len(decision)
-    pivot = (end - 19, b"\0\1\1", b"\0\2\1\2")
-    yield "decision", "columns-descending", patched(decision, (HEADER, b"\0\2\0\2", b"\0\2\2\0"))
-    proof = b"\0\0\0\5\0\0\0\x0b\0\0\0\2"
+    """What is wrong with a certificate, and with the rules of a decision."""
+    decision, opened = encoded("decision"), encoded("certificate")
+    slack, proof = b"\0\1\x3f\xd0" + bytes(6), b"\0\0\0\5\0\0\0\x0b\0\0\0\2"
     yield "decision", "more-than-all", replaced(decision, proof, proof[:11] + b"\x0c")
-    yield "decision", "two-pivots", patched(decision, pivot)
-    yield "decision", "two-slacks", replaced(decision, slack, b"\0\2" + 2 * slack[2:])
     yield "decision", "slack-infinite", replaced(decision, slack, b"\0\1\x7f\xf0" + bytes(6))
-    said, opened = encoded("committed-with-a-cover"), encoded("certificate")
-    ruled = text(b"AB") + text(b"B")
-    yield "committed", "columns-descending", patched(said, (HEADER, b"\0\2\0\2", b"\0\2\2\0"))
-    yield "committed", "two-deltas", replaced(said, slack, b"\0\2" + 2 * slack[2:])
+    ruled, said = text(b"AB") + text(b"B"), encoded("committed-with-a-cover")
     yield "committed", "blanks-descending", replaced(said, ruled, text(b"B") + text(b"AB"))
     yield "certificate", "more-than-all", replaced(opened, proof, proof[:11] + b"\x0c")
-    yield "certificate", "blind-cut", opened[:HEADER] + opened[HEADER + 1 :]
 
 
 def board_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with a registry, an alarm, the end of a session."""
-    alarm, registry = encoded("alarm"), encoded("registry")
-    yield "registry", "one-twice", replaced(registry, SIGNER.public + bytes(32), bytes(64))
-    yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
-    yield "alarm", "unknown-cause", replaced(alarm, text(b"split"), text(b"splat"))
+    """What is wrong with a text, with identities, and with the proof of an opened layer."""
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
-
-
-def token_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with what people and the issuer of tokens tell each other."""
-    ask, grant, element = encoded("ask"), encoded("grant"), ELEMENTS[0]
-    yield "ask", "of-nothing", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
-    yield "ask", "of-too-many", replaced(ask, b"\0\3" + element, b"\4\1" + 1023 * element)
-    roll = encoded("roll")
-    yield "roll", "descending", replaced(roll, b"\0\0\0\3\0\0\1\2", b"\0\0\1\2\0\0\0\3")
-    yield "roll", "one-twice", replaced(roll, b"\0\0\1\2", b"\0\0\0\3")
-    given = b"\0\2" + b"".join((*ELEMENTS[:2], *ELEMENTS[:3]))
-    yield "grant", "of-nothing", replaced(grant, given, b"\0\0" + element)
-    yield "grant", "of-too-many", replaced(grant, given, b"\4\1" + 2051 * element)
-    yield "grant", "of-a-commitment-less", replaced(grant, given, given[:-32])
-    posted = encoded("granted")
-    yield "granted", "of-nothing", replaced(posted, given, b"\0\0" + element)
-    asked, proved = encoded("query"), encoded("evaluated")
-    yield "query", "of-nothing", replaced(asked, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
-    yield "query", "of-too-many", replaced(asked, b"\0\3" + element, b"\4\3" + 1023 * element)
-    yield "evaluated", "of-nothing", replaced(proved, b"\0\3" + b"".join(ELEMENTS), b"\0\0")
-
-
-def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with who signs, and with a head that is repeated."""
-    roster, sent = encoded("roster"), encoded("submission-with-a-head")
-    twice = replaced(roster, ROSTER.analyst, ROSTER.board)
+    twice = replaced(encoded("roster"), ROSTER.analyst, ROSTER.board)
     yield "roster", "one-identity-twice", twice
     more = replaced(encoded("roster-with-randomness"), SIGNER.public, ROSTER.board)
     yield "roster", "randomness-is-the-board", more
-    cut = replaced(sent, size(witness_of(HEAD)), size(witness_of(HEAD)[:-1]))
-    yield "submission", "head-cut", cut
-    taken, came = encoded("accepted"), encoded("heard")
-    later, first = b"\0\0\1\2" + SIGNED[0], bytes(4) + SIGNED[0]
-    yield "accepted", "person-twice", replaced(taken, later, first)
+    taken, keys = encoded("accepted"), encoded("opened")
     yield "accepted", "more-than-there-are", patched(taken, (HEADER, b"\0\0\0\2", b"\xff" * 4))
-    batch, keys = encoded("traced"), encoded("opened")
-    yield "traced", "hash-twice", replaced(batch, b"\2" * 32, b"\1" * 32)
-    yield "opened", "place-twice", replaced(keys, b"\0\0\1\2\0\0\0\0", bytes(8))
     yield "opened", "flag-2", replaced(keys, b"\1" * 32 + b"\0", b"\1" * 32 + b"\2")
     yield "opened", "more-than-there-are", patched(keys, (HEADER + 1, b"\0\0\0\2", b"\xff" * 4))
-    yield "heard", "marks-descending", replaced(came, b"\1" * 32, b"\2" * 32)
 
 
 def verified_faults() -> Iterator[tuple[str, str, bytes]]:
     """What is wrong with posts of a verified mix."""
-    keys, handed, nothing = encoded("keys"), encoded("handed"), encoded("handed-nothing")
-    yield "keys", "of-nothing", keys[:HEADER] + b"\0\0"
-    yield "handed", "person-twice", replaced(handed, b"\0\0\1\2ballots", b"\0\0\0\0ballots")
+    handed, nothing, lists = encoded("handed"), encoded("handed-nothing"), encoded("shuffled")
     yield "handed", "of-no-bytes", replaced(handed, b"\0\0\0\7", b"\0\0\0\0")
     yield "handed", "size-of-nothing", nothing[:-1] + b"\1"
     yield "handed", "more-than-there-are", patched(handed, (HEADER, b"\0\0\0\2", b"\xff" * 4))
-    lists, shares = encoded("shuffled"), encoded("shared")
     yield "shuffled", "a-proof-less", lists[: -len(b"another") - 4]
     fewer = replaced(lists, b"\0\2" + size(b"a proof"), b"\0\1" + size(b"a proof"))
     yield "shuffled", "a-proof-for-two", fewer[: -len(b"another") - 4]
-    yield "shuffled", "nothing", lists[: HEADER + 1] + b"\0\0\0\0"
-    yield "shared", "nothing", shares[:HEADER] + b"\0\0"
-
-
-def peer_faults() -> Iterator[tuple[str, str, bytes]]:
-    """What is wrong with posts of peers."""
-    relay, ballots, said = encoded("relay"), encoded("found"), encoded("accusation")
-    nothing, few = encoded("relay-of-nothing"), b"\0\0\0\2\0\0\0\3onetwo"
-    yield "relay", "step-0", patched(relay, (HEADER, b"\2", b"\0"))
-    yield "relay", "for-nobody", replaced(relay, b"\0\3" + few, b"\0\0" + few)
-    yield "relay", "receiver-twice", replaced(relay, b"\1\2\0\0\0\1", b"\0\3\0\0\0\1")
-    yield "relay", "receivers-descending", replaced(relay, b"\0\3" + few, b"\1\3" + few)
-    yield "relay", "layers-descending", replaced(relay, b"onetwo", b"twoone")
-    yield "relay", "layer-twice", replaced(relay, b"onetwo", b"oneone")
-    empty = b"\0\1\0\3" + bytes(8)
-    yield "relay", "bag-of-nothing", nothing[: HEADER + 1] + empty + nothing[-2:]
-    yield "found", "step-0", patched(ballots, (HEADER, b"\5", b"\0"))
-    yield "found", "ballots-descending", replaced(ballots, b"onetwo", b"twoone")
-    yield "found", "ballot-twice", replaced(ballots, b"onetwo", b"oneone")
-    yield "agreed", "step-0", patched(encoded("agreed"), (HEADER, b"\6", b"\0"))
-    yield "accusation", "step-0", patched(said, (HEADER, b"\3", b"\0"))
-    yield "shown", "step-0", patched(encoded("shown"), (HEADER, b"\7", b"\0"))
-    yield "accusation", "against-nobody", patched(said, (HEADER + 1, b"\1\2", b"\0\0"))

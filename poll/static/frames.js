@@ -1,6 +1,6 @@
 // Messages whole: the frame around a body, and the one message that a phone sends.
 import { Reader, blob } from "./bytes.js";
-import { BODIES, witness } from "./bodies.js";
+import { readBody, witness } from "./bodies.js";
 import { hex, joined, required } from "./sodium.js";
 
 const SUBMISSION = 5;
@@ -12,9 +12,8 @@ export function readMessage(encoded) {
   const start = hex(data.take(3));
   required(start === "766d01" || start === "766d02");
   const [kind, session, round] = [data.number(1), data.take(32), data.number(1)];
-  required(kind in BODIES);
-  const [name, read] = BODIES[kind];
-  const found = { kind: name, session: hex(session), round, body: read(data), seal: null };
+  const [name, body] = readBody(kind, data);
+  const found = { kind: name, session: hex(session), round, body, seal: null };
   if (start === "766d02") {
     found.seal = { witness: witness(data), signature: hex(data.take(64)) };
   }

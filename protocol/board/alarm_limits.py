@@ -13,8 +13,8 @@ Each party raises at most one alarm a round and cause.
 from collections.abc import Iterable, Mapping
 
 from ..wire.announcement import MAX_SHUFFLERS
-from ..wire.bodies import DIGEST, WITNESS
-from ..wire.messages import Alarm, Cause
+from ..wire.fields import DIGEST
+from ..wire.messages import WITNESS, Alarm, Cause
 from ..wire.parties import Role, role
 
 LEAST_ANNOUNCEMENT = 1 << 16  # bytes

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from ...errors import Reason, Refused
 from ..wire import parties
-from ..wire.bodies import DIGEST
+from ..wire.fields import DIGEST
 from ..wire.frames import Message, decode_message
 from ..wire.messages import Head, Kind, Roster
 from ..wire.signed_posts import check_head, check_post, witness_of

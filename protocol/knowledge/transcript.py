@@ -25,7 +25,7 @@ from ..board.phases import BOARD
 from ..wire import parties
 from ..wire.frames import ENVELOPE, HEADER, MAGIC, SEALED_MAGIC
 from ..wire.messages import Counts, Kind, OpenedCertificate
-from ..wire.peer_frames import read_relay
+from ..wire.peer_messages import Relay
 from ..wire.wire import Reader, decode
 
 NAME = 8  # bytes; a collision among a million messages has probability below 2**-24
@@ -294,7 +294,7 @@ def _names_in(kind: Kind | None, data: bytes) -> bytes:
             return name_of(data)
     if kind is Kind.RELAY:
         try:
-            bags = decode(data, read_relay, HEADER).bags
+            bags = decode(data, Relay.read, HEADER).bags
         except Refused:
             return name_of(data)
         return names_of(layer for _, layers in bags for layer in layers)

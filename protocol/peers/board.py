@@ -25,7 +25,7 @@ from ...crypto.keys import PublicKey
 from ...errors import Reason, Refused
 from ..board.board import LABEL, Entry, digest_of
 from ..wire import parties
-from ..wire.bodies import DIGEST
+from ..wire.fields import DIGEST
 from ..wire.frames import NO_SESSION, Message, decode_message
 from ..wire.messages import Body, Key, Kind
 from ..wire.parties import Role

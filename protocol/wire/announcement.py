@@ -8,17 +8,22 @@ identified.
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from ...crypto.keys import PublicKey, SuiteCode
 from ...errors import ParameterError, Reason, Refused
 from . import parties
 from .coarsening import read_rule, write_rule
 from .crowd_limits import MIN_BATCH
+from .fields import Codec
+from .records import Body
 from .rows_per_person import MOST_ROWS
 from .schema import Feature, Schema
 from .wire import Reader, Writer, decode
 
+KEY = Codec(
+    "key", lambda data: PublicKey.decode(data.blob()), lambda out, key: out.blob(key.encode())
+)
 LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # bytes; two sessions that agree in everything else still differ
 REGISTRY = 32  # bytes: the root of the registry of users, if there is one
@@ -188,7 +193,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Announcement:
+class Announcement(Body):
     """A session, as the curator announces it on the board.
 
     The keys are fresh for the session, all of one suite. Raises ParameterError if a field is out of
@@ -306,9 +311,18 @@ class Announcement:
         out = Writer().text(self.title).text(self.program).raw(self.nonce)
         out.structures(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
-        out.structures(self.shufflers, lambda w, key: w.blob(key.encode()))
+        out.structures(self.shufflers, KEY.write)
         out.blob(self.curator.encode()).blob(self.analyst.encode())
         return out.blob(self.registry).finish()
+
+    @classmethod
+    def read(cls, data: Reader) -> Self:
+        """Take an announcement behind its length."""
+        return decode(data.blob(), _read)  # type: ignore[return-value]
+
+    def write(self, out: Writer) -> None:
+        """Append the announcement behind its length."""
+        out.blob(self.encode())
 
     def digest(self) -> bytes:
         """Hash the encoding: the name of the session, 32 bytes."""
@@ -358,10 +372,6 @@ def read_feature(data: Reader) -> Feature:
     return Feature(name, values, width, rules)
 
 
-def _read_key(data: Reader) -> PublicKey:
-    return PublicKey.decode(data.blob())
-
-
 def read_terms(data: Reader) -> tuple[AnnouncedPolicy, Rules]:
     """Read the policy and the rules."""
     promise = (data.u32(), data.f64(), data.text(), data.flag())
@@ -393,8 +403,8 @@ def _read(data: Reader) -> Announcement:
     title, program, nonce = data.text(), _read_name(data, Program), data.raw(NONCE)
     schema = Schema(data.structures(read_feature))
     policy, rules = read_terms(data)
-    shufflers = data.structures(_read_key)
-    readers = (_read_key(data), _read_key(data))
+    shufflers = data.structures(KEY.read)
+    readers = (KEY.read(data), KEY.read(data))
     return Announcement(
         title, nonce, schema, policy, rules, shufflers, *readers, program, data.blob()
     )

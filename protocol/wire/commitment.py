@@ -7,7 +7,7 @@ columns of the release, and of the certificate only
     sealed     = layer for the analyst ( pad( blind || certificate ) )
     its context  SHA-256("veilmix certificate for the analyst 1\0" || session || commitment)
 
-where `decision` is the body of the open message (decision_frames.py), `blind` 32 random bytes. The
+where `decision` is the body of the open message (messages.py), `blind` 32 random bytes. The
 padded plaintext has 4,096 bytes, or the next power of two.
 
 * The analyst opens the layer before it reads the release. It burns the round if the opening does
@@ -32,7 +32,6 @@ from ...crypto.padding import pad, unpad
 from ...crypto.suites import suite_by_code
 from ...errors import Reason, Refused, RoundBurned
 from .announcement import UNPROMISED, AnnouncedPolicy, Announcement, Setting
-from .decision_frames import read_opened_certificate, write_decision, write_opened_certificate
 from .hiding_rules import Hiding, Redact
 from .messages import BLIND, STATE, Certificate, CommittedDecision, Decision, OpenedCertificate
 from .wire import Writer, decode
@@ -47,7 +46,7 @@ COMMITTED = "committed"  # the rule of a certificate that is not opened yet
 def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:
     """Compute the 32 bytes that fix a decision and its certificate."""
     out = Writer()
-    write_decision(out, decision)
+    decision.write(out)
     return hashlib.sha256(COMMITMENT_LABEL + session + blind + out.finish()).digest()
 
 
@@ -62,7 +61,7 @@ def commit(
     digest = commitment(session, opened.blind, decision)
     suite = suite_by_code(announced.suite, lesson=announced.rules.lesson)
     out = Writer()
-    write_opened_certificate(out, opened)
+    opened.write(out)
     plain = out.finish()
     size = MIN_PLAINTEXT
     while len(plain) >= size:
@@ -132,7 +131,7 @@ def open_commitment(
 def unsealed(session: bytes, committed: CommittedDecision, secret: SecretKey) -> OpenedCertificate:
     """Analyst: decrypt the sealed opening; Refused if it does not open or is malformed."""
     padded = open_layer(secret, committed.sealed, _context(session, committed.digest))
-    return decode(unpad(padded), read_opened_certificate)
+    return decode(unpad(padded), OpenedCertificate.read)
 
 
 def open_sealed(

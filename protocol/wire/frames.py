@@ -19,13 +19,14 @@ from functools import lru_cache
 
 from ...crypto.signing import SIGNATURE
 from ...errors import ParameterError, Reason, Refused
-from .bodies import DIGEST, FORMS, KINDS, WITNESS
-from .messages import Body, Kind
+from .bodies import KINDS, TABLE
+from .messages import STATE, WITNESS, Kind
+from .records import Body
 from .wire import Reader, Writer, decode
 
 MAGIC, SEALED_MAGIC = b"vm\x01", b"vm\x02"
-NO_SESSION = bytes(DIGEST)
-HEADER = len(MAGIC) + 1 + DIGEST + 1
+NO_SESSION = bytes(STATE)
+HEADER = len(MAGIC) + 1 + STATE + 1
 ENVELOPE = HEADER + 4  # offset of the envelope in a submission
 UNSIGNED = bytes(4)  # follows it if it is not signed: an empty blob
 
@@ -73,7 +74,7 @@ class Message:
         kind = self.kind
         magic = MAGIC if self.seal is None else SEALED_MAGIC
         out = Writer().raw(_header(kind, self.session, self.round, magic))
-        FORMS[kind].write(out, self.body)
+        self.body.write(out)
         if self.seal is not None:
             out.blob(self.seal.witness).raw(self.seal.signature)
         return out.finish()
@@ -88,7 +89,7 @@ def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> by
 def kind_of(data: bytes) -> Kind | None:
     """Any party: return the kind of a message; None if it cannot be a message."""
     kind = data[len(MAGIC)] if len(data) >= HEADER and data.startswith(MAGIC) else 0
-    return Kind(kind) if kind in FORMS else None
+    return Kind(kind) if kind in TABLE else None
 
 
 def decode_message(data: bytes) -> Message:
@@ -143,8 +144,8 @@ def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") 
 def _read_message(data: Reader) -> Message:
     header = data.raw(HEADER)
     magic, kind = header[: len(MAGIC)], header[len(MAGIC)]
-    if magic not in (MAGIC, SEALED_MAGIC) or kind not in FORMS:
+    if magic not in (MAGIC, SEALED_MAGIC) or kind not in TABLE:
         raise Refused(Reason.MALFORMED)
-    body = FORMS[kind].read(data)
+    body = TABLE[kind].body.read(data)
     seal = Seal(data.blob(), data.raw(SIGNATURE)) if magic == SEALED_MAGIC else None
     return Message(header[len(MAGIC) + 1 : -1], header[-1], body, seal)

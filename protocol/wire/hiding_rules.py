@@ -11,11 +11,14 @@ can be spelt OTHER or BLANK, because a value has no space at either end (schema.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from ...crypto.entropy import Entropy
 from ...errors import ParameterError
 from .coarsening import UNSAID
+from .fields import Codec, Many
 from .schema import MAX_FEATURES
+from .wire import Reader, Writer
 
 OTHER_VALUE = " other"  # a value that is not listed
 BLANK = UNSAID  # a suppressed value
@@ -92,6 +95,24 @@ def check_hidden(hidden: Sequence[Hiding], queried_columns: Collection[int]) -> 
         )
     if len({type(rule) for rule in hidden}) > 1:
         raise ParameterError("masks and redactions in one call; one kind is accepted")
+
+
+def write_hiding(out: Writer, rule: Hiding) -> None:
+    """Write the rule of a column."""
+    match rule:
+        case Mask(column, values):
+            out.u8(column).flag(False).structures(values, Writer.text)
+        case Redact(column, values, cover):
+            out.u8(column).flag(True).structures(values, Writer.text).u32(cover)
+
+
+def read_hiding(data: Reader) -> Hiding:
+    """Read the rule of a column."""
+    column, redacts, values = data.u8(), data.flag(), data.structures(Reader.text)
+    return Redact(column, values, data.u32()) if redacts else Mask(column, values)
+
+
+HidingRules = Annotated[tuple[Hiding, ...], Many(Codec("rule", read_hiding, write_hiding))]
 
 
 def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:

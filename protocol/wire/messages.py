@@ -3,33 +3,52 @@
 bodies.py encodes them as bytes; phases.py says which message is legal when, and from which party.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
-from itertools import pairwise
+from typing import Annotated, Self
 
 from ...crypto.keys import PublicKey
 from ...crypto.signing import SIGNATURE, SIGNING_KEY
-from ...errors import ParameterError, Reason
-from .announcement import Announcement
-from .audit_messages import Coin, Opened, Toss, Traced
-from .hiding_rules import Hiding, check_hidden
-from .parties import Role, index, role
-from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
-from .token_messages import Ask, Evaluated, Grant, Issued, Mint, PublicGrant, Query, Roll
-from .verified_messages import (
-    BallotKeys,
-    CheckedBallots,
-    HandedBallots,
-    OpeningShares,
-    ShuffledLists,
+from ...errors import ParameterError
+from .announcement import KEY
+from .counts import COUNTS
+from .counts import Counts as Counts  # noqa: PLC0414 - of a tally
+from .fields import (
+    DOUBLE,
+    U8,
+    U32,
+    Blob,
+    Bytes,
+    Choice,
+    Digest,
+    Fixed,
+    Identity,
+    Items,
+    Many,
+    Maybe,
+    Name,
+    Nested,
+    Number,
+    Signature,
+    Step,
+    Text,
+    Trailing,
 )
+from .hiding_rules import HidingRules, check_hidden
+from .parties import Role, index, role
+from .records import Body as Body  # noqa: PLC0414 - of every message
+from .records import Record
+from .refusals import Refusals
+from .schema import COLUMNS, Columns
+from .wire import Reader, Writer
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
 BLIND = 32  # random bytes in a commitment: without them its content could be guessed
+WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
+ONE_MORE = 0x8000  # in a roster's number of shufflers: the key of `randomness` follows theirs
 
-Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
+Witness = Annotated[bytes, Blob((0, WITNESS))]  # a head of the board; empty before the first
 
 
 class Kind(IntEnum):
@@ -92,21 +111,21 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class Key(Body):
     """A shuffler or the analyst publishes its fresh public key."""
 
-    key: PublicKey
+    key: Annotated[PublicKey, KEY]
 
 
 @dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Body):
     """A keyholder has found its own key in the announcement with this digest, and takes part."""
 
-    session: bytes
+    session: Digest
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Body):
     """The curator opens a round: the reader of the answers, and the column sets to answer.
 
     Attributes:
@@ -117,28 +136,21 @@ class Call:
             each column.
     """
 
-    round: int
-    reader: Role
-    asks: tuple[tuple[int, ...], ...]
-    hidden: tuple[Hiding, ...] = ()
+    round: Step
+    reader: Annotated[Role, Choice(Role.CURATOR, Role.ANALYST)]
+    asks: Annotated[
+        tuple[tuple[int, ...], ...],
+        Many(replace(COLUMNS, least=1), least=1, most=255, order="distinct"),
+    ]
+    hidden: HidingRules = ()
 
-    def __post_init__(self) -> None:
-        if not 1 <= self.round <= 255:
-            raise ParameterError(f"round: found {self.round}; 1 to 255 are accepted")
-        if self.reader not in (Role.CURATOR, Role.ANALYST):
-            raise ParameterError(f"reader: found {self.reader}; curator or analyst is accepted")
-        if not 1 <= len(self.asks) <= 255:
-            raise ParameterError(f"asks: found {len(self.asks)} column sets; 1 to 255 are accepted")
-        if len(set(self.asks)) < len(self.asks):
-            raise ParameterError("asks: the same column set is asked for twice")
-        for columns in self.asks:
-            if not columns or list(columns) != sorted(set(columns)):
-                raise ParameterError(f"asks: found {columns}; ascending columns are accepted")
+    def check(self) -> None:
+        """Raise ParameterError if a rule is of no column."""
         check_hidden(self.hidden, {column for columns in self.asks for column in columns})
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(Body):
     """A user submits its answers of a round: an envelope for the first shuffler.
 
     Attributes:
@@ -147,20 +159,20 @@ class Submission:
         witness: the board's head that the user saw, as bytes; empty without signed heads.
     """
 
-    envelope: bytes
-    signature: bytes = b""
-    witness: bytes = b""
+    envelope: Bytes
+    signature: Bytes = b""
+    witness: Witness = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Body):
     """A shuffler forwards all layers that it has opened, at once."""
 
-    layers: tuple[bytes, ...]
+    layers: Annotated[tuple[bytes, ...], Items()]
 
 
 @dataclass(frozen=True, slots=True)
-class Mixed:
+class Mixed(Body):
     """A shuffler accounts for its batch: input, output, refusals, and a digest.
 
     Attributes:
@@ -172,16 +184,16 @@ class Mixed:
         digest: of the output batch, 32 bytes.
     """
 
-    hop: int
-    people: int
-    received: int
-    forwarded: int
-    refused: Mapping[Reason, int]
-    digest: bytes
+    hop: U8
+    people: U32
+    received: U32
+    forwarded: U32
+    refused: Refusals
+    digest: Digest
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Body):
     """A reader publishes its totals: people per column set, refusals, and the counts if public.
 
     Attributes:
@@ -190,13 +202,17 @@ class Tally:
         counts: people by combination, for each column set; None if they are not published.
     """
 
-    totals: tuple[int, ...]
-    refused: Mapping[Reason, int]
-    counts: tuple[Counts, ...] | None = None
+    totals: Annotated[tuple[int, ...], Many(Number(4))]
+    refused: Refusals
+    counts: Annotated[tuple[Counts, ...] | None, Maybe(Many(COUNTS))] = None
+
+    def adds_up(self) -> bool:
+        """Whether the counts of each column set are those of its total."""
+        return self.counts is None or self.totals == tuple(sum(c.values()) for c in self.counts)
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Record):
     """The curator's claim about the released columns, in numbers that every party can check.
 
     Attributes:
@@ -211,14 +227,18 @@ class Certificate:
         proof: further data that checking the rule needs (JSON); mostly empty.
     """
 
-    rule: str
-    k: int
-    n: int
-    people: int
-    thresholds: tuple[float, ...] = ()
-    pivot: int | None = None
-    slack: float | None = None
-    proof: bytes = b""
+    rule: Text
+    k: U32
+    n: U32
+    people: U32
+    thresholds: Annotated[tuple[float, ...], Many(DOUBLE)] = ()
+    pivot: Annotated[int | None, Maybe(Number(1), count=2)] = None
+    slack: Annotated[float | None, Maybe(DOUBLE, count=2)] = None
+    proof: Bytes = b""
+
+    def adds_up(self) -> bool:
+        """Whether no more people are exposed than there are."""
+        return self.people <= self.n
 
     @property
     def value(self) -> float:
@@ -227,7 +247,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Body):
     """The curator's decision: the columns of the release, and the certificate for them.
 
     Attributes:
@@ -236,16 +256,17 @@ class Decision:
         hidden: rules that users apply to their values before they submit them to the analyst.
     """
 
-    kept: tuple[int, ...]
+    kept: Columns
     certificate: Certificate
-    hidden: tuple[Hiding, ...] = ()
+    hidden: HidingRules = ()
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise ParameterError if a rule is of no column."""
         check_hidden(self.hidden, self.kept)
 
 
 @dataclass(frozen=True, slots=True)
-class CommittedDecision:
+class CommittedDecision(Body):
     """The curator's decision where counts are secret: the columns and a commitment.
 
     Attributes:
@@ -257,21 +278,20 @@ class CommittedDecision:
         sealed: the opening, encrypted to the analyst.
     """
 
-    kept: tuple[int, ...]
-    n: int
-    delta: float | None
-    hidden: tuple[Hiding, ...]
-    digest: bytes
-    sealed: bytes
+    kept: Columns
+    n: U32
+    delta: Annotated[float | None, Maybe(DOUBLE, count=2)]
+    hidden: HidingRules
+    digest: Digest
+    sealed: Bytes
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise ParameterError if a rule is of no column."""
         check_hidden(self.hidden, self.kept)
-        if len(self.digest) != STATE:
-            raise ParameterError(f"commitment: {STATE} bytes are accepted")
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedCertificate:
+class OpenedCertificate(Body):
     """The opening of the curator's commitment.
 
     Attributes:
@@ -279,41 +299,31 @@ class OpenedCertificate:
         certificate: of the decision.
     """
 
-    blind: bytes
+    blind: Annotated[bytes, Fixed(BLIND)]
     certificate: Certificate
 
-    def __post_init__(self) -> None:
-        if len(self.blind) != BLIND:
-            raise ParameterError(f"blind: {BLIND} bytes are accepted")
-
 
 @dataclass(frozen=True, slots=True)
-class Burned:
+class Burned(Body):
     """A round that was not completed; its output is withheld and it is not run again."""
 
-    why: str
+    why: Text
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Body):
     """The session is over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Body):
     """The users that may send: the Ed25519 public key of each, in order. No key occurs twice."""
 
-    keys: tuple[bytes, ...]
-
-    def __post_init__(self) -> None:
-        if any(len(key) != SIGNING_KEY for key in self.keys):
-            raise ParameterError(f"registry: a key of {SIGNING_KEY} bytes is accepted")
-        if len(set(self.keys)) < len(self.keys):
-            raise ParameterError("registry: two users have the same key; every user needs its own")
+    keys: Annotated[tuple[bytes, ...], Items(Fixed(SIGNING_KEY), order="distinct")]
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class Roster(Body):
     """The signing parties of a session: their identity keys (Ed25519), known beforehand.
 
     Attributes:
@@ -325,22 +335,34 @@ class Roster:
         randomness: the key of `randomness`; empty without that party.
     """
 
-    opening: bytes
-    board: bytes
-    curator: bytes
-    analyst: bytes
-    shufflers: tuple[bytes, ...]
-    randomness: bytes = b""
+    opening: Annotated[bytes, Fixed(OPENING)]
+    board: Identity
+    curator: Identity
+    analyst: Identity
+    shufflers: Annotated[tuple[bytes, ...], Many(Fixed(SIGNING_KEY))]
+    randomness: Annotated[bytes, Trailing(SIGNING_KEY)] = b""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise ParameterError if two parties have the same key."""
         more = (self.randomness,) if self.randomness else ()
         keys = (self.board, self.curator, self.analyst, *self.shufflers, *more)
-        if len(self.opening) != OPENING or any(len(key) != SIGNING_KEY for key in keys):
-            raise ParameterError(
-                f"roster: an opening of {OPENING} bytes and keys of {SIGNING_KEY} are accepted"
-            )
         if len(set(keys)) < len(keys):
             raise ParameterError("roster: two parties have the same identity; each needs its own")
+
+    @classmethod
+    def read(cls, data: Reader) -> Self:
+        """Take a roster: the highest bit of the number of shufflers says whether a key follows."""
+        opening, board, curator, analyst = map(data.raw, (OPENING, *[SIGNING_KEY] * 3))
+        number = data.u16()
+        shufflers = tuple([data.raw(SIGNING_KEY) for _ in range(number & ~ONE_MORE)])
+        more = data.raw(SIGNING_KEY) if number & ONE_MORE else b""
+        return cls(opening, board, curator, analyst, shufflers, more)
+
+    def write(self, out: Writer) -> None:
+        """Append the roster."""
+        out.raw(self.opening).raw(self.board).raw(self.curator).raw(self.analyst)
+        out.u16(len(self.shufflers) | (ONE_MORE if self.randomness else 0))
+        out.raw(b"".join(self.shufflers)).raw(self.randomness)
 
     def key(self, party: str) -> bytes | None:
         """Return the identity key of a party, by its name; None if it has none."""
@@ -359,7 +381,7 @@ class Roster:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class Head(Body):
     """The board signs its posts up to a place: the call of a round, or (0) the end.
 
     Attributes:
@@ -368,17 +390,13 @@ class Head:
         signature: the board's, 64 bytes.
     """
 
-    place: int
-    state: bytes
-    signature: bytes
-
-    def __post_init__(self) -> None:
-        if len(self.state) != STATE or len(self.signature) != SIGNATURE:
-            raise ParameterError(f"head: {STATE} and {SIGNATURE} bytes are accepted")
+    place: U8
+    state: Digest
+    signature: Signature
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
+class Alarm(Body):
     """A party reports an error in a round, with evidence.
 
     Attributes:
@@ -387,13 +405,13 @@ class Alarm:
         evidence: the proof that the cause requires; mostly empty.
     """
 
-    round: int
-    cause: Cause
-    evidence: bytes = b""
+    round: U8
+    cause: Annotated[Cause, Name(Cause)]
+    evidence: Bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Record):
     """An accepted envelope: its registered person, digest and signature.
 
     Attributes:
@@ -402,80 +420,20 @@ class Envelope:
         signature: of that person, 64 bytes.
     """
 
-    person: int
-    digest: bytes
-    signature: bytes
-
-    def __post_init__(self) -> None:
-        if len(self.digest) != STATE or len(self.signature) != SIGNATURE:
-            raise ParameterError(f"envelope: {STATE} and {SIGNATURE} bytes are accepted")
+    person: U32
+    digest: Digest
+    signature: Signature
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(Body):
     """The first shuffler posts the accepted envelopes, by the person's place in the registry."""
 
-    people: tuple[Envelope, ...]
-
-    def __post_init__(self) -> None:
-        if any(a.person >= b.person for a, b in pairwise(self.people)):
-            raise ParameterError("people: ascending places are accepted, none twice")
+    people: Annotated[tuple[Envelope, ...], Many(Nested(Envelope), count=4, order="ascending")]
 
 
 @dataclass(frozen=True, slots=True)
-class BallotMarks:
+class BallotMarks(Body):
     """A reader posts the marks of locked ballots before it opens any of them; ascending."""
 
-    hashes: tuple[bytes, ...]
-
-    def __post_init__(self) -> None:
-        if any(len(state) != STATE for state in self.hashes):
-            raise ParameterError(f"hashes: {STATE} bytes each are accepted")
-        if any(a >= b for a, b in pairwise(self.hashes)):
-            raise ParameterError("hashes: ascending ones are accepted, none twice")
-
-
-Body = (
-    Key
-    | Announcement
-    | Consent
-    | Call
-    | Submission
-    | Batch
-    | Mixed
-    | Tally
-    | Decision
-    | CommittedDecision
-    | OpenedCertificate
-    | Burned
-    | Closed
-    | Registry
-    | Alarm
-    | Relay
-    | FoundBallots
-    | Agreed
-    | Accusation
-    | Roster
-    | Head
-    | Share
-    | ShareSecret
-    | Mint
-    | Ask
-    | Grant
-    | PublicGrant
-    | Query
-    | Evaluated
-    | Issued
-    | Roll
-    | Accepted
-    | BallotMarks
-    | Coin
-    | Traced
-    | Toss
-    | Opened
-    | BallotKeys
-    | HandedBallots
-    | CheckedBallots
-    | ShuffledLists
-    | OpeningShares
-)
+    hashes: Annotated[tuple[bytes, ...], Items(Fixed(STATE), order="ascending")]

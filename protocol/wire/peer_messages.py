@@ -4,13 +4,14 @@ A peer is known by its number, from 1. A round has steps, with a post of each pe
 (peers/agreement.py).
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Annotated, NamedTuple
 
 from ...crypto.joint_key import PROOF
 from ...crypto.ristretto import ELEMENT, SCALAR
-from ...errors import ParameterError, Reason
+from .fields import Bytes, Digest, Fixed, Items, Many, Nested, Peer, Step
+from .records import Body
+from .refusals import Refusals
 
 MAX_PEERS = 65_535  # a peer's number is two bytes on the wire
 DRAW = 32  # bytes: an ephemeral secret key
@@ -19,8 +20,20 @@ HASH = 32  # bytes of SHA-256
 Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both ascending
 
 
+class Bag(NamedTuple):
+    """The layers for a peer.
+
+    Attributes:
+        receiver: the number of that peer.
+        layers: ascending.
+    """
+
+    receiver: Peer
+    layers: Annotated[tuple[bytes, ...], Items(least=1, order="ascending")]
+
+
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(Body):
     """A peer's share of the key to which the ballots of a round are sealed, with a proof.
 
     Attributes:
@@ -28,16 +41,12 @@ class Share:
         proof: that its poster has the secret, so that no share is made from other shares.
     """
 
-    public: bytes
-    proof: bytes
-
-    def __post_init__(self) -> None:
-        if (len(self.public), len(self.proof)) != (ELEMENT, PROOF):
-            raise ParameterError(f"share: {ELEMENT} bytes and a proof of {PROOF} are accepted")
+    public: Annotated[bytes, Fixed(ELEMENT)]
+    proof: Annotated[bytes, Fixed(PROOF)]
 
 
 @dataclass(frozen=True, slots=True)
-class ShareSecret:
+class ShareSecret(Body):
     """A peer shows the secret of its share: with all of them the ballots of a round open.
 
     Attributes:
@@ -45,17 +54,12 @@ class ShareSecret:
         secret: of the share, 32 bytes.
     """
 
-    step: int
-    secret: bytes
-
-    def __post_init__(self) -> None:
-        _check_step(self.step)
-        if len(self.secret) != SCALAR:
-            raise ParameterError(f"secret: found {len(self.secret)} bytes; {SCALAR} are accepted")
+    step: Step
+    secret: Annotated[bytes, Fixed(SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class Relay:
+class Relay(Body):
     """A peer forwards all opened layers (in step 1: its own onions), sorted for each receiver.
 
     Attributes:
@@ -64,19 +68,9 @@ class Relay:
         refused: number of layers of the step before that it did not forward, by reason.
     """
 
-    step: int
-    bags: Bags
-    refused: Mapping[Reason, int]
-
-    def __post_init__(self) -> None:
-        _check_step(self.step)
-        receivers = [receiver for receiver, _ in self.bags]
-        if receivers != sorted(set(receivers)) or not all(1 <= r <= MAX_PEERS for r in receivers):
-            raise ParameterError(f"bags: for {receivers}; ascending numbers of peers are accepted")
-        for _, layers in self.bags:
-            if not layers:
-                raise ParameterError("bags: one of them is empty; leave it out")
-            _check_ascending("bags", layers)
+    step: Step
+    bags: Annotated[Bags, Many(Nested(Bag), order="ascending")]
+    refused: Refusals
 
     @property
     def layers_forwarded(self) -> int:
@@ -89,7 +83,7 @@ class Relay:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundBallots:
+class FoundBallots(Body):
     """A peer shows the sealed ballots at the end of their paths, in ascending order.
 
     So the maker of a ballot sees that it has arrived. No ballot is opened before all peers have
@@ -101,17 +95,13 @@ class FoundBallots:
         refused: number of layers of the last step that held no sealed ballot, by reason.
     """
 
-    step: int
-    sealed: tuple[bytes, ...]
-    refused: Mapping[Reason, int]
-
-    def __post_init__(self) -> None:
-        _check_step(self.step)
-        _check_ascending("sealed", self.sealed)
+    step: Step
+    sealed: Annotated[tuple[bytes, ...], Items(order="ascending")]
+    refused: Refusals
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Body):
     """A peer states, by its digest, its view: of the posts so far, or of their result.
 
     It also confirms that none of its own onions, or sealed ballots, is missing.
@@ -121,17 +111,12 @@ class Agreed:
         digest: 32 bytes.
     """
 
-    step: int
-    digest: bytes
-
-    def __post_init__(self) -> None:
-        _check_step(self.step)
-        if len(self.digest) != HASH:
-            raise ParameterError(f"digest: found {len(self.digest)} bytes; {HASH} are accepted")
+    step: Step
+    digest: Digest
 
 
 @dataclass(frozen=True, slots=True)
-class Accusation:
+class Accusation(Body):
     """A peer proves that another peer did not forward one of its onions in this step.
 
     Attributes:
@@ -142,24 +127,7 @@ class Accusation:
             its content in the outputs.
     """
 
-    step: int
-    against: int
-    inside: bytes
-    draw: bytes
-
-    def __post_init__(self) -> None:
-        _check_step(self.step)
-        if not 1 <= self.against <= MAX_PEERS:
-            raise ParameterError(f"against: found {self.against}; 1 to {MAX_PEERS} are accepted")
-        if len(self.draw) != DRAW:
-            raise ParameterError(f"draw: found {len(self.draw)} bytes; {DRAW} are accepted")
-
-
-def _check_step(step: int) -> None:
-    if not 1 <= step <= 255:
-        raise ParameterError(f"step: found {step}; 1 to 255 are accepted")
-
-
-def _check_ascending(name: str, items: Sequence[bytes]) -> None:
-    if not all(a < b for a, b in pairwise(items)):
-        raise ParameterError(f"{name}: not in strictly ascending order")
+    step: Step
+    against: Peer
+    inside: Bytes
+    draw: Annotated[bytes, Fixed(DRAW)]

@@ -4,8 +4,10 @@ many of (u8 place of the reason in `Reason`, u32 messages), places ascending, ea
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from ...errors import Reason, Refused
+from .fields import Codec
 from .wire import Reader, Writer
 
 
@@ -24,3 +26,6 @@ def read_refused(data: Reader) -> dict[Reason, int]:
     if any(people == 0 for _, people in pairs):
         raise Refused(Reason.MALFORMED)
     return {list(Reason)[code]: people for code, people in pairs}
+
+
+Refusals = Annotated[Mapping[Reason, int], Codec("refusals", read_refused, write_refused)]

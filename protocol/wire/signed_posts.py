@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 from ...crypto.signing import SIGNATURE, Signer, verify_signature
 from ...errors import ParameterError, Reason, Refused, VerificationError
-from .bodies import WITNESS
 from .frames import Message, Seal
-from .messages import OPENING, STATE, Head, Roster
+from .messages import OPENING, STATE, WITNESS, Head, Roster
 
 POST_LABEL = b"veilmix post 1\0"
 HEAD_LABEL = b"veilmix head 1\0"

@@ -32,7 +32,8 @@ class Writer:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
-    def _integer(self, value: int, size: int) -> "Writer":
+    def integer(self, value: int, size: int) -> "Writer":
+        """Append an integer of so many bytes."""
         try:
             self._parts.append(value.to_bytes(size, "big"))
         except OverflowError:
@@ -41,15 +42,15 @@ class Writer:
 
     def u8(self, value: int) -> "Writer":
         """Append an integer of one byte."""
-        return self._integer(value, 1)
+        return self.integer(value, 1)
 
     def u16(self, value: int) -> "Writer":
         """Append an integer of two bytes."""
-        return self._integer(value, 2)
+        return self.integer(value, 2)
 
     def u32(self, value: int) -> "Writer":
         """Append an integer of four bytes."""
-        return self._integer(value, 4)
+        return self.integer(value, 4)
 
     def f64(self, value: float) -> "Writer":
         """Append a finite double."""

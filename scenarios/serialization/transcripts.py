@@ -38,9 +38,8 @@ from ...protocol.knowledge.transcript import (
     Transcript,
 )
 from ...protocol.wire.announcement import Announcement
-from ...protocol.wire.decision_frames import read_opened_certificate, write_opened_certificate
 from ...protocol.wire.frames import HEADER, decode_message
-from ...protocol.wire.messages import Counts, Kind
+from ...protocol.wire.messages import Counts, Kind, OpenedCertificate
 from ...protocol.wire.wire import Writer
 from ...protocol.wire.wire import decode as decode_bytes
 from ...roles.compute.garbage_collection import uncollected
@@ -302,7 +301,7 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
         yield RefusalLine(refusal.party, refusal.round, refusal.reason, refusal.count)
     for certificate in whole.certificates:
         out = Writer()
-        write_opened_certificate(out, certificate.opened)
+        certificate.opened.write(out)
         yield CommitmentLine(certificate.party, out.finish())
 
 
@@ -346,7 +345,7 @@ def _take(transcript: Transcript, line: Any) -> None:
         case RefusalLine():
             transcript.refusals.append(Refusal(line.party, line.round, line.reason, line.count))
         case CommitmentLine():
-            opened = decode_bytes(line.opening, read_opened_certificate)
+            opened = decode_bytes(line.opening, OpenedCertificate.read)
             transcript.certificates.append(CertificateSeen(line.party, opened))
         case _:
             raise ValueError("the first or the last line in between")

@@ -108,7 +108,7 @@ SENT = batch_digest([b"two", b"one"])
 LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
 LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
 GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
-SWAPPED = [Mixed(1, 3, 3, 8, {Reason.DUPLICATE: 1}, b""), Mixed(2, 0, 9, 9, {}, b"")]
+SWAPPED = [Mixed(1, 3, 3, 8, {Reason.DUPLICATE: 1}, bytes(32)), Mixed(2, 0, 9, 9, {}, bytes(32))]
 UNREAD = [Tally((3, 3, 2), {})]
 MORE_READ = [Tally((3, 3, 4), {})]
 INVENTED = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 10, {}, bytes(32))]
@@ -139,7 +139,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "accounts-reader": (board(tallies=UNREAD), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-though-right": (board(), Alarm(1, Cause.ACCOUNTS), False),
     "accounts-refused": (
-        board(mixed=[LOST[0], Mixed(2, 0, 9, 8, {Reason.DUPLICATE: 1}, b"")], tallies=[]),
+        board(mixed=[LOST[0], Mixed(2, 0, 9, 8, {Reason.DUPLICATE: 1}, bytes(32))], tallies=[]),
         Alarm(1, Cause.ACCOUNTS),
         False,
     ),

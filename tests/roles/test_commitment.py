@@ -16,7 +16,6 @@ from veilmix.protocol.knowledge.run_record import RunRecord
 from veilmix.protocol.knowledge.view import view
 from veilmix.protocol.wire.announcement import AnnouncedPolicy, Setting
 from veilmix.protocol.wire.commitment import MIN_PLAINTEXT, SEALED_LABEL, commit
-from veilmix.protocol.wire.decision_frames import write_opened_certificate
 from veilmix.protocol.wire.messages import (
     Body,
     Call,
@@ -67,7 +66,7 @@ def sealed_otherwise(board: Board, said: CommittedDecision) -> CommittedDecision
     public = Decision(said.kept, KIT.keep(0, 2)(told.schema, [[1]] * 3, said.n).certificate)
     _, opened = commit(told, board.session, public, SeededEntropy(9))
     out = Writer()
-    write_opened_certificate(out, opened)
+    opened.write(out)
     place = hashlib.sha256(SEALED_LABEL + board.session + said.digest).digest()
     padded, suite = pad(out.finish(), MIN_PLAINTEXT), suite_by_code(told.suite)
     return replace(said, sealed=seal_layer(suite, told.analyst, padded, place, SeededEntropy(8)))

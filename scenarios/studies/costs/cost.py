@@ -18,8 +18,9 @@ from ....crypto.suites import Suite, suite
 from ....protocol.peers.agreement import open_peer_round
 from ....protocol.rounds.round_context import Round, open_round
 from ....protocol.wire.announcement import NONCE, REGISTRY, Announcement
-from ....protocol.wire.bodies import DIGEST, WITNESS
+from ....protocol.wire.fields import DIGEST
 from ....protocol.wire.frames import HEADER
+from ....protocol.wire.messages import WITNESS
 from ....protocol.wire.schema import Schema
 from ...lab.play.announcement import announced_policy, announced_rules
 from ...lab.validation.load import resolve

@@ -25,11 +25,12 @@ from ....protocol.rounds.tokens import other_reader
 from ....protocol.wire import parties
 from ....protocol.wire.announcement import Announcement
 from ....protocol.wire.audit_messages import HASH, TOSS, Coin, Link, Opened, Toss, Traced
-from ....protocol.wire.bodies import KINDS, WITNESS
+from ....protocol.wire.bodies import KINDS
 from ....protocol.wire.frames import NO_SESSION, Message, Seal
 from ....protocol.wire.messages import (
     OPENING,
     STATE,
+    WITNESS,
     Accepted,
     BallotMarks,
     Batch,

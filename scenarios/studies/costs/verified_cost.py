@@ -36,8 +36,8 @@ from ....protocol.board.verified_posts import (
 )
 from ....protocol.rounds.round_context import Round
 from ....protocol.rounds.verified_round import keys_due, row_width
-from ....protocol.wire.bodies import WITNESS
 from ....protocol.wire.frames import HEADER
+from ....protocol.wire.messages import WITNESS
 from ....protocol.wire.parties import Role
 
 BALLOT, BALLOT_CHECK = 3, 2  # multiplications of a ballot

@@ -29,7 +29,6 @@ from veilmix.protocol.wire.verified_messages import (
     HandedBallots,
     OpeningShares,
     ShuffledLists,
-    read_handed,
 )
 from veilmix.protocol.wire.wire import Writer, decode
 from veilmix.roles.cast import Guards
@@ -384,7 +383,7 @@ def test_one_of_two_ballots_counts() -> None:
 @pytest.mark.parametrize("data", [Writer().u32(0).u32(7), Writer().u32(1).u32(0).u32(0)])
 def test_ballots_have_a_size_where_there_are_some(data: Writer) -> None:
     with pytest.raises(Refused, match="malformed"):
-        decode(data.raw(bytes(64 * (data.finish()[3]))).finish(), read_handed)
+        decode(data.raw(bytes(64 * (data.finish()[3]))).finish(), HandedBallots.read)
 
 
 @pytest.mark.parametrize("at", [0, 1])

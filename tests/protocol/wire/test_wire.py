@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.wire.bodies import read_counts
-from veilmix.protocol.wire.decision_frames import read_columns
+from veilmix.protocol.wire.counts import read_counts
 from veilmix.protocol.wire.frames import HEADER, Message, decode_message
-from veilmix.protocol.wire.messages import Call, Kind, Tally
+from veilmix.protocol.wire.messages import Call, CommittedDecision, Kind, Tally
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.wire import Reader, Writer, decode
 
@@ -280,8 +279,9 @@ def test_a_cell_comes_once() -> None:
 
 @pytest.mark.parametrize("columns", [(0, 2, 1), (1, 0, 2), (0, 0), tuple(range(256))], ids=len)
 def test_columns_ascend_and_are_not_too_many(columns: tuple[int, ...]) -> None:
+    read = CommittedDecision.read
     with pytest.raises(Refused, match="malformed"):
-        decode(Writer().structures(columns, Writer.u8).finish(), read_columns)
+        decode(Writer().structures(columns, Writer.u8).finish(), read)
 
 
 def test_all_questions_have_the_counts_of_their_totals() -> None:

@@ -1,0 +1,37 @@
+"""The number of people with each combination of values, as bytes: what a reader publishes.
+
+u32 cells, each: many of text, u32 people; cells ascend by their values, and none is empty
+"""
+
+from collections.abc import Mapping
+
+from ...errors import ParameterError, Reason, Refused
+from .fields import Codec
+from .wire import Reader, Writer
+
+Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
+
+
+def write_counts(out: Writer, counts: Counts) -> None:
+    """Write the number of people of each cell, in order of values; no cell may be empty."""
+    out.u32(len(counts))
+    for values in sorted(counts):
+        if counts[values] < 1:
+            raise ParameterError(f"counts: {values} is held by {counts[values]} people")
+        out.structures(values, Writer.text).u32(counts[values])
+
+
+def read_counts(data: Reader) -> Counts:
+    """Read counts; Refused unless cells are unique, in order, and not empty."""
+    counts: dict[tuple[str, ...], int] = {}
+    last: tuple[str, ...] | None = None
+    for _ in range(data.u32()):
+        values, people = data.structures(Reader.text), data.u32()
+        if people < 1 or (last is not None and values <= last):
+            raise Refused(Reason.MALFORMED)
+        counts[values] = people
+        last = values
+    return counts
+
+
+COUNTS = Codec("counts", read_counts, write_counts)

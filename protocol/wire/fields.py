@@ -1,0 +1,191 @@
+"""Types of fields: a message is one row of a table.
+
+A row gives the reader, the writer and the check of a record (records.py); and, by
+tools/wire_tables.py, the tables of docs/wire.md, the table of the reader in JavaScript, the field
+lists of the vectors and their faults.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from ...crypto.signing import SIGNATURE, SIGNING_KEY
+from .wire import Reader, Writer
+
+Order = Literal["", "ascending", "distinct"]  # of a list; ascending: strictly
+
+DIGEST = 32  # bytes of SHA-256
+
+
+class FieldType:
+    """A type of fields."""
+
+
+@dataclass(frozen=True)
+class Number(FieldType):
+    """An unsigned integer.
+
+    Attributes:
+        size: bytes: 1, 2 or 4.
+        least: the smallest accepted value.
+        most: the largest accepted value; None: the largest of its size.
+    """
+
+    size: int
+    least: int = 0
+    most: int | None = None
+
+    @property
+    def limit(self) -> int:
+        """The largest accepted value."""
+        return (1 << 8 * self.size) - 1 if self.most is None else self.most
+
+
+@dataclass(frozen=True)
+class Fixed(FieldType):
+    """So many bytes."""
+
+    size: int
+
+
+@dataclass(frozen=True)
+class Blob(FieldType):
+    """Bytes behind their length.
+
+    Attributes:
+        sizes: the accepted lengths; empty: all.
+    """
+
+    sizes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Alike(FieldType):
+    """Bytes of one size, not 0, for all records of a list: it stands behind their number."""
+
+
+@dataclass(frozen=True)
+class Name(FieldType):
+    """Text: the value of a member of an enumeration."""
+
+    members: type[StrEnum]
+
+
+@dataclass(frozen=True)
+class Choice(FieldType):
+    """A flag for one of two values."""
+
+    unset: object
+    chosen: object
+
+
+@dataclass(frozen=True)
+class Items(FieldType):
+    """A list of byte strings in the form of `Writer.items`.
+
+    Attributes:
+        of: `Fixed` if all have one size; else `Blob`.
+        least: the smallest accepted number of them.
+        most: the largest; None: the largest of its size.
+        order: of the list.
+    """
+
+    of: Fixed | Blob = Blob()
+    least: int = 0
+    most: int | None = None
+    order: Order = ""
+
+
+@dataclass(frozen=True)
+class Many(FieldType):
+    """A list of values behind their number.
+
+    Attributes:
+        of: the type of an entry.
+        count: bytes of the number of entries: 2 or 4.
+        least: the smallest accepted number of entries.
+        most: the largest; None: the largest of its size.
+        order: of the list; records are compared by their first field.
+    """
+
+    of: FieldType
+    count: int = 2
+    least: int = 0
+    most: int | None = None
+    order: Order = ""
+
+
+@dataclass(frozen=True)
+class Maybe(FieldType):
+    """A value, or none, behind the number of values: 0 or 1.
+
+    Attributes:
+        of: the type of the value.
+        count: bytes of that number.
+        absent: the value that stands for none.
+    """
+
+    of: FieldType
+    count: int = 1
+    absent: object = None
+
+
+@dataclass(frozen=True)
+class Matching(FieldType):
+    """A list without its number: as many values as an earlier list has, and `more`.
+
+    Attributes:
+        of: the type of an entry.
+        field: the earlier list.
+        more: entries more than it has.
+    """
+
+    of: FieldType
+    field: str
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Trailing(FieldType):
+    """So many bytes if the number of the list before has its highest bit set; else none.
+
+    The record reads and writes both itself.
+    """
+
+    size: int
+
+
+@dataclass(frozen=True)
+class Nested(FieldType):
+    """The fields of another record, one after the other."""
+
+    record: type
+
+
+@dataclass(frozen=True)
+class Codec(FieldType):
+    """A type with a name, a reader and a writer of its own, described in docs/wire.md.
+
+    Attributes:
+        name: in the notation.
+        read: raises Refused(MALFORMED) if any byte is wrong.
+        write: the inverse of `read`.
+    """
+
+    name: str
+    read: Callable[[Reader], Any]
+    write: Callable[[Writer, Any], object]
+
+
+TEXT, DOUBLE = Codec("text", Reader.text, Writer.text), Codec("f64", Reader.f64, Writer.f64)
+
+U8 = Annotated[int, Number(1)]
+U32 = Annotated[int, Number(4)]
+Step = Annotated[int, Number(1, least=1)]  # of a round: from 1
+Peer = Annotated[int, Number(2, least=1)]  # by its number
+Text = Annotated[str, TEXT]
+Bytes = Annotated[bytes, Blob()]
+Digest = Annotated[bytes, Fixed(DIGEST)]
+Signature = Annotated[bytes, Fixed(SIGNATURE)]
+Identity = Annotated[bytes, Fixed(SIGNING_KEY)]
