@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import UNSET
 
 from ..grid import planned
 from ..options import COUNT
 from ..text import peers as peers_text
 from ..text.attacks import attacks
+from ..text.bases import bases_text
 from ..text.layout import (
     Grid,
     PipeConsole,
@@ -210,6 +212,8 @@ def _print_check(
     about, program = scenario.scenario, program_of(scenario)
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
+    if about.extended:
+        say(console, f"extends   {clean(bases_text(about))}")
     say(console, f"people    {people.n:,}, {clean(people.note)}")
     for line in _person_rows(people, scenario.policy.k):
         say(console, line)
@@ -415,4 +419,5 @@ def _record(scenario: "Scenario", people: "Population", price: "SessionCost") ->
         NoiseRecord(scenario.local.mechanism, scenario.local.epsilon),
         (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)),
         measured_trust(scenario),
+        UNSET if scenario.scenario.extended is None else scenario.scenario.extended,
     )
