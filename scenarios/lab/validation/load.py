@@ -23,7 +23,7 @@ from ...schema.model import Scenario
 from ...schema.problems import Problem, did_you_mean
 from .check import examine
 from .extension import ScenarioFile, anchored, combined, messages, with_bases
-from .gallery import attacks, names, shipped, source  # noqa: F401
+from .gallery import names
 
 
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:

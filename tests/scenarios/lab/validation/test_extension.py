@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from veilmix.errors import ScenarioError
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.play.with_people import with_people
+from veilmix.scenarios.lab.play.table_population import with_people
 from veilmix.scenarios.lab.validation.extension import MAX_BASES, ScenarioFile, combined, with_bases
 from veilmix.scenarios.lab.validation.gallery import attacks, bases, source
 from veilmix.scenarios.lab.validation.load import load, loads
