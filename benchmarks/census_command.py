@@ -22,7 +22,8 @@ from floor import floor, operations
 from guards import census
 from own_table import took
 from veilmix.roles.session import play
-from veilmix.scenarios.lab.validation.load import load, source
+from veilmix.scenarios.lab.validation.gallery import source
+from veilmix.scenarios.lab.validation.load import load
 
 PEOPLE = 32_561
 FEW = 50  # people of the session that tells how large layers are

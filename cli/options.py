@@ -1,6 +1,6 @@
 """Options that several commands share, and the types of their values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -104,6 +104,38 @@ MAX_NODES = 999_999_999
 LONGEST = 40  # characters of a number
 
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]  # of an option, as click makes it
+
+
+def add_options(options: Sequence[Decorator], command: Command) -> Command:
+    """Add options to a command; they are listed in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def take_options(options: Sequence[Decorator], values: dict[str, Any]) -> dict[str, Any]:
+    """Remove the values of some options from those of a command, and return them by name."""
+
+    def holder() -> None: ...
+
+    names = [
+        parameter.name or "" for parameter in click.command(add_options(options, holder)).params
+    ]
+    return {name: values.pop(name) for name in names}
+
+
+def checked(check: Callable[[Path], object]) -> Callable[..., Path | None]:
+    """Return the callback of an option of a file: the check of it, before any data are read."""
+
+    def callback(
+        _context: click.Context, _option: click.Parameter, file: Path | None
+    ) -> Path | None:
+        if file is not None:
+            check(file)
+        return file
+
+    return callback
 
 
 def kept_options(command: Command) -> Command:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import PATH, Command
+from .options import PATH, Command, add_options, take_options
 from .stages import stages
 from .text.layout import page, show, write_csv, write_json
 
@@ -36,41 +36,31 @@ OPTIONS = (
         help="With --release: file with the coarser values of a column, as ARX writes it.",
     ),
 )
-NAMES = ("release", "original", "control", "hierarchy")
-UNUSED = {
-    "picture": "--figure",
-    "saved": "--save",
-    "kept": "--table",
-    "counts": "--counts",
-    "ledger": "--ledger",
-    "nodes": "--worst-case",
-    "advising": "--advise",
-    "unique_size": "--unique-size",
-    "weight": "--weight",
-}
+# Parameters of other options, without a use for such a release.
+UNUSED = (
+    *("picture", "saved", "kept", "counts", "ledger"),
+    *("nodes", "advising", "unique_size", "weight"),
+)
 
 
 def release_options(command: Command) -> Command:
     """Add these options to a command, which takes them among `**reading`, for `judge`."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+    return add_options(OPTIONS, command)
 
 
 def pop_release(reading: dict[str, Any]) -> dict[str, Any]:
     """Remove these options from a command's options, and return them."""
-    return {name: reading.pop(name) for name in NAMES}
+    return take_options(OPTIONS, reading)
 
 
 def check_release(
-    data: Path | None, release_options: Mapping[str, Any], unused: Mapping[str, object]
+    data: Path | None, release_options: Mapping[str, Any]
 ) -> tuple[Path, Path] | None:
     """Return the release and its original, if a release is to be judged.
 
     Args:
         data: the argument of the command.
         release_options: the options of `pop_release`.
-        unused: options that have no use for a release, by their parameter.
 
     Raises:
         click.UsageError: an option lacks another, or has no use.
@@ -91,9 +81,10 @@ def check_release(
         raise click.UsageError("--of FILE has a use only with --release FILE")
     if release_options["release"] is not None and data is not None:
         raise click.UsageError(f"found {data} and --release {release}; only one is judged")
-    for name, value in unused.items():
-        if value:
-            raise click.UsageError(f"{UNUSED[name]} has no use with --of")
+    context = click.get_current_context()
+    for option in context.command.params:
+        if option.name in UNUSED and context.params[option.name]:
+            raise click.UsageError(f"{max(option.opts, key=len)} has no use with --of")
     return release, original
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE, Command, FiniteRange
+from .options import Command, FiniteRange, add_options, take_options
+from .table_options import written_option
 from .text.layout import page, say
 
 if TYPE_CHECKING:
@@ -64,12 +65,7 @@ OPTIONS = (
         "at most this share of the cells of the columns that are searched and not dropped. They "
         "are written as *.",
     ),
-    click.option(
-        "--table",
-        "released",
-        type=FILE,
-        help="Write the advised table to a .csv, .xlsx or .parquet file.",
-    ),
+    written_option("--table", "released", "Write the advised table"),
     click.option(
         "--nominal",
         metavar="A,B,...",
@@ -89,9 +85,7 @@ OPTIONS = (
 
 def role_options(command: Command) -> Command:
     """Add these options to a command, which takes them among `**options`, for `roles_of`."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+    return add_options(OPTIONS, command)
 
 
 def pairs_of(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -125,25 +119,8 @@ def number_of(
 
 
 def pop_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove these options from a command's options, and return them. DataError for a suffix."""
-    from ..own_data.export import check_ending
-
-    names = (
-        "known",
-        "keep",
-        "least_values",
-        "entropy_l",
-        "distance",
-        "nominal",
-        "suppress",
-        "suppress_cells",
-        "levels",
-        "released",
-    )
-    role_options = {name: options.pop(name) for name in names}
-    if role_options["released"] is not None:
-        check_ending(role_options["released"])
-    return role_options
+    """Remove these options from a command's options, and return them."""
+    return take_options(OPTIONS, options)
 
 
 def roles_of(role_options: dict[str, Any], reading: "Reading") -> "Roles":

@@ -11,18 +11,19 @@
 >>> command.main(["people.csv", "--k", "3", "--quasi", "age"], standalone_mode=False)
 3 age None
 
-The commands `score`, `advise` and `worst`, which read such a table, have them.
+The commands `score`, `advise`, `worst` and `counts`, which read such a table, list the options that
+they take. An option that several of them take is declared here, with its help, type and check.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .options import FILE, PATH, Command, FiniteRange
+from .options import FILE, PATH, Command, Decorator, FiniteRange, add_options, checked
 from .text.capture import current_capture
 from .text.layout import clean, page, say
 from .threshold_option import check_against, threshold_option
@@ -33,16 +34,21 @@ if TYPE_CHECKING:
 
 NAMES = "A,B,..."
 
-CROWD = (
-    click.argument("data", type=PATH),
-    click.option(
+
+def _k_option(least: int, meaning: str) -> Decorator:
+    return click.option(
         "--k",
         default=5,
         show_default=True,
-        type=click.IntRange(1),
+        type=click.IntRange(least),
         callback=check_against,
-        help="Smallest safe crowd: people in a smaller crowd are exposed.",
-    ),
+        help=meaning,
+    )
+
+
+CROWD = (
+    click.argument("data", type=PATH),
+    _k_option(1, "Smallest safe crowd: people in a smaller crowd are exposed."),
     click.option(
         "--max-exposure",
         default=0.01,
@@ -51,14 +57,7 @@ CROWD = (
         help="Share of people that may be in a crowd smaller than k.",
     ),
 )
-COUNTED_K = click.option(
-    "--k",
-    default=5,
-    show_default=True,
-    type=click.IntRange(2),
-    callback=check_against,
-    help="Persons in the smallest cell that may be shown.",
-)
+COUNTED = (CROWD[0], _k_option(2, "Persons in the smallest cell that may be shown."))
 FORM = (
     click.option("--separator", metavar="SIGN", help="Separator of cells: , ; | tab or space."),
     click.option(
@@ -162,27 +161,27 @@ OPTIONS = (
 
 def crowd_options(command: Command) -> Command:
     """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
-    return _with(CROWD, threshold_option(command))
+    return add_options(CROWD, threshold_option(command))
 
 
 def target_options(command: Command) -> Command:
     """Add a threshold and a target to a command, without a table: `k`, `max_exposure`."""
-    return _with(CROWD[1:], threshold_option(command))
+    return add_options(CROWD[1:], threshold_option(command))
 
 
 def counted_options(command: Command) -> Command:
     """Add a table and a crowd size to a command: `data`, `k`."""
-    return _with((CROWD[0], COUNTED_K), command)
+    return add_options(COUNTED, command)
 
 
 def table_options(command: Command) -> Command:
     """Add the options of a table to a command, which takes them as `**reading`."""
-    return _with(OPTIONS, command)
+    return add_options(OPTIONS, command)
 
 
 def form_options(command: Command) -> Command:
     """Add the options on the form of a file to a command, which takes them as `**form`."""
-    return _with(FORM, command)
+    return add_options(FORM, command)
 
 
 def ledger_option(command: Command) -> Command:
@@ -209,18 +208,68 @@ def tell_ledger(account: "Account | None", *, err: bool) -> None:
     lay_out(page(err=err), Grid(("ledger", "value", "meaning"), [*ledger_rows(account)], (1,)))
 
 
-def figure_option(drawn: str) -> Callable[[Command], Command]:
+def written_option(flag: str, name: str, written: str) -> Decorator:
+    """Return an option of a file for a table. written: its help, as "Write the tables"."""
+    return click.option(
+        flag,
+        name,
+        type=FILE,
+        callback=checked(_check_table),
+        help=f"{written} to a .csv, .xlsx or .parquet file.",
+    )
+
+
+def save_option(saved: str) -> Decorator:
+    """Add `saved`, a file for a score, to a command. saved: its help, as "Save the score"."""
+    return click.option(
+        "--save",
+        "saved",
+        type=FILE,
+        callback=checked(check_folder),
+        help=f"{saved} as JSON; `veilmix report` makes the page to sign from it.",
+    )
+
+
+def bom_option(command: Command) -> Command:
+    """Add `bom`, whether CSV files begin with a byte order mark, to a command."""
+    return click.option(
+        "--bom",
+        is_flag=True,
+        help="Begin CSV files with the byte order mark by which Excel recognises UTF-8.",
+    )(command)
+
+
+def figure_option(drawn: str) -> Decorator:
     """Add `picture`, a file to draw to, to a command. drawn: its help, as "Draw the curves"."""
-    return click.option("--figure", "picture", type=FILE, help=f"{drawn} to a .png or .svg file.")
+    return click.option(
+        "--figure",
+        "picture",
+        type=FILE,
+        callback=checked(check_figure),
+        help=f"{drawn} to a .png or .svg file.",
+    )
 
 
-def check_figure(picture: Path | None) -> None:
-    """Raise an error if a picture could not be drawn, before any data are read."""
+def check_figure(picture: Path) -> None:
+    """Raise an error if a picture could not be drawn."""
     from ..analysis import drawing
 
-    if picture is not None:
-        drawing.require()
-        drawing.check_path(picture)
+    drawing.require()
+    drawing.check_path(picture)
+
+
+def check_folder(file: Path) -> None:
+    """Raise StorageError for a file in a folder that is not there."""
+    from ..errors import StorageError
+
+    if not file.absolute().parent.is_dir():
+        raise StorageError(f"{file}: its folder is not there; name another file")
+
+
+def _check_table(file: Path) -> None:
+    from ..own_data.export import check_ending
+
+    check_ending(file)
 
 
 def warn(lines: Iterable[str]) -> None:
@@ -261,9 +310,3 @@ def answered(data: Path, reading: "Reading", missing: str = "") -> "Reading":
 def at_terminal() -> bool:
     """Whether a user at a terminal can answer a question."""
     return current_capture() is None and sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command

@@ -152,14 +152,6 @@ def advised_record(
     return score, changed(record, release=release)
 
 
-def check_folder(file: Path | None) -> None:
-    """Raise StorageError for a file in a folder that is not there, before any work is done."""
-    from ..errors import StorageError
-
-    if file is not None and not file.absolute().parent.is_dir():
-        raise StorageError(f"{file}: its folder is not there; name another file")
-
-
 def save_record(record: "ScoredTable", file: Path) -> None:
     """Save the record of a score, for `veilmix report`, without values of the table."""
     from msgspec.structs import replace

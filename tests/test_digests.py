@@ -5,7 +5,7 @@ from pathlib import Path
 
 import digests
 import pytest
-from veilmix.scenarios.lab.validation import load
+from veilmix.scenarios.lab.validation import gallery
 
 OLD = {
     "a": {"real": dict.fromkeys(digests.KEPT, "1")},
@@ -15,8 +15,9 @@ OLD = {
 
 def test_the_gallery_has_every_shipped_scenario() -> None:
     paths = list(digests.gallery([]))
-    assert {path.stem for path in paths} == {*load.shipped(), *load.attacks()}
+    assert {path.stem for path in paths} == set(gallery.names())
     assert [path.stem for path in digests.gallery(["titanic"])] == [
+        "titanic-200",
         "peers-titanic",
         "threshold-titanic",
         "titanic",

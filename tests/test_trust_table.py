@@ -4,8 +4,8 @@ import make_trust_table as TOOL
 import pytest
 from msgspec.structs import replace
 from veilmix.presentation.wording import OUTSIDE_CATALOGUE
+from veilmix.scenarios.lab.validation.gallery import shipped as scenarios
 from veilmix.scenarios.lab.validation.load import load
-from veilmix.scenarios.lab.validation.load import shipped as scenarios
 from veilmix.scenarios.programs.topology import CENTRAL
 from veilmix.scenarios.studies.cheating.coalition_study import attempts
 from veilmix.scenarios.studies.cheating.trust_table import measured_trust, shipped

@@ -13,7 +13,8 @@ and without. Three hashes of a run are kept, so that a change that is meant to c
 
 A scenario that only one side has is named and not compared; nor is one that has more people than
 MANY played with messages (`--all` plays those too). The script reads nothing of a checkout but its
-gallery and `veilmix.run`, so that the script of today records a checkout of long ago:
+gallery, and plays it with `veilmix.load` and `veilmix.run`, so that the script of today records a
+checkout of long ago:
 `THEN/.venv/bin/python NOW/tools/digests.py record before.json`.
 """
 
@@ -21,7 +22,6 @@ import argparse
 import hashlib
 import json
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,7 +67,8 @@ def hashes(outcome: veilmix.Outcome) -> dict[str, str]:
 def played(path: Path, *, everything: bool) -> Digests:
     """The digests of a scenario, by mode. An error that it is meant to end in is all of them."""
     digests: Digests = {}
-    seed = tomllib.loads(path.read_text("utf-8"))["scenario"].get("seed", SEED)
+    seed = veilmix.load(path).scenario.seed
+    seed = SEED if seed is None else seed
     many = False
     for mode in MODES:
         if many and mode == "real" and not everything:

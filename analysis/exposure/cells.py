@@ -7,7 +7,7 @@ radices passes 2**63, the number so far is first re-coded densely (at most n cel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -133,20 +133,49 @@ def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
 
 def _keys(codes: NDArray[np.integer], columns: Sequence[int]) -> tuple[Integers, int]:
     """One number per row, equal exactly where the rows agree, and a number above all of them."""
-    keys, cells = np.zeros(codes.shape[0], dtype=np.int64), 1
-    if codes.shape[0] == 0:
-        return keys, cells
-    for column in columns:
-        digits = codes[:, column].astype(np.int64)
-        radix = int(digits.max()) + 1
-        if cells * radix > LARGEST:
-            keys, cells = dense(keys)
-        if cells * radix > LARGEST:
-            digits, radix = dense(digits)
-        keys *= radix
-        keys += digits
-        cells *= radix
+    return row_keys((codes[:, column].astype(np.int64) for column in columns), codes.shape[0])
+
+
+def row_keys(columns: Iterable[Integers], n: int) -> tuple[Integers, int]:
+    """Return a number for each row, which ascends with the row, and a number above all of them.
+
+    Args:
+        columns: codes of at least 0 of the rows, one array of shape (n,) a column.
+        n: rows.
+    """
+    keys, cells = np.zeros(n, dtype=np.int64), 1
+    for digits in columns:
+        keys, cells = extend_keys(keys, cells, digits, int(digits.max(initial=0)) + 1, out=keys)
     return keys, cells
+
+
+def extend_keys(
+    keys: NDArray[np.integer],
+    cells: int,
+    digits: NDArray[np.integer],
+    radix: int,
+    dtype: type[np.integer] = np.int64,
+    out: Integers | None = None,
+) -> tuple[Integers, int]:
+    """Return the keys with one more digit, key * radix + digit, and a number above all of them.
+
+    This is the one place that makes a key of two: of a cell and a column, of two cells.
+
+    Args:
+        keys: of at least 0 and below `cells`, shape (n,).
+        cells: at least 1; with radix it may pass 2**63, for which keys are numbered densely.
+        digits: of at least 0 and below `radix`, shape (n,).
+        radix: at least 1.
+        dtype: of the result, which has to hold cells * radix.
+        out: the array for the result; it may be `keys`.
+    """
+    if cells * radix > LARGEST:
+        keys, cells = dense(keys)
+    if cells * radix > LARGEST:
+        digits, radix = dense(digits)
+    extended: Integers = np.multiply(keys, radix, dtype=dtype, out=out)
+    extended += digits
+    return extended, cells * radix
 
 
 def dense(keys: NDArray[np.integer]) -> tuple[Integers, int]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
 from ..validation import whole
-from .cells import as_table, dense
+from .cells import as_table, dense, different, extend_keys
 from .counts import Integers
 
 MAX_COLUMNS = 24  # 16.8 million sets
@@ -111,7 +111,7 @@ class _Walk:
     def from_codes(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
         n, d = codes.shape
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(d)]
-        rows, weights = _distinct_rows(coded, n)
+        rows, weights = different(codes)
         order = sorted(range(d), key=lambda j: -coded[j][1])
         digits = [coded[j][0][rows] for j in order]
         radices = [coded[j][1] for j in order]
@@ -136,8 +136,8 @@ class _Walk:
         """All sets that add columns `first`, ... to the set `number` with this partition."""
         part = self._merged(part, first)
         for position in range(first, len(self.digits)):
-            finer = part.cells * self.radices[position] + self.digits[position][part.rows]
-            span = part.cell_count * self.radices[position]
+            digits, radix = self.digits[position][part.rows], self.radices[position]
+            finer, span = extend_keys(part.cells, part.cell_count, digits, radix)
             if span > DIRECT and span > SPARSE * finer.size:
                 finer, span = dense(finer)
             counts = np.bincount(finer, part.weights, span).astype(np.int64, copy=False)
@@ -158,10 +158,8 @@ class _Walk:
         if tail is None or part.cell_count * tail[1] > part.rows.size // 2:
             return part
         codes, tail_cells = tail
-        keys = part.cells * tail_cells + codes[part.rows]
-        people = np.bincount(keys, part.weights, part.cell_count * tail_cells).astype(
-            np.int64, copy=False
-        )
+        keys, span = extend_keys(part.cells, part.cell_count, codes[part.rows], tail_cells)
+        people = np.bincount(keys, part.weights, span).astype(np.int64, copy=False)
         representative = np.zeros(people.size, dtype=np.int64)
         representative[keys] = part.rows
         occupied = np.flatnonzero(people > 0)
@@ -193,11 +191,9 @@ def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, i
     tails: list[tuple[Integers, int] | None] = [None] * len(digits)
     codes, cells = np.zeros(size, dtype=np.int64), 1
     for j in reversed(range(len(digits))):
-        cells *= radices[j]
-        if cells > size:
+        if radices[j] * cells > size:
             break
-        codes = digits[j] * (cells // radices[j]) + codes
-        tails[j] = codes, cells
+        tails[j] = codes, cells = extend_keys(digits[j], radices[j], codes, cells)
     return tails
 
 
@@ -206,16 +202,3 @@ def _filled(d: int, single_people: int, empty_number: int) -> Integers:
     numbers = np.full(2**d, single_people, dtype=np.int64)
     numbers[0] = empty_number
     return numbers
-
-
-def _distinct_rows(coded: list[tuple[Integers, int]], n: int) -> tuple[Integers, Integers]:
-    """One row number for each distinct row, and how many people have it."""
-    keys, span = np.zeros(n, dtype=np.int64), 1
-    for digits, radix in coded:
-        keys, span = (
-            dense(keys * radix + digits)
-            if span * radix > n
-            else (keys * radix + digits, span * radix)
-        )
-    _, rows, weights = np.unique(keys, return_index=True, return_counts=True)
-    return rows, weights.astype(np.int64)

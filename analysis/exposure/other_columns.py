@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from .cells import as_columns, as_table, cells_of, dense, different
+from .cells import as_columns, as_table, cells_of, dense, different, extend_keys
 from .counts import Integers
 from .persons import Persons, pairs_of, people_below
 
@@ -127,8 +127,7 @@ class DistinctRows:
         cells = self.other_cells[column]
         if cells is None:
             return self.below(k)
-        digits, radix = dense(codes)
-        return self.below_if(cells * radix + digits, k)
+        return self.below_if(extend_keys(cells, len(cells), *dense(codes))[0], k)
 
 
 def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
@@ -145,13 +144,13 @@ def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[
     yield cells, parts
     for column in columns:
         if parts < m:
-            digits, radix = dense(column.astype(np.int64))
-            cells, parts = dense(cells * radix + digits)
+            column_cells = dense(column.astype(np.int64))
+            cells, parts = dense(extend_keys(cells, parts, *column_cells)[0])
         yield cells, parts
 
 
 def _joined(prefix: tuple[Integers, int], suffix: tuple[Integers, int], m: int) -> Integers | None:
     if m in (prefix[1], suffix[1]):
         return None
-    cells, parts = dense(prefix[0] * suffix[1] + suffix[0])
+    cells, parts = dense(extend_keys(*prefix, *suffix)[0])
     return None if parts == m else cells

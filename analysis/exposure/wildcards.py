@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from .cells import LARGEST, as_columns, as_table, dense
+from .cells import as_columns, as_table, dense, extend_keys, row_keys
 from .counts import Integers
 from .equivalence_classes import Crowds
 
@@ -112,13 +112,7 @@ def _digits(codes: Integers, missing: int | None) -> Integers:
 
 def _joint(columns: Sequence[Integers], rows: int) -> Integers:
     """One number per row, equal where the rows are, and in the order of the columns."""
-    keys, span = np.zeros(rows, dtype=np.int64), 1
-    for column in columns:
-        radix = int(column.max(initial=0)) + 1
-        if span * radix > LARGEST // 2:
-            keys, span = dense(keys)
-        keys, span = keys * radix + column, span * radix
-    return dense(keys)[0]
+    return dense(row_keys(columns, rows)[0])[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +138,9 @@ class _Level:
         """All pairs that these pairs go on to."""
         child_counts, lacks = self.children(starts, rows)
         known_starts, known_rows = starts[~lacks], rows[~lacks]
-        wanted_keys = known_starts * self.radix + self.digit[known_rows]
+        wanted_keys, _ = extend_keys(
+            known_starts, len(self.first), self.digit[known_rows], self.radix
+        )
         at = np.minimum(np.searchsorted(self.keys, wanted_keys), self.keys.size - 1)
         is_match = self.keys[at] == wanted_keys
         leading = self.first[known_starts]
@@ -200,8 +196,10 @@ def _levels(digits: list[Integers]) -> tuple[Integers, list[_Level]]:
     root, levels = starts, []
     for digit in digits[1:]:
         radix = int(digit.max()) + 1
-        keys, child = np.unique(starts * radix + digit, return_inverse=True)
-        first = np.searchsorted(keys // radix, np.arange(int(starts.max()) + 2))
+        span = int(starts.max()) + 1
+        wider_starts, _ = extend_keys(starts, span, digit, radix)
+        keys, child = np.unique(wider_starts, return_inverse=True)
+        first = np.searchsorted(keys // radix, np.arange(span + 1))
         levels.append(_Level(digit, radix, keys, keys % radix, first))
         starts = child.astype(np.int64)
     return root, levels

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from ..exposure.cells import as_table, dense, occupied
+from ..exposure.cells import as_table, dense, extend_keys, occupied
 from ..exposure.persons import Persons, people_below
 from ..exposure.wildcards import Wildcards
 from ..validation import whole
@@ -212,9 +212,8 @@ class _SafeSetSearch:
         """Return the cell of every row, with one more column; int32 if possible, else int64."""
         radix = self.radices[column]
         kind = np.int32 if start.cell_count * radix < 2**31 else np.int64
-        cells: _Cells = np.multiply(start.cells, radix, dtype=kind)
-        cells += self.digits[column]
-        return cells
+        digits = self.digits[column]
+        return extend_keys(start.cells, start.cell_count, digits, radix, kind)[0]
 
     def as_start(self, wider: _Wider) -> _Start:
         """Return the same set as a start, its cells numbered without gaps."""

@@ -21,15 +21,15 @@ from ..role_options import (
 from ..stages import stages
 from ..table_options import (
     answered,
-    check_figure,
     crowd_options,
     figure_option,
     ledger_option,
+    save_option,
     table_options,
     tell_ledger,
     warn,
 )
-from ..table_release import check_folder, save_advised
+from ..table_release import save_advised
 from ..text.layout import format_option, page, say, show, write_csv, write_json
 from ..threshold_option import tell_threshold
 
@@ -104,15 +104,7 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, value: str | N
     help="Write the advice as a scenario.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing scenario file.")
-@click.option(
-    "--save",
-    "saved",
-    type=FILE,
-    help=(
-        "Score the advised table and save the score as JSON; `veilmix report` "
-        "makes the page to sign from it."
-    ),
-)
+@save_option("Score the advised table and save the score")
 @ledger_option
 @table_options
 @format_option
@@ -149,10 +141,8 @@ def command(
     from ...scenarios.populations.values import composed
     from ...scenarios.serialization.atomic_file import check_not_input
 
-    check_figure(picture)
     counted = (*importance, *_earlier(weight))
     options["weight"] = ",".join(text for text in weight if "=" not in text) or None
-    check_folder(saved)
     check_like(
         like,
         {

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import UNSET
 
 from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ..grid import planned
 from ..options import COUNT
 from ..text.attacks import attacks
+from ..text.bases import bases_text
 from ..text.layout import (
     Block,
     Grid,
@@ -210,6 +212,8 @@ def _check_blocks(
     about, presenter = scenario.scenario, presenter_of(scenario)
     yield Line(f"{about.name}: fine" + (f'   "{about.title}"' if about.title else ""))
     yield Line()
+    if about.extended:
+        yield Line(f"extends   {bases_text(about)}")
     yield Line(f"people    {people.n:,}, {people.note}")
     for line in _person_rows(people, scenario.policy.k):
         yield Line(line)
@@ -415,4 +419,5 @@ def _record(scenario: "Scenario", people: "Population", price: "SessionCost") ->
         NoiseRecord(scenario.local.mechanism, scenario.local.epsilon),
         (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)),
         measured_trust(scenario),
+        UNSET if scenario.scenario.extended is None else scenario.scenario.extended,
     )

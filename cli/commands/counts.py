@@ -6,10 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..options import FILE
 from ..stages import stages
-from ..table_options import answered, counted_options, table_options, warn
-from ..table_release import check_folder
+from ..table_options import (
+    answered,
+    bom_option,
+    check_folder,
+    counted_options,
+    table_options,
+    warn,
+    written_option,
+)
 from ..text.layout import Grid, clean, format_option, page, say, show, write_csv, write_json
 
 if TYPE_CHECKING:
@@ -58,14 +64,8 @@ MISSING = "(missing)"
     type=click.IntRange(1),
     help="Limit of the search, in linear programs; then the best choice so far is taken.",
 )
-@click.option(
-    "--table", "file", type=FILE, help="Write the tables to a .csv, .xlsx or .parquet file."
-)
-@click.option(
-    "--bom",
-    is_flag=True,
-    help="Begin CSV files with the byte order mark by which Excel recognises UTF-8.",
-)
+@written_option("--table", "file", "Write the tables")
+@bom_option
 @click.option("--anyway", is_flag=True, help="Print counts even if rounding hides too little.")
 @table_options
 @format_option
@@ -92,12 +92,11 @@ def command(
     tables that will be printed: they are judged together.
     """
     from ...own_data.count_tables import check_rounded, close_table, round_table, written
-    from ...own_data.export import check_ending, write
+    from ...own_data.export import write
     from ...own_data.read_table import Reading
 
     if file is not None:
-        check_ending(file)
-    check_folder(file)
+        check_folder(file)
     closing = {
         "--close-empty": close_empty,
         "--outsiders": outsiders,

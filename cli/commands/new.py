@@ -88,7 +88,9 @@ def command(
         return
     path = file or Path(f"{name}.toml")
     write_whole(path, text, force=force)
-    click.echo(f"wrote {path}   next: veilmix check {path}")
+    base = tomllib.loads(text).get("extends")
+    extends = "" if base is None else f"   extends {base}: veilmix new {base} - shows it"
+    click.echo(f"wrote {path}{extends}   next: veilmix check {path}")
 
 
 def _patients(path: Path, *, force: bool) -> None:
@@ -139,10 +141,11 @@ def _cards(
 
 
 def gallery(form: str) -> None:
-    """Print the shipped scenarios, a line each: scenarios to start from, then attacks."""
-    from ...scenarios.lab.validation.gallery import attacks, shipped
+    """Print the shipped scenarios, a line each: to start from, attacks, then bases of attacks."""
+    from ...scenarios.lab.validation.gallery import attacks, bases, shipped
 
-    groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))
+    listed = {"to start from": shipped(), "attacks": attacks(), "bases of attacks": bases()}
+    groups = [(group, _titles(names)) for group, names in listed.items()]
     header = ("scenario", "shows")
     if form == "json":
         from ..text.records import ShippedScenario

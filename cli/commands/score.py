@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import FILE, NODES, PATH, FiniteRange
+from ..options import NODES, PATH, FiniteRange
 from ..release_options import check_release, judge, pop_release, release_options
 from ..stages import stages
 from ..table_options import (
     answered,
-    check_figure,
+    bom_option,
     figure_option,
     ledger_option,
+    save_option,
     table_options,
     target_options,
     tell_ledger,
     warn,
+    written_option,
 )
-from ..table_release import check_folder, save_record, scored_release
+from ..table_release import save_record, scored_release
 from ..text.layout import format_option, page, say, show, write_csv, write_json
 from ..threshold_option import tell_threshold
 
@@ -67,23 +69,9 @@ if TYPE_CHECKING:
     ),
 )
 @figure_option("Draw the exposure curves")
-@click.option(
-    "--save",
-    "saved",
-    type=FILE,
-    help="Save the score as JSON; `veilmix report` makes the page to sign from it.",
-)
-@click.option(
-    "--table",
-    "kept",
-    type=FILE,
-    help="Write the scored table to a .csv, .xlsx or .parquet file.",
-)
-@click.option(
-    "--counts",
-    type=FILE,
-    help="Write the number of people with each row to a .csv, .xlsx or .parquet file.",
-)
+@save_option("Save the score")
+@written_option("--table", "kept", "Write the scored table")
+@written_option("--counts", "counts", "Write the number of people with each row")
 @click.option("--anyway", is_flag=True, help="Write --table even if the table misses its target.")
 @click.option(
     "--unique-size",
@@ -97,11 +85,7 @@ if TYPE_CHECKING:
 @click.option(
     "--advise", "advising", is_flag=True, help="Also print the advice of `veilmix advise`."
 )
-@click.option(
-    "--bom",
-    is_flag=True,
-    help="Begin CSV files with the byte order mark by which Excel recognises UTF-8.",
-)
+@bom_option
 @release_options
 @table_options
 @format_option
@@ -140,23 +124,16 @@ def command(
     from ...scenarios.serialization.atomic_file import check_not_input
 
     judged_options = pop_release(reading)
-    unused: dict[str, object] = {
-        "picture": picture,
-        "saved": saved,
-        "kept": kept,
-        "counts": counts,
-        "ledger": ledger,
-    }
-    unused |= {"nodes": nodes, "advising": advising, "unique_size": unique_size}
-    unused["weight"] = reading["weight"]
-    if files := check_release(data, judged_options, unused):
+    if files := check_release(data, judged_options):
         reading.pop("anyway")
         judge(files, judged_options, k, reading, form)
         return
     assert data is not None  # noqa: S101 - checked with the options of a release
-    _check(form, advising, picture, kept, counts)
+    if advising and form != "table":
+        raise DataError(
+            f"--advise prints tables; for programs there is veilmix advise --format {form}"
+        )
     _check_population(reading["weight"], factor, missing)
-    check_folder(saved)
     anyway = reading.pop("anyway")
     checked = None if anyway else kept
     source = _source(data, Reading(**reading), k, max_exposure)
@@ -324,22 +301,6 @@ def _check_population(weight: str | None, factor: float, missing: str) -> None:
             f"--population-factor {factor:g} and --weight {weight} contradict each other: both say "
             "how many people of the population a row stands for; leave one out"
         )
-
-
-def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on
-    """Raise a DataError for output that could not be printed or written, before data are read."""
-    from ...errors import DataError
-    from ...own_data.export import check_ending
-
-    if advising and form != "table":
-        raise DataError(
-            f"--advise prints tables; for programs there is veilmix advise --format {form}"
-        )
-
-    check_figure(picture)
-    for file in tables:
-        if file is not None:
-            check_ending(file)
 
 
 def _draw(score: "TableScore", picture: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
+from ..text.bases import bases_text
 from ..text.layout import (
     Grid,
     PipeConsole,
@@ -65,7 +66,6 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     Without --as: list the parties. With --why: the derivation of their knowledge of a person or a
     ciphertext, from their view and their keys.
     """
-    from ...scenarios.programs.topology import topology_of
     from ...scenarios.records.run_folder import read
     from ...scenarios.records.verification.damaged_record import diagnose_record
     from ...scenarios.records.verification.views import people_named, present, view_of
@@ -77,7 +77,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         parties = [*present(record), people_named(record).replace(" to ", " ... ")]
         if form != "json":
             _warn(page(), record)
-        _parties(parties, run, form, topology_of(record.scenario).example)
+        _parties(parties, record, run, form)
         return
     with diagnose_record(record):
         if why is not None:
@@ -92,14 +92,19 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
             _print_view(page(), record, view, members, shows_all=everything)
 
 
-def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
+def _parties(parties: Sequence[str], record: "Run", called: str, form: str) -> None:
     if form == "json":
         from ..text.records import ShownParties
 
         write_json(ShownParties(tuple(parties)))
         return
+    from ...scenarios.programs.topology import topology_of
+
+    about = record.scenario.scenario
+    if about.extended:
+        click.echo(clean(f"scenario {about.name}, which extends {bases_text(about)}"))
     click.echo("parties of this run: " + ", ".join(parties))
-    click.echo(f"next: veilmix show {run} --as {eyes}")
+    click.echo(f"next: veilmix show {called} --as {topology_of(record.scenario).example}")
 
 
 def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:

@@ -79,6 +79,7 @@ class CheckedScenario(Record, frozen=True):
         warnings: warnings about the data and the scenario.
         trust: coalitions that learn a row, honest-but-curious and malicious, measured with the same
             guards on another scenario; None without a measurement.
+        extends: the scenarios that its file extends, the nearest first, if it extends one.
     """
 
     scenario: str
@@ -93,6 +94,7 @@ class CheckedScenario(Record, frozen=True):
     local: NoiseRecord
     warnings: tuple[str, ...]
     trust: MeasuredTrust | None = None
+    extends: tuple[str, ...] | UnsetType = UNSET
 
 
 class LinkBytes(Record, frozen=True):
@@ -320,7 +322,7 @@ class ShippedScenario(Record, frozen=True):
     Attributes:
         scenario: its name.
         title: its title.
-        group: its group: to start from, or attacks.
+        group: its group: to start from, attacks, or bases that attacks extend.
     """
 
     scenario: str

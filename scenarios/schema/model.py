@@ -98,12 +98,15 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         title: its subject, in a line.
         seed: of all randomness; None: the system's.
         repeat: independent runs.
+        extended: the bases of the file, as `extends` names them, if it has some; veilmix writes
+            them into the scenario of a run, which holds all tables itself.
     """
 
     name: Name
     title: str = ""
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None  # None: system randomness
     repeat: Annotated[int, Meta(ge=1, le=MAX_REPEAT)] = 1  # independent runs
+    extended: tuple[Text, ...] | None = None
 
 
 class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -541,7 +544,9 @@ Swept = Annotated[
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole scenario file. Equal files are equal scenarios.
+    """A whole scenario file, with the tables of the file that it extends.
+
+    Files with equal tables are equal scenarios.
 
     Attributes:
         scenario: its name, and its seed.

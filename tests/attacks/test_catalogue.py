@@ -13,7 +13,8 @@ from veilmix.scenarios.attacks.catalogue import registry
 from veilmix.scenarios.attacks.catalogue.attack import BYSTANDER, USER
 from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS, RecordTable, helping
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.validation.load import attacks, load, shipped, source
+from veilmix.scenarios.lab.validation.gallery import attacks, shipped, source
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save

@@ -17,7 +17,8 @@ from veilmix.report.make import make
 from veilmix.report.run import page
 from veilmix.report.write import html
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.validation.load import load, shipped
+from veilmix.scenarios.lab.validation.gallery import shipped
+from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.records.run_folder import Run, read, save
 
 EVIL = '<script>alert("1")</script>'

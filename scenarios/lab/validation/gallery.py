@@ -11,6 +11,7 @@ from ...schema.problems import did_you_mean
 
 GALLERY = Path(__file__).parent.parent.parent / "gallery"
 ATTACKS = GALLERY / "attacks"
+BASES = GALLERY / "bases"
 
 
 def shipped() -> tuple[str, ...]:
@@ -23,6 +24,16 @@ def attacks() -> tuple[str, ...]:
     return _names(ATTACKS)
 
 
+def bases() -> tuple[str, ...]:
+    """Return the names of the shipped scenarios that attacks extend: the same without an attack."""
+    return _names(BASES)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all shipped scenarios."""
+    return (*shipped(), *attacks(), *bases())
+
+
 @cache
 def _names(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
@@ -30,14 +41,14 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 def source(name: str) -> str:
     """Return the text of a shipped scenario, comments included. Raises ScenarioError."""
-    for names, folder in ((shipped(), GALLERY), (attacks(), ATTACKS)):
-        if name in names:
+    for folder in (GALLERY, ATTACKS, BASES):
+        if name in _names(folder):
             return (folder / f"{name}.toml").read_text("utf-8")
     raise ScenarioError([unknown_name(name)])
 
 
 def unknown_name(name: str) -> str:
     """Return a message: no shipped scenario has this name, and the names that exist."""
-    hint = did_you_mean(Path(name).stem, (*shipped(), *attacks()))
-    names = ", ".join(shipped())
-    return f"{name}: no such file, and no scenario of this name; shipped are {names}{hint}"
+    hint = did_you_mean(Path(name).stem, names())
+    listed = ", ".join(shipped())
+    return f"{name}: no such file, and no scenario of this name; shipped are {listed}{hint}"

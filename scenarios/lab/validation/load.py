@@ -1,7 +1,8 @@
 """Reading scenario files: a file that loads can be run; of any other all mistakes are reported.
 
 A mistake is one line, `file:line: path: found value; accepted values`; all mistakes of a file
-are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
+are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte. A file may extend another
+(extension.py): it is judged with the tables that it takes from there.
 """
 
 from __future__ import annotations
@@ -15,19 +16,14 @@ import msgspec
 from msgspec.structs import replace
 
 from ....errors import ScenarioError
-from ....strict_text import Unreadable, decoded, from_toml
-from ...populations.values import composed
 from ...programs.registry import program_of
 from ...schema import shape
 from ...schema.keys import keys, place, value_at
-from ...schema.lines import Locator
 from ...schema.model import Scenario
 from ...schema.problems import Problem, did_you_mean
 from .check import examine
-from .gallery import attacks, shipped, source, unknown_name
-
-MAX_BYTES = 1 << 20
-PATHS = ("source", "hierarchy")  # keys of names of files, which are bytes to the system
+from .extension import ScenarioFile, anchored, combined, messages, with_bases
+from .gallery import names
 
 
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:
@@ -38,9 +34,9 @@ def load(path_or_name: str | os.PathLike[str]) -> Scenario:
     """
     path = Path(path_or_name)
     name = os.fspath(path_or_name)
-    if name in (*shipped(), *attacks()) and not path.is_file():
-        return loads(source(name), f"{name}.toml")
-    return loads(_text(path), name, path.parent)
+    if name in names() and not path.is_file():
+        return _resolved(ScenarioFile.from_gallery(name))
+    return _resolved(ScenarioFile.from_path(path, name))
 
 
 def loaded(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
@@ -53,27 +49,12 @@ def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path
 
     base: the folder that the path of its population starts from.
     """
-    data = _parsed(text, file)
-    if not data:
-        raise ScenarioError(
-            [f"{file}:1: the file is empty; [scenario] and [population] are needed"]
-        )
-    scenario, problems = _judged(data, Path(base))
-    if problems:
-        lines = Locator(text)
-        numbered = [(lines.line(p.path), p) for p in problems]
-        raise ScenarioError(
-            [p.line(file, n) for n, p in sorted(numbered, key=lambda pair: pair[0])]
-        )
-    return _anchored(scenario, Path(base))
+    return _resolved(ScenarioFile.from_text(text, file, Path(base)))
 
 
 def from_tables(data: dict[str, Any]) -> Scenario:
     """Return a scenario from the nested tables of its file. ScenarioError lists every mistake."""
-    scenario, problems = _judged(data, Path())
-    if problems:
-        raise ScenarioError([p.line() for p in problems])
-    return scenario
+    return _resolved(ScenarioFile.from_tables(data))
 
 
 def check(scenario: Scenario, base: Path = Path()) -> None:
@@ -121,6 +102,19 @@ def resolve(
     return replace(scenario, population=population, feature=queried_features, defence=defence)
 
 
+def _resolved(file: ScenarioFile) -> Scenario:
+    """Return the scenario of a file and its bases. ScenarioError lists every mistake."""
+    if file.name and not file.tables and file.extends is None:
+        message = "the file is empty; [scenario] and [population] are needed"
+        raise ScenarioError([f"{file.name}:1: {message}"])
+    files = with_bases(file)
+    tables = combined(files)
+    scenario, problems = _judged(tables, file.folder)
+    if problems:
+        raise ScenarioError(messages(files, problems))
+    return shape.examine(anchored(tables, file.folder))[0] if file.name else scenario
+
+
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
     scenario, problems = shape.examine(data)
     problems += examine(scenario, base, [p.touches for p in problems])
@@ -137,60 +131,3 @@ def _without_none(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _without_none(value) for key, value in data.items() if value is not None}
     return [_without_none(item) for item in data] if isinstance(data, list | tuple) else data
-
-
-def _anchored(scenario: Scenario, base: Path) -> Scenario:
-    section = scenario.population
-    features = tuple(
-        feature
-        if feature.hierarchy is None
-        else replace(feature, hierarchy=_absolute(base, feature.hierarchy))
-        for feature in scenario.feature
-    )
-    if not section.builtin:
-        section = replace(section, source=_absolute(base, section.source))
-    return replace(scenario, population=section, feature=features)
-
-
-def _absolute(base: Path, path: str) -> str:
-    return str((base / Path(path).expanduser()).absolute())
-
-
-def _parsed(text: str, file: str) -> dict[str, Any]:
-    try:
-        data = from_toml(text)
-    except Unreadable as bad:
-        raise ScenarioError([f"{file}:{bad.line}: {bad.why}"]) from None
-    return data if text.isascii() else dict(_composed(data))
-
-
-def _composed(data: Any) -> Any:
-    """Return data with composed letters, as the cells of a table have them; paths as they are."""
-    if isinstance(data, str):
-        return composed(data)
-    if isinstance(data, list):
-        return [_composed(item) for item in data]
-    if isinstance(data, dict):
-        return {
-            composed(key): item if key in PATHS else _composed(item) for key, item in data.items()
-        }
-    return data
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise ScenarioError([unknown_name(str(path))]) from None
-    except IsADirectoryError:
-        message = f"{path}: is a folder; a scenario file or a shipped name is needed"
-        raise ScenarioError([message]) from None
-    except (OSError, ValueError) as bad:
-        raise ScenarioError([f"{path}: cannot be read: {bad}"]) from None
-    if len(data) > MAX_BYTES:
-        raise ScenarioError([f"{path}: larger than the {MAX_BYTES:,} bytes a scenario may have"])
-    try:
-        return decoded(data, "utf-8-sig").replace("\r\n", "\n")
-    except Unreadable as bad:
-        raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None

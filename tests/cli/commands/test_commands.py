@@ -11,7 +11,8 @@ import pytest
 from veilmix.installation import PROJECT_FOLDER
 from veilmix.number_text import give_or_take
 from veilmix.scenarios.lab.scoring.outcome import Outcome
-from veilmix.scenarios.lab.validation.load import attacks, loads, shipped, source
+from veilmix.scenarios.lab.validation.gallery import names, source
+from veilmix.scenarios.lab.validation.load import loads
 
 PARTIES = {"curator", "analyst", "shuffler-1", "shuffler-2"}
 
@@ -22,11 +23,12 @@ def rows(text: str) -> list[dict[str, str]]:
 
 def test_new_lists_the_gallery_and_writes_a_copy(typed) -> None:
     listed = typed("new")
-    everything = (*shipped(), *attacks())
+    everything = names()
     assert all(name in listed.out for name in everything)
     told = json.loads(typed("new", "--format", "json").out)
     assert tuple(entry["scenario"] for entry in told) == everything
-    assert {entry["group"] for entry in told} == {"to start from", "attacks"}
+    groups = ["to start from", "attacks", "bases of attacks"]
+    assert list(dict.fromkeys(entry["group"] for entry in told)) == groups
     assert typed("new", "zipf", "mine.toml").code == 0
     assert Path("mine.toml").read_text("utf-8") == source("zipf")
     again = typed("new", "titanic", "mine.toml")
@@ -275,6 +277,22 @@ def test_the_gallery_copy_can_be_loaded(typed) -> None:
     typed("new", "blood-type")
     assert loads(Path("blood-type.toml").read_text("utf-8")).scenario.seed == 7
     assert typed("check", "blood-type.toml").code == 0
+
+
+def test_the_base_of_a_scenario_is_named(typed) -> None:
+    wrote = typed("new", "attack-tag", "mine.toml").out
+    assert wrote.startswith("wrote mine.toml   extends titanic-200: veilmix new titanic-200 - ")
+    assert "extends" not in typed("new", "titanic").out
+    assert "\nextends   titanic-200\n" in typed("check", "mine.toml").out
+    assert json.loads(typed("check", "mine.toml", "--format", "json").out)["extends"] == [
+        "titanic-200"
+    ]
+    assert "extends" not in json.loads(typed("check", "titanic", "--format", "json").out)
+    Path("more.toml").write_text('extends = "mine.toml"\nscenario.name = "more"\n')
+    assert "\nextends   mine.toml, which extends titanic-200\n" in typed("check", "more.toml").out
+    folder = typed("run", "more.toml", "--mode", "ideal", "--quiet").out.strip()
+    bases = "mine.toml, which extends titanic-200"
+    assert f"\nscenario more, which extends {bases}\n" in typed("show", folder).out
 
 
 def test_check_says_who_attacks_and_what_is_on_guard(typed) -> None:

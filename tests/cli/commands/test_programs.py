@@ -78,7 +78,7 @@ def test_the_rounds_and_the_proof_are_in_result_json(typed, deep: Outcome) -> No
 
 @pytest.mark.slow
 def test_a_burned_question_is_told(typed, tmp_path: Path) -> None:
-    from veilmix.scenarios.lab.validation.load import source
+    from veilmix.scenarios.lab.validation.gallery import source
 
     path = tmp_path / "gone.toml"
     fault = '\n[[fault]]\nattack = "absent"\nusers = 1\nround = 2\n'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.validation.load import source
+from veilmix.scenarios.lab.validation.gallery import source
 from veilmix.scenarios.records.run_folder import save
 
 CLASS = "incidence-class"

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.lab.validation.load import source
+from veilmix.scenarios.lab.validation.gallery import source
 
 PAGE = "<!doctype html>"
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from veilmix.errors import ScenarioError
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.validation.load import change, load, loads, shipped
+from veilmix.scenarios.lab.validation.gallery import shipped
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.programs.randomized.choice import ranking
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify

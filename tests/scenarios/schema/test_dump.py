@@ -6,7 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.scenarios.lab.validation.load import load, loads, shipped
+from veilmix.scenarios.lab.validation.gallery import shipped
+from veilmix.scenarios.lab.validation.load import load, loads
 from veilmix.scenarios.schema import shape
 from veilmix.scenarios.schema.dump import dump
 from veilmix.scenarios.schema.lines import Locator

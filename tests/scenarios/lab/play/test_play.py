@@ -10,7 +10,8 @@ from veilmix.protocol.knowledge.transcript import SealedAnswers
 from veilmix.roles.network.instruments import Instrument
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
-from veilmix.scenarios.lab.validation.load import change, load, loads, shipped
+from veilmix.scenarios.lab.validation.gallery import shipped
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.schema.model import Scenario
 
 # 32,561 people of the same data: tens of seconds to minutes, in three rounds. That they meet what

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 from veilmix.protocol.board.board import replay
 from veilmix.scenarios.attacks.catalogue.guard import value_at
 from veilmix.scenarios.attacks.catalogue.registry import GUARDS
-from veilmix.scenarios.lab.validation.load import change, load, loads, source
+from veilmix.scenarios.lab.validation.gallery import source
+from veilmix.scenarios.lab.validation.load import change, load, loads
 from veilmix.scenarios.schema.dump import dump
 from veilmix.scenarios.schema.model import PHONES, PopulationSection, Scenario
 

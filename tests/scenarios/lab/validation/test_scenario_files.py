@@ -8,15 +8,8 @@ import pytest
 from veilmix.errors import ScenarioError
 from veilmix.protocol.wire import announcement
 from veilmix.protocol.wire import rows_per_person as several_rows
-from veilmix.scenarios.lab.validation.load import (
-    change,
-    check,
-    load,
-    loads,
-    resolve,
-    shipped,
-    source,
-)
+from veilmix.scenarios.lab.validation.gallery import shipped, source
+from veilmix.scenarios.lab.validation.load import change, check, load, loads, resolve
 from veilmix.scenarios.schema import model
 from veilmix.scenarios.schema.lines import Locator
 

@@ -15,7 +15,8 @@ from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.lab.play.real import cast_of
-from veilmix.scenarios.lab.validation.load import attacks, change, load, resolve, shipped
+from veilmix.scenarios.lab.validation.gallery import attacks, shipped
+from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.programs.topology import topology_of
 from veilmix.scenarios.studies.costs.scale import scale

@@ -1,0 +1,4 @@
+"""The scenarios that attack scenarios extend: the same people and rules, without an attack.
+
+This folder imports no module.
+"""

@@ -1,0 +1,225 @@
+"""Scenario files that extend another: `extends = "titanic"` takes its tables, and changes keys.
+
+The key stands above all tables. Its value is the name of a shipped scenario, or the path of a
+`.toml` file from the folder of the file that names it. A base may extend a further base.
+
+Tables are combined key by key, tables inside tables too. A list, of values or of tables, replaces
+the list of the base: `feature = []` takes no column of it. A key can be changed, not removed. The
+name and the title of [scenario], and [expect], are about one file: a base does not give them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ....errors import ScenarioError
+from ....strict_text import Unreadable, decoded, from_toml
+from ...populations.values import composed
+from ...schema.lines import Locator
+from ...schema.model import BUILTIN, PHONES
+from ...schema.problems import Path as Keys
+from ...schema.problems import Problem, as_found, did_you_mean, problem
+from .gallery import names, source, unknown_name
+
+KEY = "extends"
+ENDING = ".toml"  # of the path of a base; any other text is the name of a shipped scenario
+MAX_BASES = 4  # limits the bases in a row
+MAX_BYTES = 1 << 20
+PATHS = (KEY, "source", "hierarchy")  # keys of names of files, which are bytes to the system
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioFile:
+    """A scenario file.
+
+    Attributes:
+        name: its name in messages; "": its tables were not read from a text.
+        tables: its tables, without `extends`; of a base, the tables that it gives.
+        text: TOML, as read.
+        folder: the folder that its paths start from.
+        extends: the base that it names; None without a base.
+        place: equal for one file by two paths; "" if the text was not read from a file.
+    """
+
+    name: str
+    tables: dict[str, Any]
+    text: str = ""
+    folder: Path = Path()
+    extends: Any = None
+    place: str = ""
+
+    @classmethod
+    def from_tables(cls, tables: dict[str, Any]) -> ScenarioFile:
+        """Return a file that was never written, of nested tables with or without `extends`."""
+        return cls("", _without(tables, KEY), extends=tables.get(KEY))
+
+    @classmethod
+    def from_text(cls, text: str, name: str, folder: Path, place: str = "") -> ScenarioFile:
+        """Parse a file. ScenarioError if it is not TOML."""
+        try:
+            tables = from_toml(text)
+        except Unreadable as bad:
+            raise ScenarioError([f"{name}:{bad.line}: {bad.why}"]) from None
+        file = cls.from_tables(tables if text.isascii() else dict(_composed(tables)))
+        return replace(file, name=name, text=text, folder=folder, place=place)
+
+    @classmethod
+    def from_path(cls, path: Path, name: str = "") -> ScenarioFile:
+        """Read and parse a file. ScenarioError if it cannot be read. name: else its path."""
+        text = read_text(path)
+        return cls.from_text(text, name or str(path), path.parent, str(path.resolve()))
+
+    @classmethod
+    def from_gallery(cls, name: str) -> ScenarioFile:
+        """Parse a shipped scenario."""
+        return cls.from_text(source(name), f"{name}{ENDING}", Path(), name)
+
+    def base(self) -> ScenarioFile:
+        """Return the file that this file extends. ScenarioError if there is none."""
+        called = self.extends
+        if isinstance(called, str) and called.endswith(ENDING):
+            path = self.folder / Path(called).expanduser()
+            if path.is_file():
+                return self.from_path(path)
+            hint = did_you_mean(Path(called).stem, names())
+            raise self.wrong_base(f"there is no such file{hint}")
+        if isinstance(called, str) and called in names():
+            return self.from_gallery(called)
+        hint = did_you_mean(called, names())
+        raise self.wrong_base(
+            f"the name of a shipped scenario or the path of a {ENDING} file is accepted{hint}"
+        )
+
+    def wrong_base(self, message: str) -> ScenarioError:
+        """Return the error of a base that cannot be taken."""
+        found = problem((KEY,), f"found {as_found(self.extends)}; {message}")
+        return ScenarioError([found.line(self.name, self.line(found.path))])
+
+    def line(self, path: Keys) -> int:
+        """Return the line of a key, from 1; 0 if the tables were not read from a text."""
+        return Locator(self.text).line(path) if self.name else 0
+
+    def depth(self, path: Keys) -> int:
+        """Return how many parts of a path the tables hold; 0 if only its first table is there."""
+        held: Any = self.tables
+        for depth, part in enumerate(path):
+            try:
+                held = held[part]
+            except (KeyError, IndexError, TypeError):
+                return depth if depth > 1 else 0
+        return len(path)
+
+    def given(self) -> ScenarioFile:
+        """Return this file as a base: with the tables that it gives, its paths made absolute."""
+        tables = _without(self.tables, "expect")
+        if isinstance(about := tables.get("scenario"), dict):
+            tables["scenario"] = _without(about, "name", "title")
+        return replace(self, tables=anchored(tables, self.folder))
+
+
+def with_bases(file: ScenarioFile) -> tuple[ScenarioFile, ...]:
+    """Return a file, its base, the base of that, and so on.
+
+    Raises ScenarioError for a base that cannot be read, bases in a circle, and too many in a row.
+    """
+    files = [file]
+    while (last := files[-1]).extends is not None:
+        base = last.base()
+        if base.place in [known.place for known in files]:
+            raise last.wrong_base("it extends this file itself; a base without a circle is needed")
+        if len(files) > MAX_BASES:
+            raise last.wrong_base(f"it is base {len(files)}; at most {MAX_BASES} are accepted")
+        files.append(base.given())
+    return tuple(files)
+
+
+def combined(files: Sequence[ScenarioFile]) -> dict[str, Any]:
+    """Return the tables of a file over the tables of its bases, with the names of these."""
+    tables: dict[str, Any] = {}
+    for file in reversed(files):
+        tables = _over(file.tables, tables)
+    if len(files) > 1 and isinstance(about := tables.get("scenario"), dict):
+        about["extended"] = [file.extends for file in files[:-1]]
+    return tables
+
+
+def messages(files: Sequence[ScenarioFile], problems: Sequence[Problem]) -> list[str]:
+    """Return the message of each mistake: first in the file, then in its bases, line by line."""
+    placed = []
+    for wrong in problems:
+        depths = [file.depth(wrong.path) for file in files]
+        at = depths.index(max(depths))
+        base_of = f" ({files[0].name} extends this file)" if at and files[0].name else ""
+        number = files[at].line(wrong.path)
+        placed.append((at, number, f"{wrong.line(files[at].name, number)}{base_of}"))
+    return [message for _, _, message in sorted(placed, key=lambda line: line[:2])]
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a scenario file. ScenarioError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ScenarioError([unknown_name(str(path))]) from None
+    except IsADirectoryError:
+        message = f"{path}: is a folder; a scenario file or a shipped name is needed"
+        raise ScenarioError([message]) from None
+    except (OSError, ValueError) as bad:
+        raise ScenarioError([f"{path}: cannot be read: {bad}"]) from None
+    if len(data) > MAX_BYTES:
+        raise ScenarioError([f"{path}: larger than the {MAX_BYTES:,} bytes a scenario may have"])
+    try:
+        return decoded(data, "utf-8-sig").replace("\r\n", "\n")
+    except Unreadable as bad:
+        raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None
+
+
+def anchored(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the tables of a file with absolute paths of its people and of its hierarchies."""
+    people, features = tables.get("population"), tables.get("feature")
+    path = people.get("source") if isinstance(people, dict) else None
+    if people and isinstance(path, str) and not path.startswith(BUILTIN) and path != PHONES:
+        tables = {**tables, "population": {**people, "source": _absolute(folder, path)}}
+    if isinstance(features, list):
+        tables = {**tables, "feature": [_with_path(feature, folder) for feature in features]}
+    return tables
+
+
+def _over(own: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables of a base with the keys of a file over them."""
+    both = {
+        key: _over(value, base[key])
+        for key, value in own.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return {**base, **own, **both}
+
+
+def _with_path(feature: Any, folder: Path) -> Any:
+    path = feature.get("hierarchy") if isinstance(feature, dict) else None
+    return {**feature, "hierarchy": _absolute(folder, path)} if isinstance(path, str) else feature
+
+
+def _absolute(folder: Path, path: str) -> str:
+    return str((folder / Path(path).expanduser()).absolute())
+
+
+def _without(tables: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in tables.items() if key not in keys}
+
+
+def _composed(data: Any) -> Any:
+    """Return data with composed letters, as the cells of a table have them; paths as they are."""
+    if isinstance(data, str):
+        return composed(data)
+    if isinstance(data, list):
+        return [_composed(item) for item in data]
+    if isinstance(data, dict):
+        return {
+            composed(key): item if key in PATHS else _composed(item) for key, item in data.items()
+        }
+    return data
