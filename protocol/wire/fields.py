@@ -74,7 +74,12 @@ class Name(FieldType):
 
 @dataclass(frozen=True)
 class Choice(FieldType):
-    """A flag for one of two values."""
+    """A flag for one of two values.
+
+    Attributes:
+        unset: the value of an unset flag.
+        chosen: the value of a set flag.
+    """
 
     unset: object
     chosen: object

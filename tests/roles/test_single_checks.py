@@ -140,7 +140,7 @@ def flipped(data: bytes, at: int) -> bytes:
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 async def test_a_batch_in_disorder_is_shown_wherever_its_account_stands(place: int) -> None:
-    others = [b"one digest", b"another"]
+    others = [b"one digest".ljust(32), b"another".ljust(32)]
     digests = [*others[:place], batch_digest(LAYERS), *others[place:]]
     me: Any = Place("analyst", mixed=[Mixed(1, 3, 3, 3, {}, digest) for digest in digests])
     plan: Any = Plan()

@@ -45,7 +45,7 @@ def test_every_party_sees_an_event_once_or_not_at_all(run: Any) -> None:
     events = run.transcript.events
     assert [event.number for event in events] == list(range(len(events)))
     seen = {
-        party: [event.number for event in run.transcript.sightings(party)]
+        party: [event.number for event in run.transcript.events if event.seen_by(party)]
         for party in ("curator", "analyst", "shuffler-1", "user-1", "user-2", "network")
     }
     for party, numbers in seen.items():
@@ -58,7 +58,7 @@ def test_every_party_sees_an_event_once_or_not_at_all(run: Any) -> None:
 
 def test_a_user_sees_the_board_and_its_own_envelopes_only() -> None:
     run = RUNS[2]
-    kinds = Counter(event.kind for event in run.transcript.sightings("user-5"))
+    kinds = Counter(event.kind for event in run.transcript.events if event.seen_by("user-5"))
     assert kinds[Kind.SUBMISSION] == 2
     assert kinds[Kind.BATCH] == 0
     assert sum(kinds.values()) == 2 + len(run.board.entries)

@@ -1,7 +1,7 @@
 """The deviations of a scenario: the parties able to do each, and the keys that each kind reads."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ....protocol.wire import parties
 from ....protocol.wire.parties import Role
@@ -124,7 +124,6 @@ def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
     from ....protocol.search.changes import CHANGES, parsed
     from ....protocol.wire.bodies import TABLE
     from ....protocol.wire.messages import Kind
-    from ....protocol.wire.records import row_of
 
     if deviation.change is not None and deviation.change not in CHANGES:
         message = (
@@ -133,7 +132,7 @@ def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
         yield problem((*path, "change"), message)
     if deviation.message is None or deviation.field is None:
         return
-    names = list(row_of(TABLE[Kind[deviation.message.upper()]].body))
+    names = [field.name for field in fields(TABLE[Kind[deviation.message.upper()]].body)]
     steps = parsed(deviation.field)
     if steps is None or steps[0] not in names:
         hint = did_you_mean(deviation.field, names)

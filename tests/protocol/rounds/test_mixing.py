@@ -33,7 +33,7 @@ from veilmix.protocol.rounds.mixing import (
     open_layers,
 )
 from veilmix.protocol.rounds.round_context import Round
-from veilmix.protocol.rounds.tallying import BallotReading, marginals, named, read_ballots
+from veilmix.protocol.rounds.tallying import BallotReading, marginals, read_ballots
 from veilmix.protocol.wire.announcement import Rules
 from veilmix.protocol.wire.messages import Call, Mixed
 from veilmix.protocol.wire.parties import Role
@@ -408,11 +408,6 @@ def test_a_voter_who_fills_two_slots_with_one_question_is_counted_conservatively
     assert n == 5
     assert counts[1] == [1, 1, 1, 1, 1]
     assert [sum(column) for column in counts] == [5, 5, 5]
-
-
-def test_counts_are_named_the_largest_first() -> None:
-    counts = {("b",): 2, ("a",): 2, ("c",): 7}
-    assert list(named(counts).items()) == [("c", 7), ("a", 2), ("b", 2)]
 
 
 def test_sizes_are_zero_where_padding_is_off() -> None:
