@@ -313,11 +313,9 @@ PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionP
 
 def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
     """Return the steps of a session, in order."""
-    from ...scenarios.programs.registry import program_of
 
     mix, first = scenario.mix, price.rounds[0]
-    program = program_of(scenario)
-    reader = "the analyst" if program.reports else "the curator"
+    reader = f"the {first.reader}"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
     answers = plural(len(first.columns), "question")

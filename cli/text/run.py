@@ -32,7 +32,7 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
     """Yield the report."""
     yield from head(outcome)
     presenter = presenter_of(outcome.scenario)
-    if program_of(outcome.scenario).reports:
+    if outcome.curated is None:
         yield from presenter.summary(outcome)
     else:
         yield from _first_round(outcome)

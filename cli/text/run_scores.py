@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def randomized(outcome: "Outcome") -> bool:
     """Whether people randomized their answers."""
-    return program_of(outcome.scenario).reports
+    return outcome.curated is None
 
 
 def scores(outcome: "Outcome") -> Iterator[Block]:

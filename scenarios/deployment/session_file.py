@@ -54,6 +54,7 @@ from ..attacks.catalogue.registry import GUARDS
 from ..lab.play.verified_mix import check_answers
 from ..lab.validation.verified_mix import submitted_once, verified
 from ..populations.facts import ScenarioFacts
+from ..programs.capabilities import LocalNoise
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -318,7 +319,8 @@ def _check_noise(scenario: Scenario) -> None:
         raise ParameterError(f"feature {name}: {message}")
     if wrong := undrawable(scenario):
         raise ParameterError(f"local.features: {wrong}")
-    if program.reports != (local.mechanism != "none") or program.reports != bool(local.epsilon):
+    noisy = program.capability(LocalNoise) is not None
+    if noisy != (local.mechanism != "none") or noisy != bool(local.epsilon):
         raise ParameterError(
             'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'
         )

@@ -19,7 +19,7 @@ from ...protocol.wire.messages import Call, Counts, Decision
 from ...protocol.wire.schema import Schema
 from ..serialization.record import Record
 from .dropped_columns import UnreleasedColumn
-from .evidence import Claims, ProgramEvidence
+from .evidence import ProgramEvidence
 from .findings import Findings
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..populations.samples import Samples
     from ..schema.model import FeatureSection, Policy, Scenario
     from ..schema.problems import Problem
-    from .noisy_questions import Question
+    from .capabilities import C, Capability
     from .peer_findings import PeersFound
     from .random_participation import Participation
 
@@ -167,17 +167,19 @@ class ReleaseProgram(Protocol):
 
     Attributes:
         kind: the kind of policy in a scenario file.
-        wire: the sequence of questions on the wire, a value of protocol/wire/announcement.py's
-        Program. compared: the row of a comparison that it is played in; None if it is not compared.
-        note: the remark in that row. reports: whether users randomize their answers, and the
-        curator makes no decision. chooses: whether it chooses columns, and so reads prefer,
-        weights, required and forbidden. by_rule: whether the rule of the policy alone decides, from
-        single columns. listed: whether it releases the columns named in `keep`. asks_again: whether
-        it asks the same people again, by the coverage bound alone. deepens: whether it asks more
-        than once, and so reads curator_exposure and ask. opens: whether its one round is the
-        release: the reader opens rows that k people share. on_paper: whether a class can play it
-        with envelopes (report/cards.py). among_peers: whether peers can decide by it, from counts
-        of round 1 that all see. has_columns: whether people have columns, and not sets of elements.
+        wire: the sequence of questions on the wire, a value of protocol/announcement.py's Program.
+        compared: the row of a comparison that it is played in; None if it is not compared.
+        note: the remark in that row.
+        capabilities: the parts that only some programs have (capabilities.py).
+        chooses: whether it chooses columns, and so reads prefer, weights, required and forbidden.
+        by_rule: whether the rule of the policy alone decides, from single columns.
+        listed: whether it releases the columns named in `keep`.
+        asks_again: whether it asks the same people again, by the coverage bound alone.
+        deepens: whether it asks more than once, and so reads curator_exposure and ask.
+        opens: whether its one round is the release: the reader opens rows that k people share.
+        on_paper: whether a class can play it with envelopes (report/cards.py).
+        among_peers: whether peers can decide by it, from counts of round 1 that all see.
+        has_columns: whether people have columns, and not sets of elements.
         member: the noun for a person, singular and plural. unit: the subject of an answer.
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
         largest: the assumed size of later rounds, in a sentence; None with a single round.
@@ -187,7 +189,7 @@ class ReleaseProgram(Protocol):
     wire: str
     compared: str | None
     note: str
-    reports: bool
+    capabilities: "tuple[Capability, ...]"
     chooses: bool
     listed: bool
     by_rule: bool
@@ -201,6 +203,9 @@ class ReleaseProgram(Protocol):
     unit: str
     recomputed: str | None
     largest: str | None
+
+    def capability(self, kind: "type[C]") -> "C | None":
+        """Return the part of this kind; None if the program has none."""
 
     def rounds(self, features: int, policy: "Policy") -> int:
         """Return the largest number of rounds of a session with so many features."""
@@ -217,28 +222,14 @@ class ReleaseProgram(Protocol):
     def asks(self, scenario: "Scenario", names: tuple[str, ...]) -> "tuple[FeatureSection, ...]":
         """Return the [[feature]] tables of a scenario, as a run folder keeps them."""
 
-    def schema(self, scenario: "Scenario", schema: Schema) -> Schema:
-        """Return the announced features."""
-
-    def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the announced features."""
-
     def recorded(self, scenario: "Scenario", sizes: Sequence[int]) -> tuple[str, ...]:
         """Return the features of a recorded run. sizes: the number of values of each."""
 
     def policy(self, scenario: "Scenario") -> "AnnouncedPolicy":
         """Return the announced part of the policy."""
 
-    def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
-        """Return the questions that are answered with noise; () without noise."""
-
     def participation(self, policy: "Policy") -> "Participation | None":
         """Return the rate of random participation; None if all take part."""
-
-    def noise(
-        self, scenario: "Scenario", result: Claims, sizes: Sequence[int]
-    ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, as far as their noise is concerned."""
 
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
         """Return the curator's queries and decision. others: number of new people in round 2."""

@@ -12,6 +12,7 @@ from ..schema.kinds import kinds
 from ..schema.model import Scenario
 from ..schema.plugs import load
 from ..schema.problems import Problem
+from .capabilities import C, LocalNoise
 
 if TYPE_CHECKING:
     from ...protocol.board.strategies import RoundResult, Strategy
@@ -53,6 +54,11 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
     return PROGRAMS[scenario.policy.kind]
 
 
+def capability(scenario: Scenario, kind: type[C]) -> C | None:
+    """Return the part of this kind of a scenario's program; None if the program has none."""
+    return program_of(scenario).capability(kind)
+
+
 def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first program with this sequence of queries.
 
@@ -67,7 +73,7 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
 
 def randomizing() -> tuple[str, ...]:
     """Return the kinds in which users randomize their answers."""
-    return tuple(kind for kind, program in PROGRAMS.items() if program.reports)
+    return tuple(kind for kind, program in PROGRAMS.items() if program.capability(LocalNoise))
 
 
 def wire(scenario: Scenario) -> "Program":
@@ -101,7 +107,8 @@ def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
 
 def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
     """Return the questions of a scenario that are answered with noise; () without noise."""
-    return program_of(scenario).questions(scenario, people)
+    noise = capability(scenario, LocalNoise)
+    return noise.questions(scenario, people) if noise else ()
 
 
 def participation(scenario: Scenario) -> "Participation | None":
@@ -111,12 +118,14 @@ def participation(scenario: Scenario) -> "Participation | None":
 
 def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":
     """Return the announced features: reports in place of values if users randomize."""
-    return program_of(scenario).schema(scenario, schema)
+    noise = capability(scenario, LocalNoise)
+    return noise.schema(scenario, schema) if noise else schema
 
 
 def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the announced features."""
-    return program_of(scenario).names(scenario, names)
+    noise = capability(scenario, LocalNoise)
+    return noise.names(scenario, names) if noise else tuple(names)
 
 
 def facts(scenario: Scenario, base: Path) -> "tuple[ScenarioFacts, list[Problem]]":

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 def check_suited(scenario: Scenario, mode: str) -> None:
     """Raise DataError if a run of this scenario keeps no ledger."""
-    from ...programs.registry import program_of
+    from ...programs.capabilities import LocalNoise
+    from ...programs.registry import capability, program_of
     from ...programs.topology import topology_of
 
     require_single_rows(scenario, "run --ledger")
@@ -69,7 +70,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2 (setting = "fixed" is accepted)'
         )
-    if program_of(scenario).reports and not program_of(scenario).has_columns:
+    if capability(scenario, LocalNoise) and not program_of(scenario).has_columns:
         raise DataError("--ledger: it counts what reports about features cost, and these are sets")
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:

@@ -21,10 +21,12 @@ from ....protocol.wire.parties import user
 from ...attacks.catalogue.strikes import Faults
 from ...populations import Population
 from ...populations.samples import Samples
+from ...programs.capabilities import LocalNoise
 from ...programs.interface import Played
 from ...programs.noisy_questions import ideal_reports
 from ...programs.registry import (
     announced_schema,
+    capability,
     noisy_questions,
     participation,
     program_of,
@@ -71,7 +73,7 @@ def play_ideal(
         verified=scenario.mix.kind == "verified",
     )
     truth = None
-    if single and not program_of(scenario).reports:
+    if single and capability(scenario, LocalNoise) is None:
         truth = plain_rows([scenario_answers.answers(call).sealed_rows for call in ideal.posted])
     return imagined(ideal, lambda members: look(*members), truth=truth)
 

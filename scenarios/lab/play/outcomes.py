@@ -13,8 +13,9 @@ from ....protocol.knowledge.view import ViewedRun
 from ....protocol.wire.messages import Counts
 from ....protocol.wire.rows_per_person import without_dummies
 from ...populations import Population
+from ...programs.capabilities import LocalNoise
 from ...programs.interface import Effect, Mode, Played, Raised, Scored, Session
-from ...programs.registry import program_of, strategy
+from ...programs.registry import capability, program_of, strategy
 from ...schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
@@ -95,7 +96,7 @@ def outcome_of(
     A solver in a thread searches for the worst case, while coalitions are scored.
     """
     scenario, played, people = session.scenario, session.played, session.crowd.people
-    sizes, reports = columns_of(scenario, people), program_of(scenario).reports
+    sizes, reports = columns_of(scenario, people), capability(scenario, LocalNoise)
     rows = scenario.population.rows
     several = SeveralRows.from_tallies(rows, played.tallies) if rows else None
     with ThreadPoolExecutor(1) as executor:
@@ -143,7 +144,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     scenario, crowd, played = session.scenario, session.crowd, session.played
     if crowd.people.several is not None:
         return reidentified(session)
-    if program_of(scenario).reports:
+    if capability(scenario, LocalNoise):
         if crowd.people.answered:
             return None  # the true values are unknown, and so the likelihood of reports
         from ..scoring.report_reidentification import in_reports

@@ -14,6 +14,7 @@ from ...populations import samples as drawing
 from ...populations.facts import ScenarioFacts
 from ...schema.model import FeatureSection, Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
+from ..capabilities import C, Capability
 from ..evidence import NoGround
 from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, PERSONS, policy_for
 
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ..dropped_columns import UnreleasedColumn
-    from ..evidence import Claims, ProgramEvidence
+    from ..evidence import ProgramEvidence
     from ..findings import Findings
     from ..interface import ConsideredColumns, Scored, Session
-    from ..noisy_questions import Question
     from ..random_participation import Participation
 
 TWO_ROUND = "two-round"  # its questions on the wire
@@ -49,7 +49,7 @@ class Decided:
     wire = TWO_ROUND
     compared: str | None = ROW
     note = "two rounds: columns chosen from the counts of single columns"
-    reports = False
+    capabilities: tuple[Capability, ...] = ()
     chooses = True
     listed = False
     by_rule = False
@@ -63,6 +63,10 @@ class Decided:
     member = ("person", "people")
     unit = "feature"
     largest: str | None = "round 2 at its largest: as if every column were kept"
+
+    def capability(self, kind: type[C]) -> C | None:
+        """Return the part of this kind; None if the program has none."""
+        return next((part for part in self.capabilities if isinstance(part, kind)), None)
 
     def rounds(self, features: int, policy: Policy) -> int:  # noqa: ARG002
         """Return 2: counts of single columns, and the release."""
@@ -96,14 +100,6 @@ class Decided:
         """Return the features of the scenario file, or all of the source."""
         return scenario.feature or tuple(FeatureSection(name=name) for name in names)
 
-    def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":  # noqa: ARG002
-        """Return the schema of the people, unchanged."""
-        return schema
-
-    def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the features of the people, unchanged."""
-        return tuple(names)
-
     def recorded(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
         """Return the features of the scenario that the run folder keeps."""
         return tuple(feature.name for feature in scenario.feature)
@@ -126,26 +122,9 @@ class Decided:
         """Return the rule of the promise, as it is announced."""
         return policy.kind
 
-    def questions(
-        self,
-        scenario: Scenario,  # noqa: ARG002
-        people: "Population",  # noqa: ARG002
-    ) -> "tuple[Question, ...]":
-        """Return (): no answer has noise."""
-        return ()
-
     def participation(self, policy: Policy) -> "Participation | None":  # noqa: ARG002
         """Return None: all users take part."""
         return None
-
-    def noise(
-        self,
-        scenario: Scenario,  # noqa: ARG002
-        result: "Claims",  # noqa: ARG002
-        sizes: Sequence[int],  # noqa: ARG002
-    ) -> "Sequence[Question]":
-        """Return (): no answer has noise."""
-        return ()
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Return the strategy that decides by the rule of the policy, from single columns."""

@@ -10,6 +10,7 @@ from ...populations.facts import ScenarioFacts
 from ...schema.kinds import SETS
 from ...schema.model import FeatureSection, Scenario
 from ...schema.problems import Problem
+from ..capabilities import LocalNoise
 from ..randomized.program import Randomizing
 
 if TYPE_CHECKING:
@@ -21,11 +22,34 @@ if TYPE_CHECKING:
     from ..noisy_questions import Question
 
 
+class SetNoise(LocalNoise):
+    """The noise of reports about sets: each bit of a vector may be flipped."""
+
+    def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
+        """Return a question for each piece."""
+        from .questions import pieces
+
+        return pieces(scenario.local.epsilon or 0.0, people)
+
+    def recorded_questions(
+        self,
+        scenario: Scenario,
+        result: "Claims",  # noqa: ARG002
+        sizes: Sequence[int],
+    ) -> "Sequence[Question]":
+        """Return the questions of a recorded run, without any owner's vector."""
+        from .questions import noise
+
+        return noise(scenario.local.epsilon or 0.0, len(sizes))
+
+
 class IncidenceProgram(Randomizing):
     """A program that estimates from flipped vectors the number of sets that hold an element."""
 
     kind = SETS
     compared: str | None = None
+    noise = SetNoise()
+    capabilities = (noise,)
     has_columns = False
     member = ("owner", "owners")
     unit = "position"
@@ -56,23 +80,6 @@ class IncidenceProgram(Randomizing):
 
         return piece_names(len(sizes))
 
-    def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """Return a question for each piece."""
-        from .questions import pieces
-
-        return pieces(scenario.local.epsilon or 0.0, people)
-
-    def noise(
-        self,
-        scenario: Scenario,
-        result: "Claims",  # noqa: ARG002
-        sizes: Sequence[int],
-    ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, without any owner's vector."""
-        from .questions import noise
-
-        return noise(scenario.local.epsilon or 0.0, len(sizes))
-
     def sizes(self, people: "Population") -> tuple[int, ...]:
         """Return 2 for every position: each is a column with two values."""
         from ...populations.sets import positions_of
@@ -88,7 +95,7 @@ class IncidenceProgram(Randomizing):
 
         scenario, people = session.scenario, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
-        present_owners, questions = session.present(1), self.questions(scenario, people)
+        present_owners, questions = session.present(1), self.noise.questions(scenario, people)
         leakage_measure = partial(compose_vectors, questions, people.codes[present_owners])
         findings = score(scenario, people, questions, present_owners, leakage_measure, tallies)
         release = reports(people.schema.names, tallies[0]) if tallies else None

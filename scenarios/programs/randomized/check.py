@@ -15,8 +15,9 @@ from ...schema.kinds import KIND
 from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
+from ..capabilities import LocalNoise
 from ..noisy_questions import feature_budget, is_sampled
-from ..registry import program_of
+from ..registry import capability, program_of
 from .value_numbers import number
 
 BITS = "bit-flip"  # of sets
@@ -47,16 +48,17 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report noise without a query for reports, and a histogram without noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     program = program_of(scenario)
-    if program.reports and program.has_columns and mechanism == "none":
+    noise = program.capability(LocalNoise)
+    if noise and program.has_columns and mechanism == "none":
         message = (
             f'"{kind}" counts randomized reports; say in [local] mechanism = {listed()}, '
             "and epsilon"
         )
         yield problem(("policy", "kind"), message)
-    if program.reports and not program.has_columns and mechanism != BITS:
+    if noise and not program.has_columns and mechanism != BITS:
         message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
         yield problem(("local", "mechanism"), message)
-    if not program.reports and mechanism != "none":
+    if noise is None and mechanism != "none":
         yield problem(
             ("local", "mechanism"),
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
@@ -74,7 +76,7 @@ def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Yield features with rules that cannot be announced, and the reason: joint reports."""
-    if not program_of(scenario).reports:
+    if capability(scenario, LocalNoise) is None:
         return
     if scenario.local.mechanism == BITS:
         message = (
@@ -171,7 +173,8 @@ def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
         return
-    if not (program.reports and program.has_columns and scenario.local.mechanism in mechanisms()):
+    noise = program.capability(LocalNoise)
+    if not (noise and program.has_columns and scenario.local.mechanism in mechanisms()):
         message = (
             f"found {honest:,}; epsilon after shuffling is of reports about features "
             f"(policy.kind = {quoted(KIND)}): leave relied_on out"
@@ -185,7 +188,7 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report features without reports under the mechanism: a line for each."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
-    if not (program.reports and program.has_columns) or mechanism == "none":
+    if not (program.capability(LocalNoise) and program.has_columns) or mechanism == "none":
         return
     yield from _numbers(scenario)
     yield from _pairs(scenario)
@@ -295,7 +298,7 @@ def _values(size: int) -> str:
 def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys for a second round in a program with a single round."""
     kind = scenario.policy.kind
-    if not program_of(scenario).reports:
+    if capability(scenario, LocalNoise) is None:
         return
     if scenario.population.setting != "fixed":
         message = f'kind = "{kind}" asks once, so there are no other people; leave setting out'
@@ -305,7 +308,7 @@ def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report expectations about columns in a program that chooses no columns."""
     kind = scenario.policy.kind
-    if not program_of(scenario).reports:
+    if capability(scenario, LocalNoise) is None:
         return
     for key in _set_keys(scenario, UNMET):
         message = f'kind = "{kind}" releases estimates and no columns, so it does not read {key}'

@@ -19,10 +19,11 @@ from ....protocol.wire.schema import Feature, Schema
 from ...lab.scoring.outcome import Outcome
 from ...lab.scoring.person_rounds import SeveralRows
 from ...lab.scoring.result import Result, findings_as
+from ...programs.capabilities import LocalNoise
 from ...programs.evidence import NoGround
 from ...programs.hierarchical.rounds import RoundRecord, Rounds
 from ...programs.interface import Mode
-from ...programs.registry import program_of, wire
+from ...programs.registry import capability, program_of, wire
 from ...programs.topology import topology_of
 from ...serialization.decisions import proof_bytes, read_blanks
 from ..run_folder import Run
@@ -108,7 +109,7 @@ class RecordEvidence:
     @property
     def randomized(self) -> bool:
         """Whether people randomized their answers."""
-        return program_of(self.run.scenario).reports
+        return capability(self.run.scenario, LocalNoise) is not None
 
     @property
     def rows(self) -> int:

@@ -26,6 +26,7 @@ from ....roles.network.instruments import Instrument
 from ...lab.play.run import run
 from ...lab.scoring.outcome import Outcome
 from ...lab.validation.load import check
+from ...programs.capabilities import LocalNoise
 from ...programs.curated.program import ROW
 from ...programs.noisy_questions import Question
 from ...programs.randomized.privacy import ADJACENCY
@@ -149,7 +150,7 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
             part = variant(case.scenario, kind, sampled=True)
             yield play_variant(case, f"{program} sampled", part, None)
         return
-    if not PROGRAMS[kind].reports:
+    if not PROGRAMS[kind].capability(LocalNoise):
         yield play_variant(case, program, variant(case.scenario, kind), None)
         return
     for epsilon in epsilons(case.scenario):

@@ -23,7 +23,8 @@ from ...attacks.catalogue.attack import OPENED, REPORTS, AttackTraits, Keys
 from ...attacks.catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ...attacks.catalogue.registry import helping as helping_attack
 from ...lab.validation.load import change, check
-from ...programs.registry import program_of, randomizing
+from ...programs.capabilities import LocalNoise
+from ...programs.registry import capability, program_of, randomizing
 from ...programs.topology import CENTRAL, onions_only, topology_of
 from ...schema.model import Scenario
 from ...schema.problems import did_you_mean, listed
@@ -122,7 +123,7 @@ def chosen(names: Sequence[str], valid_names: Sequence[str], subject: str) -> tu
 def suited(scenario: Scenario) -> None:
     """Raise DataError or ParameterError if attacks are not measured in this scenario."""
     onions_only(scenario, "the attack matrix")
-    if program_of(scenario).reports:
+    if capability(scenario, LocalNoise):
         kinds = listed(randomizing())
         raise DataError(
             f"policy.kind = {scenario.policy.kind!r}: attacks are measured against people's own "

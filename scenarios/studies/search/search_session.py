@@ -33,8 +33,9 @@ from ...attacks.faults.deviant_cast import deviant_cast
 from ...attacks.faults.deviation import DeviationRecord, Deviations
 from ...lab.play.real import cast_of
 from ...populations.sets import PIECE, SOURCE, first_positions
+from ...programs.capabilities import LocalNoise
 from ...programs.randomized.check import BITS
-from ...programs.registry import program_of, samples
+from ...programs.registry import capability, program_of, samples
 from ...programs.topology import topology_of
 from ...schema.kinds import KIND, SETS
 from ...schema.model import (
@@ -87,7 +88,7 @@ def unsearched(scenario: Scenario) -> str:
             "says nothing; veilmix leak without --search shows what coalitions of peers follow "
             "(docs/attack-search.md)"
         )
-    if not program_of(scenario).has_columns and not program_of(scenario).reports:
+    if not program_of(scenario).has_columns and not capability(scenario, LocalNoise):
         return (
             "the search plays people who have a row of a few values, or who report a set; with "
             f"policy.kind = {scenario.policy.kind!r} they do neither (docs/attack-search.md)"
@@ -113,7 +114,7 @@ def small(scenario: Scenario) -> Scenario:
         incidence=IncidenceSection(positions=None if program.has_columns else POSITIONS),
         mix=mix,
         policy=_policy(scenario),
-        local=noise if program.reports else Local(),
+        local=noise if program.capability(LocalNoise) else Local(),
         defence=changed(
             scenario.defence,
             registered=scenario.registered,
@@ -143,7 +144,7 @@ def _policy(scenario: Scenario) -> Policy:
             ask=policy.ask,
             publish_marginals=policy.publish_marginals,
         )
-    if program_of(scenario).reports:
+    if capability(scenario, LocalNoise):
         return Policy(kind=KIND if program_of(scenario).has_columns else SETS)
     if program_of(scenario).opens:
         return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)

@@ -1,0 +1,66 @@
+"""The parts of a release program that only some programs have.
+
+A program lists its parts in `capabilities`. A caller asks for a part by its class and uses its
+content; None: the program does not have this part.
+
+    noise = capability(scenario, LocalNoise)     # registry.py
+    schema = noise.schema(scenario, schema) if noise else schema
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from ...analysis.trust import Received
+    from ...protocol.knowledge.view import View
+    from ...protocol.wire.schema import Schema
+    from ..populations import Population
+    from ..schema.model import Scenario
+    from .evidence import Claims
+    from .noisy_questions import Question
+
+
+class Capability:
+    """A part of a release program."""
+
+
+C = TypeVar("C", bound=Capability)
+
+
+class LocalNoise(Capability):
+    """The noise that users add to their answers: the analyst reads reports.
+
+    There is no decision by the curator.
+    """
+
+    def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
+        """Return the questions that are answered with noise."""
+        raise NotImplementedError
+
+    def recorded_questions(
+        self, scenario: "Scenario", result: "Claims", sizes: Sequence[int]
+    ) -> "Sequence[Question]":
+        """Return the questions of a recorded run, as far as their noise is concerned.
+
+        sizes: the number of values of each column. Raises VerificationError for a record without
+        the counts of reports.
+        """
+        raise NotImplementedError
+
+    def schema(self, scenario: "Scenario", schema: "Schema") -> "Schema":  # noqa: ARG002
+        """Return the announced features: reports in place of values."""
+        return schema
+
+    def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the names of the announced features."""
+        return tuple(names)
+
+    def received(self, view: "View", sizes: Sequence[int], information: float | None) -> "Received":
+        """Return the leakage of a view of reports.
+
+        sizes: the number of values of each column. information: bits that a person's reports carry
+        about its values; None if no report was counted.
+        """
+        from ...analysis.trust import received_reports
+
+        return received_reports(view, sizes, information or 0.0)
