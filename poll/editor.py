@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..errors import StorageError
 from ..languages.language import Language, language_of, languages
 from ..machines.http import HttpResponse, Request
-from ..scenarios.programs.capabilities import LocalNoise
+from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.problems import Problem, as_found, dotted, problem
@@ -152,10 +152,11 @@ class Editor:
         """The settings that the kinds of policy and mix read, by key."""
         program, once = program_of(scenario_of(self._table)), self._table.mix.submit == "once"
         reports = program.capability(LocalNoise) is not None
+        promises = not (reports or program.capability(ThresholdOpening))
         unread = {
             "policy.k": reports,
-            "policy.max_exposure": reports or program.opens,
-            "defence.min_dropout": reports or program.opens or once,
+            "policy.max_exposure": not promises,
+            "defence.min_dropout": not promises or once,
         }
         return {key: self._setting(key) for key in SETTINGS if not unread.get(key)}
 

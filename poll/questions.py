@@ -34,7 +34,7 @@ from ..scenarios.lab.validation.check import names
 from ..scenarios.lab.validation.verified_mix import misfits_of_once
 from ..scenarios.populations import Population
 from ..scenarios.populations.facts import ScenarioFacts
-from ..scenarios.programs.capabilities import LocalNoise
+from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from ..scenarios.programs.noisy_questions import Question
 from ..scenarios.programs.registry import capability, noisy_questions, program_of, wire
 from ..scenarios.programs.threshold.check import problems
@@ -254,7 +254,7 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
         )
     elif noise:
         yield from _epsilon(local.epsilon, len(scenario.feature))
-    if program_of(scenario).opens:
+    if capability(scenario, ThresholdOpening):
         yield from _opening(scenario)
 
 
@@ -367,7 +367,7 @@ def empty_population(scenario: Scenario) -> Population:
 def promise_of(scenario: Scenario) -> str:
     """Return the promise to participants, in words."""
     policy, program = scenario.policy, program_of(scenario)
-    if program.capability(LocalNoise) or program.opens:
+    if program.capability(LocalNoise) or program.capability(ThresholdOpening):
         return presenter_of(scenario).promise(scenario)
     return (
         f"at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} in what is "

@@ -34,7 +34,7 @@ from ..languages.language import Language
 from ..presentation.decision_captions import rule
 from ..presentation.presenters.registry import presenter_of
 from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
-from ..scenarios.programs.capabilities import LocalNoise
+from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import capability, program_of
 from ..scenarios.programs.topology import topology_of
@@ -102,7 +102,7 @@ def page_data(
 def opening(scenario: Scenario) -> dict[str, Any] | None:
     """Return the announced rule of opening; None for programs that count all values."""
     program = program_of(scenario)
-    if not program.opens:
+    if program.capability(ThresholdOpening) is None:
         return None
     policy = program.policy(scenario)
     prefixes, closes = by_prefixes(policy.rule), closes_further(policy.rule)

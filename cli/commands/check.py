@@ -284,10 +284,10 @@ class SessionPlan:
 
 def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionPlan:
     from ...scenarios.programs.registry import program_of
+    from ...scenarios.programs.topology import further_parties
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
-    if program_of(scenario).opens:
-        parties += ", randomness"
+    parties = ", ".join((parties, *further_parties(scenario)))
     return SessionPlan(
         parties,
         _steps(scenario, price),
@@ -313,7 +313,6 @@ PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionP
 
 def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
     """Return the steps of a session, in order."""
-
     mix, first = scenario.mix, price.rounds[0]
     reader = f"the {first.reader}"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]

@@ -54,7 +54,7 @@ from ..attacks.catalogue.registry import GUARDS
 from ..lab.play.verified_mix import check_answers
 from ..lab.validation.verified_mix import submitted_once, verified
 from ..populations.facts import ScenarioFacts
-from ..programs.capabilities import LocalNoise
+from ..programs.capabilities import LocalNoise, ThresholdOpening
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -310,7 +310,7 @@ def _check_noise(scenario: Scenario) -> None:
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"
         )
-    if program.opens:
+    if program.capability(ThresholdOpening):
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: it needs the party `randomness`, which "
             "has no place between machines; play it in one process: veilmix run"

@@ -7,17 +7,19 @@ content; None: the program does not have this part.
     schema = noise.schema(scenario, schema) if noise else schema
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
     from ...protocol.knowledge.view import View
+    from ...protocol.wire.messages import Counts
     from ...protocol.wire.schema import Schema
     from ..populations import Population
-    from ..schema.model import Scenario
+    from ..schema.model import Policy, Scenario
     from .evidence import Claims
     from .noisy_questions import Question
+    from .random_participation import Participation
 
 
 class Capability:
@@ -64,3 +66,29 @@ class LocalNoise(Capability):
         from ...analysis.trust import received_reports
 
         return received_reports(view, sizes, information or 0.0)
+
+
+class ThresholdOpening(Capability):
+    """The opening of rows that k people share: the only round is the release.
+
+    Attributes:
+        parties: the parties of a session besides the central ones.
+    """
+
+    parties: tuple[str, ...] = ()
+
+    def participation(self, policy: "Policy") -> "Participation | None":
+        """Return the rate of random participation; None if all take part."""
+        raise NotImplementedError
+
+    def exposed(self, release: "Counts", k: int) -> int:
+        """Return the number of people with a value in a prefix that fewer than k share."""
+        raise NotImplementedError
+
+    def excluded(self, release: "Counts", policy: "Policy", schema: "Schema") -> int:
+        """Return the number of people with closed rows in a small class known to all readers."""
+        raise NotImplementedError
+
+    def variants(self, policy: "Policy") -> "Iterator[tuple[str, Policy]]":
+        """Yield the policies of a comparison, each with the end of its name."""
+        raise NotImplementedError

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ..schema.problems import Problem
     from .capabilities import C, Capability
     from .peer_findings import PeersFound
-    from .random_participation import Participation
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
 Report = Callable[[str], None]  # receives the progress of an instrument, a line each
@@ -176,7 +175,6 @@ class ReleaseProgram(Protocol):
         listed: whether it releases the columns named in `keep`.
         asks_again: whether it asks the same people again, by the coverage bound alone.
         deepens: whether it asks more than once, and so reads curator_exposure and ask.
-        opens: whether its one round is the release: the reader opens rows that k people share.
         on_paper: whether a class can play it with envelopes (report/cards.py).
         among_peers: whether peers can decide by it, from counts of round 1 that all see.
         has_columns: whether people have columns, and not sets of elements.
@@ -195,7 +193,6 @@ class ReleaseProgram(Protocol):
     by_rule: bool
     asks_again: bool
     deepens: bool
-    opens: bool
     on_paper: bool
     among_peers: bool
     has_columns: bool
@@ -228,9 +225,6 @@ class ReleaseProgram(Protocol):
     def policy(self, scenario: "Scenario") -> "AnnouncedPolicy":
         """Return the announced part of the policy."""
 
-    def participation(self, policy: "Policy") -> "Participation | None":
-        """Return the rate of random participation; None if all take part."""
-
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
         """Return the curator's queries and decision. others: number of new people in round 2."""
 
@@ -251,12 +245,6 @@ class ReleaseProgram(Protocol):
 
     def score(self, session: Session) -> Scored:
         """Return the findings of this program beside the scores of every run."""
-
-    def exposed(self, release: Counts, k: int) -> int:
-        """Return the number of people of a release in a class smaller than k."""
-
-    def excluded(self, release: Counts, scenario: "Scenario", schema: Schema) -> int:
-        """Return the number of people with closed rows in a small class known to all readers."""
 
     def findings(self) -> type[Findings] | None:
         """Return the record type of its own findings; None without such a record."""

@@ -12,7 +12,7 @@ from ..schema.kinds import kinds
 from ..schema.model import Scenario
 from ..schema.plugs import load
 from ..schema.problems import Problem
-from .capabilities import C, LocalNoise
+from .capabilities import C, LocalNoise, ThresholdOpening
 
 if TYPE_CHECKING:
     from ...protocol.board.strategies import RoundResult, Strategy
@@ -113,7 +113,8 @@ def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question
 
 def participation(scenario: Scenario) -> "Participation | None":
     """Return the rate of random participation; None if all take part."""
-    return program_of(scenario).participation(scenario.policy)
+    opening = capability(scenario, ThresholdOpening)
+    return opening.participation(scenario.policy) if opening else None
 
 
 def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":

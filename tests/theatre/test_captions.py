@@ -12,7 +12,7 @@ from veilmix.protocol.wire.hiding_rules import Mask, Redact
 from veilmix.protocol.wire.messages import Call, Certificate, Decision
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
-from veilmix.scenarios.programs.capabilities import LocalNoise
+from veilmix.scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from veilmix.scenarios.programs.curated.choices import ExposureProgram
 from veilmix.scenarios.programs.registry import PROGRAMS, ProgramRegistry, heard_as
 from veilmix.scenarios.schema.model import Policy
@@ -34,7 +34,9 @@ def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
     said = presenter_for(program).stage_announcement(AnnouncedPolicy(3, 0.05), ENGLISH)
     noisy = program.capability(LocalNoise)
-    assert said == (NOISE if noisy else OPENED if program.opens else PROMISED)
+    assert said == (
+        NOISE if noisy else OPENED if program.capability(ThresholdOpening) else PROMISED
+    )
 
 
 @pytest.mark.parametrize("questions", Program)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def check_suited(scenario: Scenario, mode: str) -> None:
     """Raise DataError if a run of this scenario keeps no ledger."""
-    from ...programs.capabilities import LocalNoise
+    from ...programs.capabilities import LocalNoise, ThresholdOpening
     from ...programs.registry import capability, program_of
     from ...programs.topology import topology_of
 
@@ -55,7 +55,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if mode != "real" or unkept:
         party_text = unkept or "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {party_text} has none")
-    if program_of(scenario).opens:
+    if capability(scenario, ThresholdOpening):
         raise DataError(
             "--ledger: it holds releases of columns; this scenario opens rows (a kind that "
             "releases columns is accepted)"

@@ -11,9 +11,10 @@ from ....protocol.board.strategies import final_release
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import ViewedRun
 from ....protocol.wire.messages import Counts
+from ....protocol.wire.parties import Role
 from ....protocol.wire.rows_per_person import without_dummies
 from ...populations import Population
-from ...programs.capabilities import LocalNoise
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.interface import Effect, Mode, Played, Raised, Scored, Session
 from ...programs.registry import capability, program_of, strategy
 from ...schema.model import Scenario
@@ -154,7 +155,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     released_columns = played.decision.kept if played.decision else ()
     present_people = session.present(len(played.calls))
     hidden = played.calls[-1].hidden if released_columns and played.calls else ()
-    opened = program_of(scenario).opens
+    opened = capability(scenario, ThresholdOpening) is not None
     return in_release(
         scenario, crowd, present_people, released_columns, played.release, hidden, opened=opened
     )
@@ -172,7 +173,7 @@ def _exposure(session: Session, nodes: int | None) -> Exposure:
 def _curated(session: Session, exposure: Future[Exposure]) -> Curated:
     """Return the counts, alternatives and decision of the curator."""
     played, program = session.played, program_of(session.scenario)
-    first = played.tallies[0] if played.tallies and not program.opens else None
+    first = played.tallies[0] if played.tallies and played.calls[0].reader is Role.CURATOR else None
     if first is not None and session.crowd.people.several is not None:
         first = tuple(map(without_dummies, first))
     return Curated(

@@ -12,6 +12,7 @@ from ...attacks.catalogue.guard import value_at
 from ...attacks.catalogue.registry import ATTACKS, GUARDS
 from ...populations.facts import ScenarioFacts, domains
 from ...programs import registry
+from ...programs.capabilities import ThresholdOpening
 from ...programs.incidence import check as sets_facts
 from ...programs.peers import check as peers_meaning
 from ...programs.randomized import check as local_meaning
@@ -132,19 +133,20 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that the policy's kind needs, or does not read."""
     policy, program = scenario.policy, program_of(scenario)
+    opening = program.capability(ThresholdOpening)
     # A key that the program ignored would look like a limit that holds: it is refused.
     if policy.keep and not program.listed:
         yield problem(
             ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
         )
-    if policy.prefixes and not program.opens:
+    if policy.prefixes and opening is None:
         message = f'only kind = "threshold" reads prefixes; kind is {quoted(policy.kind)}'
         yield problem(("policy", "prefixes"), message)
-    if policy.close != "published" and not program.opens:
+    if policy.close != "published" and opening is None:
         message = f'only kind = "threshold" reads close; kind is {quoted(policy.kind)}'
         yield problem(("policy", "close"), message)
     for key in ("sample", "epsilon"):
-        if getattr(policy, key) is not None and not program.opens:
+        if getattr(policy, key) is not None and opening is None:
             message = f'only kind = "threshold" reads {key}; kind is {quoted(policy.kind)}'
             yield problem(("policy", key), message)
     for i, name in enumerate(policy.forbidden):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..evidence import ProgramEvidence
     from ..findings import Findings
     from ..interface import ConsideredColumns, Scored, Session
-    from ..random_participation import Participation
 
 TWO_ROUND = "two-round"  # its questions on the wire
 ROW = "exposure"  # its row of a comparison, which is called as the kind that is played
@@ -55,7 +54,6 @@ class Decided:
     by_rule = False
     asks_again = False
     deepens = False
-    opens = False
     on_paper = False
     among_peers = True  # two rounds, and a rule for the counts of the first
     has_columns = True
@@ -122,10 +120,6 @@ class Decided:
         """Return the rule of the promise, as it is announced."""
         return policy.kind
 
-    def participation(self, policy: Policy) -> "Participation | None":  # noqa: ARG002
-        """Return None: all users take part."""
-        return None
-
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Return the strategy that decides by the rule of the policy, from single columns."""
         if scenario.population.rows is not None:
@@ -179,21 +173,6 @@ class Decided:
         from ..interface import Scored
 
         return Scored()
-
-    def exposed(self, release: "Counts", k: int) -> int:
-        """Return the number of people in a cell of fewer than k people, themselves included."""
-        from ....analysis.exposure import users_below
-
-        return int(users_below(list(release.values()), k))
-
-    def excluded(
-        self,
-        release: "Counts",  # noqa: ARG002
-        scenario: Scenario,  # noqa: ARG002
-        schema: "Schema",  # noqa: ARG002
-    ) -> int:
-        """Return 0: every respondent is in a cell of the release."""
-        return 0
 
     def findings(self) -> "type[Findings] | None":
         """Return None: the program has no findings of its own."""

@@ -22,6 +22,7 @@ from ....errors import LocalError, ParameterError
 from ....protocol.rounds.shares import AGGREGATORS
 from ....protocol.wire import parties
 from ...lab.validation.load import loaded, resolve
+from ...programs.capabilities import ThresholdOpening
 from ...programs.curated.program import ROW
 from ...programs.registry import PROGRAMS, program_of, samples
 from ...programs.topology import topology_of
@@ -191,7 +192,9 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
 
     rows, mixed_programs = _rows_by_name(only, scenario), available()
     readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
-    opened = any(row in mixed_programs and PROGRAMS[played(row)].opens for row in rows)
+    opened = any(
+        row in mixed_programs and PROGRAMS[played(row)].capability(ThresholdOpening) for row in rows
+    )
     numbered: dict[str, int | None] = {}
     if "shares" in rows:
         numbered["aggregator"] = len(AGGREGATORS)

@@ -33,7 +33,7 @@ from ...attacks.faults.deviant_cast import deviant_cast
 from ...attacks.faults.deviation import DeviationRecord, Deviations
 from ...lab.play.real import cast_of
 from ...populations.sets import PIECE, SOURCE, first_positions
-from ...programs.capabilities import LocalNoise
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.randomized.check import BITS
 from ...programs.registry import capability, program_of, samples
 from ...programs.topology import topology_of
@@ -129,7 +129,13 @@ def _features(scenario: Scenario) -> tuple[FeatureSection, ...]:
     program = program_of(scenario)
     if not program.has_columns:
         return ()
-    return OPENED if program.opens else (*FEATURES, MORE) if program.deepens else FEATURES
+    return (
+        OPENED
+        if program.capability(ThresholdOpening)
+        else (*FEATURES, MORE)
+        if program.deepens
+        else FEATURES
+    )
 
 
 def _policy(scenario: Scenario) -> Policy:
@@ -146,7 +152,7 @@ def _policy(scenario: Scenario) -> Policy:
         )
     if capability(scenario, LocalNoise):
         return Policy(kind=KIND if program_of(scenario).has_columns else SETS)
-    if program_of(scenario).opens:
+    if capability(scenario, ThresholdOpening):
         return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
     return Policy(
         kind="fixed",
@@ -172,7 +178,13 @@ def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
 def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
     """Return the rows of the people of a search."""
     kinds, program = kinds_of_rows(scenario), program_of(scenario)
-    order = OPENING_ORDER if program.opens else DEEP_ORDER if program.deepens else ORDER
+    order = (
+        OPENING_ORDER
+        if program.capability(ThresholdOpening)
+        else DEEP_ORDER
+        if program.deepens
+        else ORDER
+    )
     return tuple(islice(cycle(kinds[at] for at in order), people))
 
 
@@ -228,7 +240,7 @@ class SmallSession:
             kinds_of_rows(self.scenario),
             registered=self.scenario.registered,
             deepens=program_of(self.scenario).deepens,
-            opens=program_of(self.scenario).opens,
+            opens=capability(self.scenario, ThresholdOpening) is not None,
             has_free_rows=not (defence.tokens or defence.challenge),
             signed=defence.signed,
         )
