@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..errors import StorageError
 from ..languages.language import Language, language_of, languages
 from ..machines.http import HttpResponse, Request
-from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
+from ..scenarios.programs.capabilities import ColumnDecision, LocalNoise
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.problems import Problem, as_found, dotted, problem
@@ -152,7 +152,7 @@ class Editor:
         """The settings that the kinds of policy and mix read, by key."""
         program, once = program_of(scenario_of(self._table)), self._table.mix.submit == "once"
         reports = program.capability(LocalNoise) is not None
-        promises = not (reports or program.capability(ThresholdOpening))
+        promises = program.capability(ColumnDecision) is not None
         unread = {
             "policy.k": reports,
             "policy.max_exposure": not promises,

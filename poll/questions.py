@@ -34,9 +34,9 @@ from ..scenarios.lab.validation.check import names
 from ..scenarios.lab.validation.verified_mix import misfits_of_once
 from ..scenarios.populations import Population
 from ..scenarios.populations.facts import ScenarioFacts
-from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
+from ..scenarios.programs.capabilities import ColumnDecision, LocalNoise, ThresholdOpening
 from ..scenarios.programs.noisy_questions import Question
-from ..scenarios.programs.registry import capability, noisy_questions, program_of, wire
+from ..scenarios.programs.registry import capability, noisy_questions, wire
 from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.kinds import KIND
@@ -366,8 +366,8 @@ def empty_population(scenario: Scenario) -> Population:
 
 def promise_of(scenario: Scenario) -> str:
     """Return the promise to participants, in words."""
-    policy, program = scenario.policy, program_of(scenario)
-    if program.capability(LocalNoise) or program.capability(ThresholdOpening):
+    policy = scenario.policy
+    if capability(scenario, ColumnDecision) is None:
         return presenter_of(scenario).promise(scenario)
     return (
         f"at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} in what is "

@@ -12,8 +12,8 @@ from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
 from ...scenarios.lab.scoring.frames import score_rows
-from ...scenarios.programs.capabilities import ThresholdOpening
-from ...scenarios.programs.registry import capability, program_of
+from ...scenarios.programs.capabilities import DeeperQueries, ThresholdOpening
+from ...scenarios.programs.registry import capability
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
@@ -129,7 +129,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "worst case", "-", "the marginals are of other people"
     elif outcome.decision.hidden:
         yield "worst case", "-", "values are suppressed, so the release has other marginals"
-    elif program_of(outcome.scenario).deepens:
+    elif capability(outcome.scenario, DeeperQueries):
         yield "worst case", "-", "the curator knows more than the marginals"
     elif outcome.several:
         yield "worst case", "-", "not searched where persons have several rows"

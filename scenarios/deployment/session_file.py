@@ -55,6 +55,7 @@ from ..lab.play.verified_mix import check_answers
 from ..lab.validation.verified_mix import submitted_once, verified
 from ..populations.facts import ScenarioFacts
 from ..programs.capabilities import LocalNoise, ThresholdOpening
+from ..programs.people_source import SetPopulation
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -305,7 +306,7 @@ def _check_noise(scenario: Scenario) -> None:
     programs/randomized/check.py has the same rule.
     """
     program, local = program_of(scenario), scenario.local
-    if not program.has_columns:
+    if program.capability(SetPopulation):
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"

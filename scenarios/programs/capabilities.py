@@ -13,17 +13,25 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from ...analysis.trust import Received
     from ...protocol.knowledge.view import View
-    from ...protocol.wire.messages import Counts
+    from ...protocol.wire.messages import Call, Counts
     from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..schema.model import Policy, Scenario
+    from .dropped_columns import UnreleasedColumn
     from .evidence import Claims
+    from .interface import ConsideredColumns
     from .noisy_questions import Question
     from .random_participation import Participation
 
 
 class Capability:
-    """A part of a release program."""
+    """A part of a release program.
+
+    Attributes:
+        keys: the keys of [policy] that only programs with this part read.
+    """
+
+    keys: tuple[str, ...] = ()
 
 
 C = TypeVar("C", bound=Capability)
@@ -75,6 +83,7 @@ class ThresholdOpening(Capability):
         parties: the parties of a session besides the central ones.
     """
 
+    keys = ("prefixes", "close", "sample", "epsilon")
     parties: tuple[str, ...] = ()
 
     def participation(self, policy: "Policy") -> "Participation | None":
@@ -91,4 +100,59 @@ class ThresholdOpening(Capability):
 
     def variants(self, policy: "Policy") -> "Iterator[tuple[str, Policy]]":
         """Yield the policies of a comparison, each with the end of its name."""
+        raise NotImplementedError
+
+
+class ColumnDecision(Capability):
+    """The decision of the curator on columns, from the counts of round 1."""
+
+    def options(
+        self,
+        policy: "Policy",
+        schema: "Schema",
+        counts: "Sequence[Counts] | None",
+        new_people: int | None,
+    ) -> "tuple[ConsideredColumns, ...]":
+        """Return the exposure bound of each set of columns after round 1.
+
+        counts: the counts of round 1, None if it was not counted. new_people: the number of new
+        people in round 2, None if it has the people of round 1. () with many columns.
+        """
+        raise NotImplementedError
+
+
+class ColumnChoice(Capability):
+    """The choice of the heaviest columns within the promise."""
+
+    keys = ("prefer", "weights", "required", "forbidden")
+
+
+class RuleChoice(ColumnChoice):
+    """The choice by the rule of the policy alone, from single columns."""
+
+    def unreleased(
+        self, policy: "Policy", rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
+    ) -> "Iterator[UnreleasedColumn]":
+        """Yield the limits that would admit each suppressed column.
+
+        counts: the people with each value, for each column.
+        """
+        raise NotImplementedError
+
+
+class FixedColumns(Capability):
+    """The columns that are released for any bound."""
+
+    def columns(self, policy: "Policy", schema: "Schema") -> tuple[str, ...]:
+        """Return their names."""
+        raise NotImplementedError
+
+
+class DeeperQueries(Capability):
+    """The queries for groups of columns, between the first counts and the release."""
+
+    keys = ("curator_exposure", "ask")
+
+    def calls(self, policy: "Policy", columns: Sequence[int]) -> "Iterator[Call]":
+        """Yield the queries, as if all of the largest allowed number were safe."""
         raise NotImplementedError

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..schema.model import Policy
+from .capabilities import Capability
 from .curated.program import Decided
 
 if TYPE_CHECKING:
-    from ...protocol.wire.messages import Call, Counts
+    from ...protocol.wire.messages import Call
     from ...protocol.wire.schema import Schema
     from .interface import ConsideredColumns, Session
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 class OneRound(Decided):
     """A program with a single query; its answers are the release."""
 
-    among_peers = False
-    chooses = False
+    capabilities: tuple[Capability, ...] = ()
     largest = None
 
     def rounds(self, features: int, policy: Policy) -> int:  # noqa: ARG002
@@ -31,15 +31,5 @@ class OneRound(Decided):
         return [first_call(Program(self.wire), schema)]
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":  # noqa: ARG002
-        """Return (): the curator chooses no columns."""
-        return ()
-
-    def options(
-        self,
-        policy: Policy,  # noqa: ARG002
-        schema: "Schema",  # noqa: ARG002
-        counts: "Sequence[Counts] | None",  # noqa: ARG002
-        new_people: int | None,  # noqa: ARG002
-    ) -> "tuple[ConsideredColumns, ...]":
         """Return (): the curator chooses no columns."""
         return ()

@@ -8,29 +8,57 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...errors import ParameterError
 from ..schema.kinds import kinds
-from ..schema.model import Scenario
+from ..schema.model import Policy, Scenario
 from ..schema.plugs import load
-from ..schema.problems import Problem
-from .capabilities import C, LocalNoise, ThresholdOpening
+from ..schema.problems import Problem, listed
+from .capabilities import (
+    C,
+    ColumnDecision,
+    DeeperQueries,
+    FixedColumns,
+    LocalNoise,
+    ThresholdOpening,
+)
+from .people_source import COLUMNS, PeopleSource
 
 if TYPE_CHECKING:
     from ...protocol.board.strategies import RoundResult, Strategy
     from ...protocol.wire.announcement import Program
-    from ...protocol.wire.messages import Decision
+    from ...protocol.wire.messages import Counts, Decision
     from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
-    from .interface import ReleaseProgram
+    from .interface import ConsideredColumns, ReleaseProgram
     from .noisy_questions import Question
     from .random_participation import Participation
 
 
+# Traits of programs before 0.2.0: a program that has some was written for an earlier version.
+OLD_TRAITS = (
+    *("reports", "opens", "chooses", "listed", "by_rule", "again", "asks_again", "deepens"),
+    *("among_peers", "on_paper", "held", "has_columns"),
+)
+REQUIRED = ("kind", "wire", "capability", "check", "strategy", "score", "verify")
+
+
 @cache
 def _load_program(place: str) -> "ReleaseProgram":
-    program: ReleaseProgram = load(place)()
-    return program
+    program = load(place)()
+    if old := [name for name in OLD_TRAITS if hasattr(program, name)]:
+        raise ParameterError(
+            f"entry point {place!r} of an installed package: found {listed(old)}; a program has "
+            "`capabilities` in place of traits since 0.2.0 (docs/extending.md)"
+        )
+    if missing := [name for name in REQUIRED if not hasattr(program, name)]:
+        raise ParameterError(
+            f"entry point {place!r} of an installed package: {listed(missing)} missing; a program "
+            "meets ReleaseProgram (docs/extending.md)"
+        )
+    checked: ReleaseProgram = program
+    return checked
 
 
 class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
@@ -101,7 +129,8 @@ UNCHECKED_QUERIES = (
 
 def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
     """Return the limit that a curator queries by secret counts; () for other programs."""
-    secret = program_of(scenario).deepens and not scenario.policy.publish_marginals
+    deeper = capability(scenario, DeeperQueries)
+    secret = deeper is not None and not scenario.policy.publish_marginals
     return (UNCHECKED_QUERIES,) if secret else ()
 
 
@@ -129,14 +158,40 @@ def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]
     return noise.names(scenario, names) if noise else tuple(names)
 
 
+def people_source(scenario: Scenario) -> PeopleSource:
+    """Return the people of a scenario, as its program asks them."""
+    return capability(scenario, PeopleSource) or COLUMNS
+
+
 def facts(scenario: Scenario, base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
     """Return the people of a scenario, and the problems of its requests to the data source."""
-    return program_of(scenario).facts(scenario, base)
+    return people_source(scenario).facts(scenario, base)
 
 
 def samples(scenario: Scenario, seed: int | None) -> "Samples":
     """Draw the people of a scenario. Raises DataError for data that do not fit it."""
-    return program_of(scenario).samples(scenario, seed)
+    return people_source(scenario).samples(scenario, seed)
+
+
+def fixed_columns(policy: Policy, schema: "Schema") -> tuple[str, ...] | None:
+    """Return the columns that a policy releases for any bound; None if its program chooses."""
+    fixed = PROGRAMS[policy.kind].capability(FixedColumns)
+    return fixed.columns(policy, schema) if fixed else None
+
+
+def options(
+    scenario: Scenario,
+    schema: "Schema",
+    counts: "Sequence[Counts] | None",
+    new_people: int | None = None,
+) -> "tuple[ConsideredColumns, ...]":
+    """Return the exposure bound of each set of columns after round 1; () without a decision.
+
+    counts: the counts of round 1, None if it was not counted. new_people: the number of new people
+    in round 2, None if it has the people of round 1.
+    """
+    decision = capability(scenario, ColumnDecision)
+    return decision.options(scenario.policy, schema, counts, new_people) if decision else ()
 
 
 def verify_decision(

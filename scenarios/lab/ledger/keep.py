@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 def check_suited(scenario: Scenario, mode: str) -> None:
     """Raise DataError if a run of this scenario keeps no ledger."""
     from ...programs.capabilities import LocalNoise, ThresholdOpening
-    from ...programs.registry import capability, program_of
+    from ...programs.people_source import SetPopulation
+    from ...programs.registry import capability
     from ...programs.topology import topology_of
 
     require_single_rows(scenario, "run --ledger")
@@ -70,7 +71,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2 (setting = "fixed" is accepted)'
         )
-    if capability(scenario, LocalNoise) and not program_of(scenario).has_columns:
+    if capability(scenario, LocalNoise) and capability(scenario, SetPopulation):
         raise DataError("--ledger: it counts what reports about features cost, and these are sets")
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:

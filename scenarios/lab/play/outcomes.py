@@ -16,7 +16,7 @@ from ....protocol.wire.rows_per_person import without_dummies
 from ...populations import Population
 from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.interface import Effect, Mode, Played, Raised, Scored, Session
-from ...programs.registry import capability, program_of, strategy
+from ...programs.registry import capability, people_source, program_of, strategy
 from ...schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
@@ -137,7 +137,7 @@ def _persons(counts: Counts | None, several: SeveralRows | None) -> Counts | Non
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
     """Return the number of values of each column; of a set each position is a column of two."""
-    return program_of(scenario).sizes(people)
+    return people_source(scenario).sizes(people)
 
 
 def _identified(session: Session, scored: Scored) -> "Reidentified | None":

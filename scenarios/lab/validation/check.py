@@ -12,14 +12,14 @@ from ...attacks.catalogue.guard import value_at
 from ...attacks.catalogue.registry import ATTACKS, GUARDS
 from ...populations.facts import ScenarioFacts, domains
 from ...programs import registry
-from ...programs.capabilities import ThresholdOpening
+from ...programs.capabilities import ColumnChoice, DeeperQueries, ThresholdOpening
 from ...programs.incidence import check as sets_facts
 from ...programs.peers import check as peers_meaning
 from ...programs.randomized import check as local_meaning
-from ...programs.registry import program_of
+from ...programs.registry import capability, program_of
 from ...programs.topology import CENTRAL, PEERS, topology_of
 from ...schema.keys import axis_misfit, keys
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
 from .deviations import deviations
 from .parties import coalitions, faults
@@ -34,6 +34,12 @@ Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
 FIXED_TABLES = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
+UNREAD = (
+    (("keep",), 'only kind = "fixed" reads {key}; kind is {kind}'),
+    (ThresholdOpening.keys, 'only kind = "threshold" reads {key}; kind is {kind}'),
+    (DeeperQueries.keys, "kind = {kind} asks once, so it does not read {key}"),
+    (ColumnChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
+)  # keys of [policy] -> message of a program that does not read them
 
 
 def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
@@ -109,7 +115,7 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     k, policy = scenario.policy.k, scenario.policy
     if (
         facts.min_round_people is None
-        or not program_of(scenario).chooses
+        or not capability(scenario, ColumnChoice)
         or policy.max_exposure >= 1
     ):
         return
@@ -132,35 +138,17 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that the policy's kind needs, or does not read."""
-    policy, program = scenario.policy, program_of(scenario)
-    opening = program.capability(ThresholdOpening)
+    policy, usual = scenario.policy, Policy()
     # A key that the program ignored would look like a limit that holds: it is refused.
-    if policy.keep and not program.listed:
-        yield problem(
-            ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
-        )
-    if policy.prefixes and opening is None:
-        message = f'only kind = "threshold" reads prefixes; kind is {quoted(policy.kind)}'
-        yield problem(("policy", "prefixes"), message)
-    if policy.close != "published" and opening is None:
-        message = f'only kind = "threshold" reads close; kind is {quoted(policy.kind)}'
-        yield problem(("policy", "close"), message)
-    for key in ("sample", "epsilon"):
-        if getattr(policy, key) is not None and opening is None:
-            message = f'only kind = "threshold" reads {key}; kind is {quoted(policy.kind)}'
-            yield problem(("policy", key), message)
+    keys_read = {key for part in program_of(scenario).capabilities for key in part.keys}
+    for keys_of_kind, message in UNREAD:
+        for key in keys_of_kind:
+            if key not in keys_read and getattr(policy, key) != getattr(usual, key):
+                yield problem(("policy", key), message.format(key=key, kind=quoted(policy.kind)))
     for i, name in enumerate(policy.forbidden):
         if name in policy.required:
             message = f"{quoted(name)} is required too; a column is one or the other"
             yield problem(("policy", "forbidden", i), message)
-    for key in ("curator_exposure", "ask"):
-        if getattr(policy, key) is not None and not program.deepens:
-            message = f'kind = "{policy.kind}" asks once, so it does not read {key}'
-            yield problem(("policy", key), message)
-    for key in ("prefer", "weights", "required", "forbidden"):
-        if getattr(policy, key) and not program.chooses:
-            message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
-            yield problem(("policy", key), message)
 
 
 def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:

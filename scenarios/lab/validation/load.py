@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ....errors import ScenarioError
 from ....strict_text import Unreadable, decoded, from_toml
 from ...populations.values import composed
-from ...programs.registry import program_of
+from ...programs.registry import people_source
 from ...schema import shape
 from ...schema.keys import keys, place, value_at
 from ...schema.lines import Locator
@@ -117,7 +117,7 @@ def resolve(
     """
     population = replace(scenario.population, users=users, round2_users=round2_users)
     defence = replace(scenario.defence, registered=scenario.registered)
-    queried_features = program_of(scenario).asks(scenario, features)
+    queried_features = people_source(scenario).features(scenario, features)
     return replace(scenario, population=population, feature=queried_features, defence=defence)
 
 

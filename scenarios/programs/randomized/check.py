@@ -16,7 +16,9 @@ from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
 from ..capabilities import LocalNoise
+from ..interface import ReleaseProgram
 from ..noisy_questions import feature_budget, is_sampled
+from ..people_source import SetPopulation
 from ..registry import capability, program_of
 from .value_numbers import number
 
@@ -48,14 +50,14 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report noise without a query for reports, and a histogram without noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     program = program_of(scenario)
-    noise = program.capability(LocalNoise)
-    if noise and program.has_columns and mechanism == "none":
+    noise, sets = program.capability(LocalNoise), program.capability(SetPopulation)
+    if noise and not sets and mechanism == "none":
         message = (
             f'"{kind}" counts randomized reports; say in [local] mechanism = {listed()}, '
             "and epsilon"
         )
         yield problem(("policy", "kind"), message)
-    if noise and not program.has_columns and mechanism != BITS:
+    if noise and sets and mechanism != BITS:
         message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
         yield problem(("local", "mechanism"), message)
     if noise is None and mechanism != "none":
@@ -64,6 +66,11 @@ def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
             f"kind is {quoted(kind)}",
         )
+
+
+def _reports_features(program: "ReleaseProgram") -> bool:
+    """Whether people report features, and not sets."""
+    return bool(program.capability(LocalNoise)) and not program.capability(SetPopulation)
 
 
 def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
@@ -105,7 +112,7 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("local", "epsilon"), message)
         return
     # The epsilon of a set is that of a single element: each position has the whole budget.
-    count = len(facts.features or ()) if program_of(scenario).has_columns else 1
+    count = 1 if capability(scenario, SetPopulation) else len(facts.features or ())
     each = feature_budget(scenario, count) if count else MIN_EPSILON
     if not MIN_EPSILON <= each <= MAX_EPSILON:
         divided = "" if each == local.epsilon else f", {each:.3g} for each of {count}"
@@ -136,7 +143,7 @@ def undrawable(scenario: Scenario) -> str | None:
     """Return the reason why people cannot report a drawn feature; None if they can."""
     local = scenario.local
     if local.features == "split" or (
-        local.mechanism in SAMPLED and program_of(scenario).has_columns
+        local.mechanism in SAMPLED and not capability(scenario, SetPopulation)
     ):
         return None
     return (
@@ -173,8 +180,7 @@ def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
         return
-    noise = program.capability(LocalNoise)
-    if not (noise and program.has_columns and scenario.local.mechanism in mechanisms()):
+    if not (_reports_features(program) and scenario.local.mechanism in mechanisms()):
         message = (
             f"found {honest:,}; epsilon after shuffling is of reports about features "
             f"(policy.kind = {quoted(KIND)}): leave relied_on out"
@@ -188,7 +194,7 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report features without reports under the mechanism: a line for each."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
-    if not (program.capability(LocalNoise) and program.has_columns) or mechanism == "none":
+    if not _reports_features(program) or mechanism == "none":
         return
     yield from _numbers(scenario)
     yield from _pairs(scenario)
