@@ -15,7 +15,7 @@ from ..number_text import plural
 from ..scenarios.lab.play.run import run
 from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.lab.validation.load import change
-from ..scenarios.programs.capabilities import FixedColumns, RuleChoice
+from ..scenarios.programs.capabilities import FixedColumns, RuleDecision
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.schema.model import Scenario
@@ -116,7 +116,7 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
 
 def is_on_paper(program: "ReleaseProgram") -> bool:
     """Whether a class can play it with envelopes: it decides by a rule for single columns alone."""
-    return any(program.capability(kind) for kind in (RuleChoice, FixedColumns))
+    return any(program.capability(kind) for kind in (RuleDecision, FixedColumns))
 
 
 def _check(scenario: Scenario) -> None:

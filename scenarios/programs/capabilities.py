@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
+    from ...protocol.board.strategies import RoundResult
     from ...protocol.knowledge.view import View
-    from ...protocol.wire.messages import Call, Counts
+    from ...protocol.wire.messages import Call, Counts, Decision
     from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..schema.model import Policy, Scenario
     from .dropped_columns import UnreleasedColumn
     from .evidence import Claims
-    from .interface import ConsideredColumns
+    from .findings import Findings
+    from .interface import ConsideredColumns, Session
     from .noisy_questions import Question
     from .random_participation import Participation
 
@@ -120,15 +122,17 @@ class ColumnDecision(Capability):
         """
         raise NotImplementedError
 
+    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
+        """Return the sets of columns of a session, each with its exposure bound."""
+        raise NotImplementedError
 
-class ColumnChoice(Capability):
-    """The choice of the heaviest columns within the promise."""
+    def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":  # noqa: ARG002
+        """Return the reason for each suppressed column; () if no single limit is the reason."""
+        return ()
 
-    keys = ("prefer", "weights", "required", "forbidden")
 
-
-class RuleChoice(ColumnChoice):
-    """The choice by the rule of the policy alone, from single columns."""
+class RuleDecision(ColumnDecision):
+    """The decision by the rule of the policy alone, from single columns."""
 
     def unreleased(
         self, policy: "Policy", rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
@@ -137,6 +141,30 @@ class RuleChoice(ColumnChoice):
 
         counts: the people with each value, for each column.
         """
+        raise NotImplementedError
+
+
+class ColumnChoice(Capability):
+    """The choice of the heaviest columns within the promise."""
+
+    keys = ("prefer", "weights", "required", "forbidden")
+
+
+class OwnProof(Capability):
+    """The proof of a decision by a rule that is called after the kind of the program."""
+
+    def verify(
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
+    ) -> None:
+        """Raise VerificationError unless the round results prove the claims of a decision."""
+        raise NotImplementedError
+
+
+class OwnFindings(Capability):
+    """The findings of a program beside the scores of every run."""
+
+    def record(self) -> "type[Findings]":
+        """Return their type."""
         raise NotImplementedError
 
 

@@ -10,7 +10,6 @@ from .curated.program import Decided
 if TYPE_CHECKING:
     from ...protocol.wire.messages import Call
     from ...protocol.wire.schema import Schema
-    from .interface import ConsideredColumns, Session
 
 
 class OneRound(Decided):
@@ -19,17 +18,9 @@ class OneRound(Decided):
     capabilities: tuple[Capability, ...] = ()
     largest = None
 
-    def rounds(self, features: int, policy: Policy) -> int:  # noqa: ARG002
-        """Return 1: the release alone."""
-        return 1
-
-    def calls(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
+    def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
         """Return the only query."""
         from ...protocol.board.strategies import first_call
         from ...protocol.wire.announcement import Program
 
         return [first_call(Program(self.wire), schema)]
-
-    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":  # noqa: ARG002
-        """Return (): the curator chooses no columns."""
-        return ()

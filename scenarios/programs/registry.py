@@ -8,7 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ...errors import ParameterError
+from ...protocol.wire.schema import MAX_FEATURES, Feature, Schema
 from ..schema.kinds import kinds
 from ..schema.model import Policy, Scenario
 from ..schema.plugs import load
@@ -19,6 +22,7 @@ from .capabilities import (
     DeeperQueries,
     FixedColumns,
     LocalNoise,
+    OwnProof,
     ThresholdOpening,
 )
 from .people_source import COLUMNS, PeopleSource
@@ -36,10 +40,12 @@ if TYPE_CHECKING:
     from .random_participation import Participation
 
 
-# Traits of programs before 0.2.0: a program that has some was written for an earlier version.
-OLD_TRAITS = (
+# Names of programs before 0.2.0: a program that has some was written for an earlier version.
+OLD_NAMES = (
     *("reports", "opens", "chooses", "listed", "by_rule", "again", "asks_again", "deepens"),
-    *("among_peers", "on_paper", "held", "has_columns"),
+    *("among_peers", "on_paper", "held", "has_columns", "questions", "participation", "calls"),
+    *("fixed_columns", "considered", "dropped", "exposed", "excluded", "findings", "proves"),
+    *("verify_decision", "options"),
 )
 REQUIRED = ("kind", "wire", "capability", "check", "strategy", "score", "verify")
 
@@ -47,10 +53,10 @@ REQUIRED = ("kind", "wire", "capability", "check", "strategy", "score", "verify"
 @cache
 def _load_program(place: str) -> "ReleaseProgram":
     program = load(place)()
-    if old := [name for name in OLD_TRAITS if hasattr(program, name)]:
+    if old := [name for name in OLD_NAMES if hasattr(program, name)]:
         raise ParameterError(
-            f"entry point {place!r} of an installed package: found {listed(old)}; a program has "
-            "`capabilities` in place of traits since 0.2.0 (docs/extending.md)"
+            f"entry point {place!r} of an installed package: found {listed(old)}; since 0.2.0 a "
+            "program has `capabilities` instead (docs/extending.md)"
         )
     if missing := [name for name in REQUIRED if not hasattr(program, name)]:
         raise ParameterError(
@@ -199,9 +205,22 @@ def verify_decision(
 ) -> None:
     """Recompute a decision's certificate from all that the curator read.
 
-    Raises VerificationError if it claims less than can be proved of the released columns. The name
-    of the certificate's rule determines the program that proves it.
+    Raises VerificationError if it claims less than can be proved of the released columns. A rule
+    that is called after a kind is proved by its program, any other rule by the analysis.
     """
+    from .curated import program as common
+
     rule = decision.certificate.rule
-    proving = (kind for kind in PROGRAMS if PROGRAMS[kind].proves(rule))
-    PROGRAMS[next(proving, "exposure")].verify_decision(decision, schema, round_results)
+    for kind, program in PROGRAMS.items():
+        if rule.startswith(kind) and (proof := program.capability(OwnProof)):
+            proof.verify(decision, schema, round_results)
+            return
+    common.verify_decision(decision, schema, round_results)
+
+
+def max_rounds(policy: Policy, columns: int) -> int:
+    """Return the largest number of rounds of a session with so many columns."""
+    names = tuple(map(str, range(min(max(columns, 1), MAX_FEATURES))))
+    schema = Schema(tuple(Feature(name, width=1) for name in names))
+    # A name in `keep` may be wrong; the number of rounds does not depend on it.
+    return len(PROGRAMS[policy.kind].rounds(replace(policy, keep=names), schema))

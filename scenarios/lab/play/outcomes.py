@@ -16,7 +16,7 @@ from ....protocol.wire.rows_per_person import without_dummies
 from ...populations import Population
 from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.interface import Effect, Mode, Played, Raised, Scored, Session
-from ...programs.registry import capability, people_source, program_of, strategy
+from ...programs.registry import capability, people_source, strategy
 from ...schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
@@ -104,7 +104,7 @@ def outcome_of(
         exposure = None if reports else executor.submit(_exposure, session, worst_case_nodes)
         coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
         identified = _identified(session, scored)
-        curated = None if exposure is None else _curated(session, exposure)
+        curated = None if exposure is None else _curated(session, scored, exposure)
     return Outcome(
         scenario=scenario,
         seed=seed,
@@ -170,16 +170,16 @@ def _exposure(session: Session, nodes: int | None) -> Exposure:
     return measure(session.played, crowd, proving, nodes, scenario)
 
 
-def _curated(session: Session, exposure: Future[Exposure]) -> Curated:
+def _curated(session: Session, scored: Scored, exposure: Future[Exposure]) -> Curated:
     """Return the counts, alternatives and decision of the curator."""
-    played, program = session.played, program_of(session.scenario)
+    played = session.played
     first = played.tallies[0] if played.tallies and played.calls[0].reader is Role.CURATOR else None
     if first is not None and session.crowd.people.several is not None:
         first = tuple(map(without_dummies, first))
     return Curated(
         first,
         played.decision,
-        program.considered(session),
-        program.dropped(session),
+        scored.considered,
+        scored.dropped,
         exposure.result(),
     )

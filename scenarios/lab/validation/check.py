@@ -16,7 +16,7 @@ from ...programs.capabilities import ColumnChoice, DeeperQueries, ThresholdOpeni
 from ...programs.incidence import check as sets_facts
 from ...programs.peers import check as peers_meaning
 from ...programs.randomized import check as local_meaning
-from ...programs.registry import capability, program_of
+from ...programs.registry import capability, max_rounds, program_of
 from ...programs.topology import CENTRAL, PEERS, topology_of
 from ...schema.keys import axis_misfit, keys
 from ...schema.model import Policy, Scenario
@@ -28,6 +28,7 @@ from .rows_per_person import several_rows
 from .supported import AVAILABLE, runs, unavailable
 from .verified_mix import submitted_once, verified
 
+MANY = 4  # columns, with which a curator that asks on has more rounds
 MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
@@ -166,14 +167,13 @@ def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report faults in rounds that do not exist."""
-    program = program_of(scenario)
-    max_rounds = program.rounds(len(facts.features or ()), scenario.policy)
-    if facts.features is None and max_rounds != program.rounds(1, scenario.policy):
+    limit = max_rounds(scenario.policy, len(facts.features or ()))
+    if facts.features is None and limit != max_rounds(scenario.policy, MANY):
         return  # the number of rounds depends on the features
     for i, fault in enumerate(scenario.fault):
-        if fault.round is not None and fault.round > max_rounds:
+        if fault.round is not None and fault.round > limit:
             message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
-            round_text = "one round" if max_rounds == 1 else f"{max_rounds} rounds at most"
+            round_text = "one round" if limit == 1 else f"{limit} rounds at most"
             yield problem(("fault", i, "round"), message + round_text)
 
 

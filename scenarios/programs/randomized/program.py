@@ -12,7 +12,7 @@ from ...populations.facts import ScenarioFacts
 from ...schema.kinds import KIND
 from ...schema.model import Scenario
 from ...schema.problems import Problem
-from ..capabilities import LocalNoise
+from ..capabilities import LocalNoise, OwnFindings
 from ..one_round import OneRound
 
 if TYPE_CHECKING:
@@ -62,6 +62,16 @@ class FeatureNoise(LocalNoise):
         return questions(scenario, result.features, local.domains)
 
 
+class ShareFindings(OwnFindings):
+    """The estimates, errors and privacy loss."""
+
+    def record(self) -> "type[Findings]":
+        """Return the record type of estimates, errors and privacy loss."""
+        from .score import Randomized
+
+        return Randomized
+
+
 class Randomizing(OneRound):
     """A program with one round of randomized reports."""
 
@@ -87,7 +97,7 @@ class Histogram(Randomizing):
     compared: str | None = KIND
     note = "randomized: noise before sealing; two-way tables as if independent"
     noise = FeatureNoise()
-    capabilities = (noise,)
+    capabilities = (noise, ShareFindings())
 
     def score(self, session: "Session") -> "Scored":
         """Estimate the shares from the reports."""
@@ -103,12 +113,6 @@ class Histogram(Randomizing):
         release = reports(columns, tallies[0]) if tallies else None
         information = local.privacy.information if local else None
         return Scored(local, release, information)
-
-    def findings(self) -> "type[Findings]":
-        """Return the record type of estimates, errors and privacy loss."""
-        from .score import Randomized
-
-        return Randomized
 
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the estimates from the counts of reports."""

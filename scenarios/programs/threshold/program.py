@@ -9,7 +9,7 @@ from ....protocol.wire.parties import RANDOMNESS
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
-from ..capabilities import ThresholdOpening
+from ..capabilities import OwnFindings, OwnProof, ThresholdOpening
 from ..one_round import OneRound
 
 if TYPE_CHECKING:
@@ -57,13 +57,32 @@ class PolicyOpening(ThresholdOpening):
             yield " sampled", replace(whole, sample=policy.sample, epsilon=policy.epsilon)
 
 
+class SameDecision(OwnProof):
+    """The proof of a decision that is the same for all counts."""
+
+    def verify(
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
+    ) -> None:
+        """Accept the decision: it was compared before."""
+
+
+class RowFindings(OwnFindings):
+    """The open and closed rows."""
+
+    def record(self) -> "type[Findings]":
+        """Return the record of open and closed rows."""
+        from .score import OpenedRows
+
+        return OpenedRows
+
+
 class Threshold(OneRound):
     """A program that opens rows, or prefixes of rows, that k people share."""
 
     kind = wire = compared = "threshold"
     note = "what k people share opens; reader and `randomness` together can open all"
     opening = PolicyOpening()
-    capabilities = (opening,)
+    capabilities = (opening, SameDecision(), RowFindings())
     recomputed: str | None = "they follow from the release"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
@@ -112,21 +131,6 @@ class Threshold(OneRound):
             table = PeopleTable(people.values, people.codes[present_users])
             rows = count_cells(table, range(len(people.values)))
         return Scored(score(policy, people.schema, played.release, rows, read))
-
-    def findings(self) -> "type[Findings]":
-        """Return the record of open and closed rows."""
-        from .score import OpenedRows
-
-        return OpenedRows
-
-    def proves(self, rule: str) -> bool:
-        """Whether the rule is called after this kind."""
-        return rule.startswith(self.kind)
-
-    def verify_decision(
-        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
-    ) -> None:
-        """Accept the decision: the same for all counts, and compared before."""
 
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the open rows from the release."""

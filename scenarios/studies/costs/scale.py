@@ -154,7 +154,7 @@ class _Session:
         schema = self.crowd.people.schema
         scheme = suite(self.scenario.mix.suite, lesson=self.scenario.mix.lesson)
         announcement = announcement_of(self.scenario, schema, scheme)
-        calls = program_of(self.scenario).calls(self.scenario.policy, announcement.schema)
+        calls = program_of(self.scenario).rounds(self.scenario.policy, announcement.schema)
         return _rounds(announcement, calls)
 
     def limits(self, cluster: Cluster) -> Iterator[PeopleLimit]:

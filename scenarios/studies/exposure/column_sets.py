@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ....analysis.exposure import joint_counts, users_below
 from ....protocol.rounds.tallying import marginals
 from ...lab.scoring.result import WrittenDecision
-from ...programs.capabilities import RuleChoice
+from ...programs.capabilities import RuleDecision
 from ...programs.curated.rules import bound, listed, listing_rule, named_rule
 from ...programs.dropped_columns import UnreleasedColumn
 from ...programs.evidence import NoGround
@@ -192,9 +192,9 @@ class _Chooser:
 
     def _dropped(self) -> Iterator[UnreleasedColumn]:
         """Yield the condition to release each suppressed column, if the policy chooses columns."""
-        choice = capability(self.run.scenario, RuleChoice)
-        if choice and self.policy.rule != SLOW:
-            yield from choice.unreleased(self.policy, self.rule, self.schema, self.counts)
+        decision = capability(self.run.scenario, RuleDecision)
+        if decision and self.policy.rule != SLOW:
+            yield from decision.unreleased(self.policy, self.rule, self.schema, self.counts)
 
 
 def _entropy(cells: Any) -> float:
