@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..schema.model import Policy, Scenario
+    from ..schema.problems import Problem
     from .dropped_columns import UnreleasedColumn
     from .evidence import Claims
     from .findings import Findings
@@ -44,6 +45,10 @@ class LocalNoise(Capability):
 
     There is no decision by the curator.
     """
+
+    def problems(self, scenario: "Scenario") -> "Iterator[Problem]":
+        """Yield a problem if [local] does not have the mechanism of this noise."""
+        raise NotImplementedError
 
     def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
         """Return the questions that are answered with noise."""

@@ -12,7 +12,7 @@ from ...populations.coarsening import is_coarser
 from ...populations.facts import ScenarioFacts
 from ...populations.people import WIDTH
 from ...schema.kinds import KIND
-from ...schema.mechanisms import listed, mechanisms
+from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
 from ..capabilities import LocalNoise
@@ -47,20 +47,11 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 
 
 def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report noise without a query for reports, and a histogram without noise."""
+    """Report noise without a query for reports, and a program without its noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
-    program = program_of(scenario)
-    noise, sets = program.capability(LocalNoise), program.capability(SetPopulation)
-    if noise and not sets and mechanism == "none":
-        message = (
-            f'"{kind}" counts randomized reports; say in [local] mechanism = {listed()}, '
-            "and epsilon"
-        )
-        yield problem(("policy", "kind"), message)
-    if noise and sets and mechanism != BITS:
-        message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
-        yield problem(("local", "mechanism"), message)
-    if noise is None and mechanism != "none":
+    if noise := capability(scenario, LocalNoise):
+        yield from noise.problems(scenario)
+    elif mechanism != "none":
         yield problem(
             ("local", "mechanism"),
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from ....errors import VerificationError
 from ...populations.facts import ScenarioFacts
+from ...schema import mechanisms
 from ...schema.kinds import KIND
 from ...schema.model import Scenario
-from ...schema.problems import Problem
+from ...schema.problems import Problem, problem
 from ..capabilities import LocalNoise, OwnFindings
 from ..one_round import OneRound
 
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 
 class FeatureNoise(LocalNoise):
     """The noise of reports about features."""
+
+    def problems(self, scenario: Scenario) -> Iterator[Problem]:
+        """Yield a problem without a mechanism."""
+        if scenario.local.mechanism == "none":
+            kind, accepted = scenario.policy.kind, mechanisms.listed()
+            message = f'"{kind}" counts randomized reports; say in [local] mechanism = {accepted}, '
+            yield problem(("policy", "kind"), message + "and epsilon")
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
         """Return the schema of reports in place of values."""
