@@ -21,6 +21,7 @@ from msgspec import Struct
 from ..errors import StorageError
 from ..languages.language import Language, language_of, languages
 from ..machines.http import HttpResponse, Request
+from ..scenarios.programs.capabilities import ColumnDecision, LocalNoise
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.problems import Problem, as_found, dotted, problem
@@ -150,10 +151,12 @@ class Editor:
     def _settings(self) -> Mapping[str, Any]:
         """The settings that the kinds of policy and mix read, by key."""
         program, once = program_of(scenario_of(self._table)), self._table.mix.submit == "once"
+        reports = program.capability(LocalNoise) is not None
+        promises = program.capability(ColumnDecision) is not None
         unread = {
-            "policy.k": program.reports,
-            "policy.max_exposure": program.reports or program.opens,
-            "defence.min_dropout": program.reports or program.opens or once,
+            "policy.k": reports,
+            "policy.max_exposure": not promises,
+            "defence.min_dropout": not promises or once,
         }
         return {key: self._setting(key) for key in SETTINGS if not unread.get(key)}
 

@@ -34,8 +34,9 @@ from ..scenarios.lab.validation.check import names
 from ..scenarios.lab.validation.verified_mix import misfits_of_once
 from ..scenarios.populations import Population
 from ..scenarios.populations.facts import ScenarioFacts
+from ..scenarios.programs.capabilities import ColumnDecision, LocalNoise, ThresholdOpening
 from ..scenarios.programs.noisy_questions import Question
-from ..scenarios.programs.registry import noisy_questions, program_of, wire
+from ..scenarios.programs.registry import capability, noisy_questions, wire
 from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.kinds import KIND
@@ -237,23 +238,23 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
     if problems := [*_kind(scenario)]:
         yield from problems
         return
-    noisy = program_of(scenario).reports
-    if not noisy and local != Local():
+    noise = capability(scenario, LocalNoise)
+    if noise is None and local != Local():
         yield problem(
             ("local",),
             f'found mechanism = "{local.mechanism}"; phones add noise where policy.kind = '
             f'"{KIND}", and nowhere else (here it is "{kind}")',
         )
-    if noisy and local.mechanism != MECHANISM:
+    if noise and local.mechanism != MECHANISM:
         yield problem(
             ("local", "mechanism"),
             f'found "{local.mechanism}"; "{MECHANISM}" is accepted: it reports one of the '
             "announced answers. Of others the announcement holds the form of a report and no "
             "answers, so that a phone could not tell what it is asked",
         )
-    elif noisy:
+    elif noise:
         yield from _epsilon(local.epsilon, len(scenario.feature))
-    if program_of(scenario).opens:
+    if capability(scenario, ThresholdOpening):
         yield from _opening(scenario)
 
 
@@ -269,8 +270,8 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
             "fixed and all",
         )
         return
-    noisy = program_of(scenario).reports
-    played = wire(scenario) in PROGRAMS and (not noisy or kind == KIND)
+    is_reported = capability(scenario, LocalNoise) is not None
+    played = wire(scenario) in PROGRAMS and (not is_reported or kind == KIND)
     if topology_of(scenario).untold or not played:
         why = WHY.get(wire(scenario), WHY.get(kind, "a page in a browser has no way to answer so"))
         yield problem(
@@ -365,8 +366,8 @@ def empty_population(scenario: Scenario) -> Population:
 
 def promise_of(scenario: Scenario) -> str:
     """Return the promise to participants, in words."""
-    policy, program = scenario.policy, program_of(scenario)
-    if program.reports or program.opens:
+    policy = scenario.policy
+    if capability(scenario, ColumnDecision) is None:
         return presenter_of(scenario).promise(scenario)
     return (
         f"at most {policy.max_exposure:.4g} of them in a crowd smaller than {policy.k} in what is "

@@ -25,8 +25,9 @@ from ..scenarios.lab.scoring.policy import expectations
 from ..scenarios.lab.validation.load import resolve
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
+from ..scenarios.programs.capabilities import LocalNoise
 from ..scenarios.programs.interface import Session
-from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.registry import capability, program_of
 from ..scenarios.schema.model import PHONES, About, Scenario
 from .envelopes import opened
 from .questions import schema_of
@@ -115,7 +116,7 @@ def population(
             unknown[sealed.user] = tuple(name for name in named if named[name] == BLANK)
             for column, value in enumerate(answer_values):
                 codes[sealed.user, column] = values[column].index(value) if value != BLANK else 0
-    noisy = (NOISY,) if program_of(scenario).reports else ()
+    noisy = (NOISY,) if capability(scenario, LocalNoise) else ()
     warnings = noisy + tuple(
         f"{parties.user(index)} {_missing(names, schema.names, index in submitters)}: {STANDS}"
         for index, names in unknown.items()

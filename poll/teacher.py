@@ -12,7 +12,8 @@ from collections.abc import Callable
 import trio
 
 from ..languages.language import english
-from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.capabilities import ThresholdOpening
+from ..scenarios.programs.registry import capability
 from ..scenarios.schema.model import Scenario
 from .classroom import MOST_PHONES, Classroom
 
@@ -31,7 +32,7 @@ def spare_of(scenario: Scenario) -> int:
     Parties collect so long unless the round is closed. 0 if half of a round is for queries to
     `randomness`, which would have to end early too.
     """
-    return 0 if program_of(scenario).opens or scenario.mix.deadline > LONGEST else SPARE
+    return 0 if capability(scenario, ThresholdOpening) or scenario.mix.deadline > LONGEST else SPARE
 
 
 class Teacher:

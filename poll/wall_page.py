@@ -19,7 +19,8 @@ from ..machines.http import HttpResponse, Request
 from ..protocol.board.board import Board
 from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
 from ..protocol.wire.announcement import Program
-from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.capabilities import ThresholdOpening
+from ..scenarios.programs.registry import capability
 from ..scenarios.schema.model import Scenario
 from .assets import page_answer
 from .classroom import Classroom
@@ -140,7 +141,7 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
     counts = board.tallies[-1].counts[0]
     names = [feature.name for feature in announcement.schema.features]
     people, certificate = sum(counts.values()), decision.certificate
-    opens = program_of(scenario).opens
+    opening = capability(scenario, ThresholdOpening)
     return {
         "names": [names[column] for column in decision.kept],
         "held": [name for column, name in enumerate(names) if column not in decision.kept],
@@ -153,7 +154,7 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
         "certain": certificate.people,
         "two": announcement.program in (Program.TWO_ROUND, Program.TWO_ROUND_ONCE),
         "domains": [len(feature.values or ()) for feature in scenario.feature],
-        "shape": _shape(certificate.rule) if opens else None,
+        "shape": _shape(certificate.rule) if opening else None,
     }
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 
 from ..number_text import percent, plural
 from ..presentation.blocks import Alert, worst_first
-from ..scenarios.programs.registry import program_of
 from .exposure_alerts import (
     above_target,
     broken,
@@ -89,7 +88,7 @@ def _absent(facts: PageFacts) -> Iterator[Alert]:
     """Warn if the rounds counted different numbers of the same people."""
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
-    if program_of(facts.run.scenario).opens:
+    if facts.opens:
         return  # there is one round
     if missing := facts.first_counted - facts.released:
         yield Alert(

@@ -15,6 +15,8 @@ from ..number_text import plural
 from ..scenarios.lab.play.run import run
 from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.lab.validation.load import change
+from ..scenarios.programs.capabilities import FixedColumns, RuleDecision
+from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.single_rows import require_single_rows
@@ -112,11 +114,16 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
     }
 
 
+def is_on_paper(program: "ReleaseProgram") -> bool:
+    """Whether a class can play it with envelopes: it decides by a rule for single columns alone."""
+    return any(program.capability(kind) for kind in (RuleDecision, FixedColumns))
+
+
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
     require_single_rows(scenario, "new --cards")
-    if not program_of(scenario).on_paper:
-        played = [kind for kind, program in PROGRAMS.items() if program.on_paper]
+    if not is_on_paper(program_of(scenario)):
+        played = [kind for kind, program in PROGRAMS.items() if is_on_paper(program)]
         raise ParameterError(
             f"{name}: policy.kind = {scenario.policy.kind!r} is not played on paper; "
             f"{', '.join(played)} are"

@@ -35,7 +35,7 @@ EMPTY_RELEASE = WrittenRelease((), ())
 
 def section(facts: PageFacts) -> Section | None:
     """Return the section on crowds; None for randomized reports."""
-    if facts.randomized or not facts.result.marginals:
+    if not facts.result.marginals:
         return None
     blocks: list[Block] = []
     if facts.curves:

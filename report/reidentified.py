@@ -9,7 +9,8 @@ from ..number_text import percent, plural
 from ..presentation.blocks import Block, Grid, PageFigure, PageNumbers, Section
 from ..presentation.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.lab.scoring.reidentification import Reidentified, ReportPie, Risks
-from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.people_source import SetPopulation
+from ..scenarios.programs.registry import capability
 from .facts import PageFacts
 
 ROW = 22
@@ -40,7 +41,7 @@ def section(facts: PageFacts) -> Section | None:
         "well as anybody could. Found: named rightly, in expectation. Counted with everybody's "
         "true values, which the laboratory knows and no analyst does."
     )
-    if not program_of(facts.run.scenario).has_columns:
+    if capability(facts.run.scenario, SetPopulation):
         lead = OWNERS
     return Section("found", "Who is found", lead, tuple(blocks))
 

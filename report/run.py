@@ -93,7 +93,7 @@ def _sections(facts: PageFacts) -> Iterator[Section]:
 def _about(facts: PageFacts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
     program = program_of(scenario)
-    columns = len(result.features) if program.has_columns else len(facts.run.sizes)
+    columns = len(facts.run.sizes)
     seed = "system randomness" if result.seed is None else f"seed {result.seed}"
     return (
         result.scenario,

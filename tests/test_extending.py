@@ -26,7 +26,11 @@ from veilmix.scenarios.attacks.catalogue.guard import Guard
 from veilmix.scenarios.lab.scoring import frames
 from veilmix.scenarios.lab.scoring.score_plugins import Score
 from veilmix.scenarios.populations.generated import Generator
+from veilmix.scenarios.programs import capabilities, people_source
+from veilmix.scenarios.programs.capabilities import Capability
+from veilmix.scenarios.programs.curated.program import Decided
 from veilmix.scenarios.programs.interface import ReleaseProgram
+from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.schema import plugs
 from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
 
@@ -95,6 +99,43 @@ def told(heading: str) -> set[str]:
 )
 def test_the_page_has_every_member(heading: str, of: type, besides: set[str]) -> None:
     assert told(heading) - besides == members(of)
+
+
+def test_the_page_has_every_part() -> None:
+    _, _, after = PAGE.partition("### A part of a program\n\n")
+    rows = after.split("\n### ")[0].splitlines()
+    named = {row.split("|")[1].strip(" `") for row in rows if row.startswith("| `")}
+    parts = {
+        name
+        for module in (capabilities, people_source)
+        for name, part in vars(module).items()
+        if isinstance(part, type) and issubclass(part, Capability) and part is not Capability
+    }
+    assert named == parts
+
+
+class Dated(Decided):
+    """A program that was written for an earlier version."""
+
+    reports = True
+
+
+class Bare:
+    """A class that is no program."""
+
+    kind = "mine"
+
+
+@pytest.mark.parametrize(
+    ("brought", "message"), [("Dated", "found reports; since 0.2.0"), ("Bare", "wire.* missing")]
+)
+def test_a_program_of_an_earlier_version_is_one_error(
+    brought: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = {"mine": f"{__name__}:{brought}"}
+    monkeypatch.setattr(plugs, "installed", lambda what: mine if what == "programs" else {})
+    with pytest.raises(ParameterError, match=message):
+        PROGRAMS["mine"]
 
 
 def test_a_name_of_veilmix_cannot_be_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,6 @@ from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.knowledge.view import View
 from veilmix.scenarios.lab.scoring.worst_case import WorstCaseBracket
 from veilmix.scenarios.populations.roles import ColumnRole, JudgedColumn
-from veilmix.scenarios.programs.curated.program import Decided
 from veilmix.scenarios.programs.peer_findings import OfSize
 from veilmix.scenarios.programs.randomized.score import Randomized
 from veilmix.scenarios.records.verification.checks import CheckResult
@@ -162,7 +161,6 @@ FIELDS: list[tuple[Any, dict[str, str]]] = [
     ),
     (filled(OfSize), {"all_": "coalition_count"}),
     (filled(Randomized), {"told": "privacy"}),
-    (Decided(), {"again": "asks_again", "held": "has_columns"}),
     (filled(WorstCaseBracket), {"found": "attained_people"}),
     (
         filled(Advised),
@@ -364,14 +362,6 @@ class TestMechanism:
                     return "a crate"
 
         assert Crate(1).label == "a crate"
-
-    def test_a_program_of_another_package_overrides_an_old_trait(self) -> None:
-        with pytest.warns(DeprecationWarning, match=sentence("again", "asks_again")):
-
-            class Repeating(Decided):
-                again = True
-
-        assert Repeating().asks_again
 
     def test_errors_of_properties_are_their_own(self) -> None:
         @keeps_old(old="new")

@@ -33,7 +33,7 @@ from ..scenarios.lab.play.real import cast_of
 from ..scenarios.lab.validation.load import change, resolve
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import ConsideredColumns
-from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
+from ..scenarios.programs.registry import announced_names, options, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Scenario
@@ -246,7 +246,7 @@ async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePr
     for recorder in recorders:
         recorder.finish()
     counts = reckoning.tallies[0] if reckoning.tallies else None
-    _show_choices(audiences, program.options(scenario.policy, terms.schema, counts, None))
+    _show_choices(audiences, options(scenario, terms.schema, counts))
 
 
 PLAYS: Mapping[str, Callable[[Playing, Audiences, LinePrinter], Awaitable[None]]] = {
@@ -279,11 +279,10 @@ class DecisionInstrument(Instrument):
 async def _consider(decided: DecisionInstrument, playing: Playing, audiences: Audiences) -> None:
     """Show the options that the curator considered; computed in a thread while the run goes on."""
     await decided.decision_event.wait()
-    policy_, announced = playing.scenario.policy, decided.announced
+    announced, new_people = decided.announced, playing.crowd.round2_people
     if announced is None:
         return
-    program = program_of(playing.scenario)
-    options = await trio.to_thread.run_sync(
-        program.options, policy_, announced.schema, decided.counts, playing.crowd.round2_people
+    possible = await trio.to_thread.run_sync(
+        options, playing.scenario, announced.schema, decided.counts, new_people
     )
-    _show_choices(audiences, options)
+    _show_choices(audiences, possible)

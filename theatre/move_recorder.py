@@ -43,6 +43,7 @@ from ..protocol.wire.messages import (
     Tally,
 )
 from ..roles.network.instruments import Instrument
+from ..scenarios.programs.capabilities import LocalNoise
 from ..scenarios.programs.interface import ReleaseProgram
 from ..scenarios.programs.registry import heard_as
 from .captions import caption_of
@@ -288,7 +289,7 @@ class MoveRecorder(Instrument):
         if (
             sent_round is None
             or sent_round.call.reader is not parties.Role.ANALYST
-            or self._program.reports
+            or self._program.capability(LocalNoise)
         ):
             return ()
         names = [self._columns[column] for column in sent_round.call.asks[0]]

@@ -27,6 +27,7 @@ from ..protocol.wire.peer_messages import (
     ShareSecret,
 )
 from ..roles.network.instruments import Instrument
+from ..scenarios.programs.capabilities import LocalNoise
 from ..scenarios.programs.interface import ReleaseProgram
 from . import peer_captions as captions
 from .language import theatre_sentences
@@ -172,7 +173,7 @@ class PeerRecorder(Instrument):
 
     def _shared_value_lines(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
         """Return lines about people with equal values, if a decision stands: the release."""
-        if self._decided is None or self._program.reports:
+        if self._decided is None or self._program.capability(LocalNoise):
             return ()
         names = [self._columns[column] for column in self._decided.kept]
         return tuple(alike_lines(names, released_alike(tallies[0]), self._words))

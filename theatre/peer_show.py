@@ -5,7 +5,7 @@ from ..protocol.knowledge.transcript import Transcript
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
 from ..scenarios.programs.interface import ConsideredColumns
-from ..scenarios.programs.registry import program_of, strategy
+from ..scenarios.programs.registry import options, program_of, strategy
 from ..scenarios.schema.model import Scenario
 from .moves import MoveHandler
 from .peer_recorder import PeerRecorder
@@ -31,4 +31,4 @@ def read_out_peers(
         recorder.posted(event.time, board.post(author, data))
     reckoning = recorder.finish()
     counts = reckoning.tallies[0] if reckoning.tallies else None
-    return program_of(scenario).options(scenario.policy, terms.schema, counts, None)
+    return options(scenario, terms.schema, counts)

@@ -20,10 +20,9 @@ from ..machines.outbox import LATEST, SOONEST, TROUBLE
 from ..machines.trouble import diagnose
 from ..protocol.board.board import Board, Entry
 from ..protocol.board.phases import Phase
-from ..protocol.wire.announcement import Announcement, Setting
+from ..protocol.wire.announcement import Announcement, Program, Setting
 from ..protocol.wire.messages import Mixed
 from ..roles.compute.event_loop import run_loop
-from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.topology import CENTRAL
 from .audience import LOOPBACK, Audiences, doors
 from .http import PageServer
@@ -205,7 +204,7 @@ def bill_of(
         "k": policy.k if policy else 1,
         "share": policy.max_exposure if policy else 1.0,
         "fixed": policy is None or policy.setting is Setting.FIXED,
-        "reports": announced is not None and heard_as(announced.program).reports,
+        "reports": announced is not None and announced.program is Program.RANDOMIZED,
         "opens": None,  # of what parties read and sent nothing is on the board
         "rule": words.say("says-outside-rule", rule=policy.rule) if policy else "",
         "sorted": announced is None or announced.rules.ordered,

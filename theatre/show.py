@@ -9,7 +9,7 @@ from ..protocol.board.board import replay
 from ..protocol.knowledge.transcript import Transcript
 from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.programs.interface import ConsideredColumns
-from ..scenarios.programs.registry import announced_names, program_of
+from ..scenarios.programs.registry import announced_names, options, program_of
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
@@ -122,7 +122,7 @@ def _read_out(
     statistical = scenario.population.setting != "fixed"
     round2_users = scenario.population.round2_users if statistical else None
     schema = board.announcement.schema
-    return program_of(scenario).options(scenario.policy, schema, tally, round2_users)
+    return options(scenario, schema, tally, round2_users)
 
 
 Options = tuple[ConsideredColumns, ...]

@@ -20,6 +20,7 @@ from veilmix.protocol.wire.parties import ANALYST, Role, role
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.attacks.catalogue.deviations import deviation_of
 from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.programs.capabilities import DeeperQueries, ThresholdOpening
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.serialization.json_text import pretty
@@ -90,13 +91,13 @@ def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
     """
     searched = small(scenario_of(name))
     program = program_of(searched)
-    most_members = 1 if program.deepens else 2
+    most_members = 1 if program.capability(DeeperQueries) else 2
     return tuple(
         members
         for members in coalitions_of(searched)
         if len(members) == 1
         or (len(members) <= most_members and role(members[-1]) is Role.USER)
-        or (program.opens and ANALYST in members)
+        or (program.capability(ThresholdOpening) and ANALYST in members)
     )
 
 

@@ -21,6 +21,7 @@ from veilmix.number_text import plural, seeds
 from veilmix.presentation.presenters.cheating import rate
 from veilmix.roles.compute.executors import processes
 from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.programs.capabilities import ThresholdOpening
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.programs.topology import topology_of
 from veilmix.scenarios.schema.model import Scenario
@@ -187,7 +188,7 @@ def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
         tried=tuple(attempt.attack for attempt in study.attempts),
         watching=study.watching,
         reading=tuple(coalition for coalition in study.attacks if coalition.read),
-        opens=program_of(scenario).opens,
+        opens=program_of(scenario).capability(ThresholdOpening) is not None,
     )
 
 

@@ -288,10 +288,10 @@ class SessionPlan:
 
 def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionPlan:
     from ...scenarios.programs.registry import program_of
+    from ...scenarios.programs.topology import further_parties
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
-    if program_of(scenario).opens:
-        parties += ", randomness"
+    parties = ", ".join((parties, *further_parties(scenario)))
     return SessionPlan(
         parties,
         _steps(scenario, price),
@@ -317,11 +317,8 @@ PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionP
 
 def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
     """Return the steps of a session, in order."""
-    from ...scenarios.programs.registry import program_of
-
     mix, first = scenario.mix, price.rounds[0]
-    program = program_of(scenario)
-    reader = "the analyst" if program.reports else "the curator"
+    reader = f"the {first.reader}"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
     answers = plural(len(first.columns), "question")

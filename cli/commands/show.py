@@ -237,7 +237,8 @@ def _guessed(run: "Run", view: "View") -> Iterator[str]:
 
 def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
     from ...analysis.trust import users_linked
-    from ...scenarios.programs.registry import program_of
+    from ...scenarios.programs.capabilities import LocalNoise
+    from ...scenarios.programs.registry import capability
     from ...scenarios.records.verification.views import columns, person_of
 
     linked, users = users_linked(view), view.users
@@ -245,7 +246,7 @@ def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
     if not linked:
         yield f"links    {people_text}: no value can be pinned on anybody"
         return
-    lying = program_of(run.scenario).reports
+    lying = capability(run.scenario, LocalNoise)
     yield f"links    {people_text}" + (", to reports that they had randomized" if lying else "")
     names, name = columns(run), person_of(run)
     people = sorted(view.pinned.items())

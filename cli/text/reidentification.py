@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...number_text import give_or_take
-from ...scenarios.programs.registry import program_of
+from ...scenarios.programs.people_source import SetPopulation
+from ...scenarios.programs.registry import capability
 from .layout import percent, plural
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
         return
     features = len(outcome.schema.names)
     is_requested = bool(outcome.scenario.attacker.knows)
-    if not program_of(outcome.scenario).has_columns:
+    if capability(outcome.scenario, SetPopulation):
         yield from _sets(reidentified)
         return
     for attack in worst(reidentified.attacks, features, is_requested=is_requested):

@@ -11,6 +11,7 @@ from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
+from ...scenarios.programs.capabilities import FixedColumns, ThresholdOpening
 from ...scenarios.programs.registry import program_of
 from ...scenarios.records.verification.deviations import deviations
 from . import reidentification as found_text
@@ -32,7 +33,7 @@ def run_blocks(outcome: "Outcome") -> Iterator[Block]:
     """Yield the report."""
     yield from head(outcome)
     presenter = presenter_of(outcome.scenario)
-    if program_of(outcome.scenario).reports:
+    if outcome.curated is None:
         yield from presenter.summary(outcome)
     else:
         yield from _first_round(outcome)
@@ -145,9 +146,9 @@ def _decision(outcome: "Outcome") -> Iterator[Block]:
         return
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
-    if program.opens:
+    if program.capability(ThresholdOpening):
         yield Line(presenter_of(outcome.scenario).promise(outcome.scenario))
-    elif program.fixed_columns(policy, outcome.schema) is not None:
+    elif program.capability(FixedColumns):
         yield Line(
             f"{_reader(outcome, 'curator')}: releases the columns it was told to "
             f"({policy.kind}), at any bound"

@@ -12,7 +12,8 @@ from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
 from ...scenarios.lab.scoring.frames import score_rows
-from ...scenarios.programs.registry import program_of
+from ...scenarios.programs.capabilities import DeeperQueries, ThresholdOpening
+from ...scenarios.programs.registry import capability
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def randomized(outcome: "Outcome") -> bool:
     """Whether people randomized their answers."""
-    return program_of(outcome.scenario).reports
+    return outcome.curated is None
 
 
 def scores(outcome: "Outcome") -> Iterator[Block]:
@@ -102,7 +103,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     # The last reason that applies replaces the earlier reasons. The worst case has no figures if
     # the marginals do not describe the released table, or are not all that the curator knows.
     true = f"people in a released crowd smaller than k = {outcome.scenario.policy.k}"
-    if program_of(outcome.scenario).opens:
+    opening = capability(outcome.scenario, ThresholdOpening)
+    if opening:
         true = "people with an open value that fewer than k share, or in a small crowd by exclusion"
     if outcome.several:
         true = f"persons with a released row that fewer than k = {outcome.scenario.policy.k} have"
@@ -112,7 +114,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if not is_fixed:
         delta = outcome.scenario.policy.delta
         proved = f"for people who were not counted; fails with probability {percent(delta)} at most"
-    if program_of(outcome.scenario).opens:
+    if opening:
         proved = "values shared by fewer than k stay closed; people known by exclusion are counted"
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
@@ -127,7 +129,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "worst case", "-", "the marginals are of other people"
     elif outcome.decision.hidden:
         yield "worst case", "-", "values are suppressed, so the release has other marginals"
-    elif program_of(outcome.scenario).deepens:
+    elif capability(outcome.scenario, DeeperQueries):
         yield "worst case", "-", "the curator knows more than the marginals"
     elif outcome.several:
         yield "worst case", "-", "not searched where persons have several rows"
@@ -164,8 +166,8 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
-    lying, opens = randomized(outcome), program_of(outcome.scenario).opens
-    by_analyst = lying or opens
+    lying, opens = randomized(outcome), capability(outcome.scenario, ThresholdOpening)
+    by_analyst = lying or opens is not None
     curator = "reads nothing" if by_analyst else "people linked to their values"
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"

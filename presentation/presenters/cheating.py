@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...number_text import plural, seeds, sentence
-from ...scenarios.programs.registry import program_of
+from ...scenarios.programs.capabilities import LocalNoise
+from ...scenarios.programs.registry import capability
 from ...scenarios.studies.cheating.cheating_result import (
     NO_SUCCESS,
     WHEN,
@@ -41,7 +42,7 @@ def why_unmeasured(scenario: "Scenario") -> str:
     """Return why malicious coalitions are not measured in a scenario; empty if they are."""
     if scenario.mix.kind == "verified":
         return PROVED
-    return ON_REPORTS if program_of(scenario).reports else ""
+    return ON_REPORTS if capability(scenario, LocalNoise) else ""
 
 
 def table(study: CheatingStudy) -> Grid:

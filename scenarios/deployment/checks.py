@@ -38,6 +38,7 @@ from ...protocol.wire.schema import Schema
 from ..lab.play.announcement import announced_policy, announced_rules
 from ..programs.evidence import NoGround
 from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
+from ..programs.small_classes import exposed_people
 from ..records.verification.agreement import require_equal
 from ..records.verification.board_checks import checked_proofs
 from ..records.verification.checks import CheckResult, judge
@@ -220,7 +221,7 @@ def exposure(evidence: SessionEvidence) -> str:
     board, joint, claimed = evidence.board, evidence.release, evidence.decision
     policy, k = evidence.announced.policy, claimed.certificate.k
     require_equal("k", k, policy.k)
-    people, below = sum(joint.values()), evidence.program.exposed(joint, k)
+    people, below = sum(joint.values()), exposed_people(evidence.program, joint, k)
     promised = claimed.certificate.value
     if evidence.session is not None:
         scenario = evidence.session.scenario

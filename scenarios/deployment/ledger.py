@@ -30,7 +30,8 @@ from ..lab.ledger.book import SIGNED, Book, Ledger, opened, signed_text
 from ..lab.ledger.entry import NEVER_ENDED
 from ..lab.ledger.keep import SessionEnd, begin, check_suited
 from ..lab.ledger.people import crowd_of_keys
-from ..programs.registry import program_of
+from ..programs.capabilities import LocalNoise
+from ..programs.registry import capability
 from .ledger_heads import KEEPERS, SUFFIX, head_of, write_head
 from .place import released
 from .session_file import SessionFile
@@ -49,7 +50,7 @@ def check_kept(session: SessionFile, place: str) -> None:
             'name the file of their keys in the session file: people = "hall.people.toml"'
         )
     check_suited(session.scenario, "real")
-    if program_of(session.scenario).reports:
+    if capability(session.scenario, LocalNoise):
         raise ParameterError(
             "--ledger: people's machines keep no noise from session to session, so what reports "
             "with noise cost is not counted between machines; veilmix run counts it"

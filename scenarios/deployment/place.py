@@ -25,9 +25,16 @@ from ..lab.play.announcement import announced_policy, announced_rules
 from ..populations.file_options import DEFAULT_OPTIONS, FileOptions
 from ..populations.files import source_of
 from ..populations.values import composed
+from ..programs.capabilities import LocalNoise
 from ..programs.noisy_questions import Question, questions, randomization
 from ..programs.randomized.score import estimates
-from ..programs.registry import announced_schema, participation, program_of, strategy, wire
+from ..programs.registry import (
+    announced_schema,
+    capability,
+    participation,
+    strategy,
+    wire,
+)
 from ..schema.model import PopulationSection
 from ..schema.parties import PartyNames
 from .people_keys import signers_of
@@ -144,7 +151,7 @@ def _signing(session: SessionFile, identity: Identity, users: range) -> Mapping[
 
 def noise(session: SessionFile) -> Sequence[Question]:
     """Return the questions that are answered with noise; () if people answer without noise."""
-    if not program_of(session.scenario).reports:
+    if capability(session.scenario, LocalNoise) is None:
         return ()
     values = [feature.values or () for feature in session.schema.features]
     return questions(session.scenario, session.schema.names, values)

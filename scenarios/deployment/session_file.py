@@ -54,6 +54,8 @@ from ..attacks.catalogue.registry import GUARDS
 from ..lab.play.verified_mix import check_answers
 from ..lab.validation.verified_mix import submitted_once, verified
 from ..populations.facts import ScenarioFacts
+from ..programs.capabilities import LocalNoise, ThresholdOpening
+from ..programs.people_source import SetPopulation
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -304,12 +306,12 @@ def _check_noise(scenario: Scenario) -> None:
     programs/randomized/check.py has the same rule.
     """
     program, local = program_of(scenario), scenario.local
-    if not program.has_columns:
+    if program.capability(SetPopulation):
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"
         )
-    if program.opens:
+    if program.capability(ThresholdOpening):
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: it needs the party `randomness`, which "
             "has no place between machines; play it in one process: veilmix run"
@@ -318,7 +320,8 @@ def _check_noise(scenario: Scenario) -> None:
         raise ParameterError(f"feature {name}: {message}")
     if wrong := undrawable(scenario):
         raise ParameterError(f"local.features: {wrong}")
-    if program.reports != (local.mechanism != "none") or program.reports != bool(local.epsilon):
+    noisy = program.capability(LocalNoise) is not None
+    if noisy != (local.mechanism != "none") or noisy != bool(local.epsilon):
         raise ParameterError(
             'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'
         )

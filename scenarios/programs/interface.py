@@ -10,7 +10,6 @@ A program with few differences inherits from `curated/program.py`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ...protocol.knowledge.transcript import Row, Transcript
@@ -19,23 +18,21 @@ from ...protocol.wire.messages import Call, Counts, Decision
 from ...protocol.wire.schema import Schema
 from ..serialization.record import Record
 from .dropped_columns import UnreleasedColumn
-from .evidence import Claims, ProgramEvidence
+from .evidence import ProgramEvidence
 from .findings import Findings
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ...protocol.board.strategies import RoundResult, Strategy
+    from ...protocol.board.strategies import Strategy
     from ...protocol.wire.announcement import AnnouncedPolicy
-    from ..populations import Population
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
-    from ..schema.model import FeatureSection, Policy, Scenario
+    from ..schema.model import Policy, Scenario
     from ..schema.problems import Problem
-    from .noisy_questions import Question
+    from .capabilities import C, Capability
     from .peer_findings import PeersFound
-    from .random_participation import Participation
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
 Report = Callable[[str], None]  # receives the progress of an instrument, a line each
@@ -155,11 +152,15 @@ class Scored:
         release: the release made of reports; a program with a deciding curator leaves it to the
             session.
         information: bits that a person's reports carry about its values; None without reports.
+        considered: sets of columns, each with its exposure bound.
+        dropped: the reason for each suppressed column.
     """
 
     findings: Findings | None = None
     release: Counts | None = None
     information: float | None = None
+    considered: tuple[ConsideredColumns, ...] = ()
+    dropped: tuple[UnreleasedColumn, ...] = ()
 
 
 class ReleaseProgram(Protocol):
@@ -167,17 +168,10 @@ class ReleaseProgram(Protocol):
 
     Attributes:
         kind: the kind of policy in a scenario file.
-        wire: the sequence of questions on the wire, a value of protocol/wire/announcement.py's
-        Program. compared: the row of a comparison that it is played in; None if it is not compared.
-        note: the remark in that row. reports: whether users randomize their answers, and the
-        curator makes no decision. chooses: whether it chooses columns, and so reads prefer,
-        weights, required and forbidden. by_rule: whether the rule of the policy alone decides, from
-        single columns. listed: whether it releases the columns named in `keep`. asks_again: whether
-        it asks the same people again, by the coverage bound alone. deepens: whether it asks more
-        than once, and so reads curator_exposure and ask. opens: whether its one round is the
-        release: the reader opens rows that k people share. on_paper: whether a class can play it
-        with envelopes (report/cards.py). among_peers: whether peers can decide by it, from counts
-        of round 1 that all see. has_columns: whether people have columns, and not sets of elements.
+        wire: the sequence of questions on the wire, a value of protocol/announcement.py's Program.
+        compared: the row of a comparison that it is played in; None if it is not compared.
+        note: the remark in that row.
+        capabilities: the parts that only some programs have (capabilities.py).
         member: the noun for a person, singular and plural. unit: the subject of an answer.
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
         largest: the assumed size of later rounds, in a sentence; None with a single round.
@@ -187,112 +181,32 @@ class ReleaseProgram(Protocol):
     wire: str
     compared: str | None
     note: str
-    reports: bool
-    chooses: bool
-    listed: bool
-    by_rule: bool
-    asks_again: bool
-    deepens: bool
-    opens: bool
-    on_paper: bool
-    among_peers: bool
-    has_columns: bool
+    capabilities: "tuple[Capability, ...]"
     member: tuple[str, str]
     unit: str
     recomputed: str | None
     largest: str | None
 
-    def rounds(self, features: int, policy: "Policy") -> int:
-        """Return the largest number of rounds of a session with so many features."""
+    def capability(self, kind: "type[C]") -> "C | None":
+        """Return the part of this kind; None if the program has none."""
+
+    def rounds(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
+        """Return the queries of a session at its largest, the release included."""
 
     def check(self, scenario: "Scenario", facts: "ScenarioFacts") -> "Iterator[Problem]":
         """Yield a problem for each request of a scenario that this program cannot meet."""
 
-    def facts(self, scenario: "Scenario", base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
-        """Return the people, and the problems of requests to the data source."""
-
-    def samples(self, scenario: "Scenario", seed: int | None) -> "Samples":
-        """Draw the people. Raises DataError for data that do not fit."""
-
-    def asks(self, scenario: "Scenario", names: tuple[str, ...]) -> "tuple[FeatureSection, ...]":
-        """Return the [[feature]] tables of a scenario, as a run folder keeps them."""
-
-    def schema(self, scenario: "Scenario", schema: Schema) -> Schema:
-        """Return the announced features."""
-
-    def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the announced features."""
-
-    def recorded(self, scenario: "Scenario", sizes: Sequence[int]) -> tuple[str, ...]:
-        """Return the features of a recorded run. sizes: the number of values of each."""
-
     def policy(self, scenario: "Scenario") -> "AnnouncedPolicy":
         """Return the announced part of the policy."""
-
-    def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
-        """Return the questions that are answered with noise; () without noise."""
-
-    def participation(self, policy: "Policy") -> "Participation | None":
-        """Return the rate of random participation; None if all take part."""
-
-    def noise(
-        self, scenario: "Scenario", result: Claims, sizes: Sequence[int]
-    ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, as far as their noise is concerned."""
 
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
         """Return the curator's queries and decision. others: number of new people in round 2."""
 
-    def fixed_columns(self, policy: "Policy", schema: Schema) -> tuple[str, ...] | None:
-        """Return the columns released for any bound; None if the program chooses."""
-
-    def calls(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
-        """Return the queries of a session at its largest, the release included."""
-
-    def sizes(self, people: "Population") -> tuple[int, ...]:
-        """Return the number of values of each column."""
-
-    def considered(self, session: Session) -> tuple[ConsideredColumns, ...]:
-        """Return sets of columns, each with its exposure bound."""
-
-    def dropped(self, session: Session) -> tuple[UnreleasedColumn, ...]:
-        """Return the reason for each suppressed column."""
-
     def score(self, session: Session) -> Scored:
         """Return the findings of this program beside the scores of every run."""
-
-    def exposed(self, release: Counts, k: int) -> int:
-        """Return the number of people of a release in a class smaller than k."""
-
-    def excluded(self, release: Counts, scenario: "Scenario", schema: Schema) -> int:
-        """Return the number of people with closed rows in a small class known to all readers."""
-
-    def findings(self) -> type[Findings] | None:
-        """Return the record type of its own findings; None without such a record."""
-
-    def proves(self, rule: str) -> bool:
-        """Whether this program makes certificates by this rule."""
-
-    def verify_decision(
-        self, decision: Decision, schema: Schema, round_results: "Sequence[RoundResult]"
-    ) -> None:
-        """Raise VerificationError unless the round results prove the claims of a decision."""
 
     def verify(self, evidence: ProgramEvidence) -> str:
         """Recompute its findings from the record, and return a summary.
 
         Raises VerificationError if the claim differs, NoGround if there is no claim.
-        """
-
-    def options(
-        self,
-        policy: "Policy",
-        schema: Schema,
-        counts: Sequence[Counts] | None,
-        new_people: int | None,
-    ) -> tuple[ConsideredColumns, ...]:
-        """Return the exposure bound of each set of columns after round 1, for the stage.
-
-        counts: the counts of round 1, None if it was not counted. new_people: the number of new
-        people in round 2, None if it has the people of round 1. () if there is no decision.
         """

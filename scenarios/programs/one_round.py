@@ -4,42 +4,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..schema.model import Policy
+from .capabilities import Capability
 from .curated.program import Decided
 
 if TYPE_CHECKING:
-    from ...protocol.wire.messages import Call, Counts
+    from ...protocol.wire.messages import Call
     from ...protocol.wire.schema import Schema
-    from .interface import ConsideredColumns, Session
 
 
 class OneRound(Decided):
     """A program with a single query; its answers are the release."""
 
-    among_peers = False
-    chooses = False
+    capabilities: tuple[Capability, ...] = ()
     largest = None
 
-    def rounds(self, features: int, policy: Policy) -> int:  # noqa: ARG002
-        """Return 1: the release alone."""
-        return 1
-
-    def calls(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
+    def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
         """Return the only query."""
         from ...protocol.board.strategies import first_call
         from ...protocol.wire.announcement import Program
 
         return [first_call(Program(self.wire), schema)]
-
-    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":  # noqa: ARG002
-        """Return (): the curator chooses no columns."""
-        return ()
-
-    def options(
-        self,
-        policy: Policy,  # noqa: ARG002
-        schema: "Schema",  # noqa: ARG002
-        counts: "Sequence[Counts] | None",  # noqa: ARG002
-        new_people: int | None,  # noqa: ARG002
-    ) -> "tuple[ConsideredColumns, ...]":
-        """Return (): the curator chooses no columns."""
-        return ()

@@ -8,28 +8,63 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from ...errors import ParameterError
+from ...protocol.wire.schema import MAX_FEATURES, Feature, Schema
 from ..schema.kinds import kinds
-from ..schema.model import Scenario
+from ..schema.model import Policy, Scenario
 from ..schema.plugs import load
-from ..schema.problems import Problem
+from ..schema.problems import Problem, listed
+from .capabilities import (
+    C,
+    ColumnDecision,
+    DeeperQueries,
+    FixedColumns,
+    LocalNoise,
+    OwnProof,
+    ThresholdOpening,
+)
+from .people_source import COLUMNS, PeopleSource
 
 if TYPE_CHECKING:
     from ...protocol.board.strategies import RoundResult, Strategy
     from ...protocol.wire.announcement import Program
-    from ...protocol.wire.messages import Decision
+    from ...protocol.wire.messages import Counts, Decision
     from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
-    from .interface import ReleaseProgram
+    from .interface import ConsideredColumns, ReleaseProgram
     from .noisy_questions import Question
     from .random_participation import Participation
 
 
+# Names of programs before 0.2.0: a program that has some was written for an earlier version.
+OLD_NAMES = (
+    *("reports", "opens", "chooses", "listed", "by_rule", "again", "asks_again", "deepens"),
+    *("among_peers", "on_paper", "held", "has_columns", "questions", "participation", "calls"),
+    *("fixed_columns", "considered", "dropped", "exposed", "excluded", "findings", "proves"),
+    *("verify_decision", "options"),
+)
+REQUIRED = ("kind", "wire", "capability", "check", "strategy", "score", "verify")
+
+
 @cache
 def _load_program(place: str) -> "ReleaseProgram":
-    program: ReleaseProgram = load(place)()
-    return program
+    program = load(place)()
+    if old := [name for name in OLD_NAMES if hasattr(program, name)]:
+        raise ParameterError(
+            f"entry point {place!r} of an installed package: found {listed(old)}; since 0.2.0 a "
+            "program has `capabilities` instead (docs/extending.md)"
+        )
+    if missing := [name for name in REQUIRED if not hasattr(program, name)]:
+        raise ParameterError(
+            f"entry point {place!r} of an installed package: {listed(missing)} missing; a program "
+            "meets ReleaseProgram (docs/extending.md)"
+        )
+    checked: ReleaseProgram = program
+    return checked
 
 
 class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
@@ -53,6 +88,11 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
     return PROGRAMS[scenario.policy.kind]
 
 
+def capability(scenario: Scenario, kind: type[C]) -> C | None:
+    """Return the part of this kind of a scenario's program; None if the program has none."""
+    return program_of(scenario).capability(kind)
+
+
 def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first program with this sequence of queries.
 
@@ -67,7 +107,7 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
 
 def randomizing() -> tuple[str, ...]:
     """Return the kinds in which users randomize their answers."""
-    return tuple(kind for kind, program in PROGRAMS.items() if program.reports)
+    return tuple(kind for kind, program in PROGRAMS.items() if program.capability(LocalNoise))
 
 
 def wire(scenario: Scenario) -> "Program":
@@ -95,38 +135,69 @@ UNCHECKED_QUERIES = (
 
 def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
     """Return the limit that a curator queries by secret counts; () for other programs."""
-    secret = program_of(scenario).deepens and not scenario.policy.publish_marginals
+    deeper = capability(scenario, DeeperQueries)
+    secret = deeper is not None and not scenario.policy.publish_marginals
     return (UNCHECKED_QUERIES,) if secret else ()
 
 
 def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
     """Return the questions of a scenario that are answered with noise; () without noise."""
-    return program_of(scenario).questions(scenario, people)
+    noise = capability(scenario, LocalNoise)
+    return noise.questions(scenario, people) if noise else ()
 
 
 def participation(scenario: Scenario) -> "Participation | None":
     """Return the rate of random participation; None if all take part."""
-    return program_of(scenario).participation(scenario.policy)
+    opening = capability(scenario, ThresholdOpening)
+    return opening.participation(scenario.policy) if opening else None
 
 
 def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":
     """Return the announced features: reports in place of values if users randomize."""
-    return program_of(scenario).schema(scenario, schema)
+    noise = capability(scenario, LocalNoise)
+    return noise.schema(scenario, schema) if noise else schema
 
 
 def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the announced features."""
-    return program_of(scenario).names(scenario, names)
+    noise = capability(scenario, LocalNoise)
+    return noise.names(scenario, names) if noise else tuple(names)
+
+
+def people_source(scenario: Scenario) -> PeopleSource:
+    """Return the people of a scenario, as its program asks them."""
+    return capability(scenario, PeopleSource) or COLUMNS
 
 
 def facts(scenario: Scenario, base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
     """Return the people of a scenario, and the problems of its requests to the data source."""
-    return program_of(scenario).facts(scenario, base)
+    return people_source(scenario).facts(scenario, base)
 
 
 def samples(scenario: Scenario, seed: int | None) -> "Samples":
     """Draw the people of a scenario. Raises DataError for data that do not fit it."""
-    return program_of(scenario).samples(scenario, seed)
+    return people_source(scenario).samples(scenario, seed)
+
+
+def fixed_columns(policy: Policy, schema: "Schema") -> tuple[str, ...] | None:
+    """Return the columns that a policy releases for any bound; None if its program chooses."""
+    fixed = PROGRAMS[policy.kind].capability(FixedColumns)
+    return fixed.columns(policy, schema) if fixed else None
+
+
+def options(
+    scenario: Scenario,
+    schema: "Schema",
+    counts: "Sequence[Counts] | None",
+    new_people: int | None = None,
+) -> "tuple[ConsideredColumns, ...]":
+    """Return the exposure bound of each set of columns after round 1; () without a decision.
+
+    counts: the counts of round 1, None if it was not counted. new_people: the number of new people
+    in round 2, None if it has the people of round 1.
+    """
+    decision = capability(scenario, ColumnDecision)
+    return decision.options(scenario.policy, schema, counts, new_people) if decision else ()
 
 
 def verify_decision(
@@ -134,9 +205,22 @@ def verify_decision(
 ) -> None:
     """Recompute a decision's certificate from all that the curator read.
 
-    Raises VerificationError if it claims less than can be proved of the released columns. The name
-    of the certificate's rule determines the program that proves it.
+    Raises VerificationError if it claims less than can be proved of the released columns. A rule
+    that is called after a kind is proved by its program, any other rule by the analysis.
     """
+    from .curated import program as common
+
     rule = decision.certificate.rule
-    proving = (kind for kind in PROGRAMS if PROGRAMS[kind].proves(rule))
-    PROGRAMS[next(proving, "exposure")].verify_decision(decision, schema, round_results)
+    for kind, program in PROGRAMS.items():
+        if rule.startswith(kind) and (proof := program.capability(OwnProof)):
+            proof.verify(decision, schema, round_results)
+            return
+    common.verify_decision(decision, schema, round_results)
+
+
+def max_rounds(policy: Policy, columns: int) -> int:
+    """Return the largest number of rounds of a session with so many columns."""
+    names = tuple(map(str, range(min(max(columns, 1), MAX_FEATURES))))
+    schema = Schema(tuple(Feature(name, width=1) for name in names))
+    # A name in `keep` may be wrong; the number of rounds does not depend on it.
+    return len(PROGRAMS[policy.kind].rounds(replace(policy, keep=names), schema))

@@ -17,6 +17,7 @@ from ...protocol.wire import parties
 from ...protocol.wire.parties import ANALYST, CURATOR, paired
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames, central_names, peer_names
+from .capabilities import ThresholdOpening
 
 if TYPE_CHECKING:
     from ...protocol.knowledge.transcript import Transcript
@@ -75,16 +76,19 @@ def _shufflers(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
-    from .registry import program_of
+    return (CURATOR, ANALYST, *_shufflers(scenario), *further_parties(scenario))
 
-    more = (parties.RANDOMNESS,) if program_of(scenario).opens else ()
-    return (CURATOR, ANALYST, *_shufflers(scenario), *more)
+
+def further_parties(scenario: Scenario) -> tuple[str, ...]:
+    """Return the central parties besides shufflers, curator and analyst."""
+    from .registry import capability
+
+    opening = capability(scenario, ThresholdOpening)
+    return opening.parties if opening else ()
 
 
 def _central_names(scenario: Scenario, shufflers: int | None, people: int | None) -> PartyNames:
-    from .registry import program_of
-
-    return central_names(shufflers, people, randomness=program_of(scenario).opens)
+    return central_names(shufflers, people, randomness=bool(further_parties(scenario)))
 
 
 def links(scenario: Scenario) -> tuple[frozenset[str], ...]:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from veilmix.scenarios.lab.validation.load import loads
+from veilmix.scenarios.programs.capabilities import LocalNoise
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.schema.model import Scenario
 
-KINDS = [kind for kind, program in PROGRAMS.items() if not program.reports]
+KINDS = [kind for kind, program in PROGRAMS.items() if not program.capability(LocalNoise)]
 
 
 def scenario_of(

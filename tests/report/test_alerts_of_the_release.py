@@ -13,6 +13,7 @@ from veilmix.presentation.blocks import Alert
 from veilmix.report import exposure_alerts
 from veilmix.report.alerts import alerts
 from veilmix.report.run_facts import gather
+from veilmix.scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.records.result_file import Run
 
@@ -94,7 +95,7 @@ def check_rare(run: Run, found: tuple[Alert, ...]) -> None:
 def check_crowds(run: Run, found: tuple[Alert, ...]) -> None:
     _, cells = printed(run)
     small = sum(people for _, people in cells if people < K)
-    if PROGRAMS[run.scenario.policy.kind].opens:
+    if PROGRAMS[run.scenario.policy.kind].capability(ThresholdOpening):
         check_excluded(run, found)
         return
     said = [int(alert.title.split()[0]) for alert in of_rule(found, "exposed")]
@@ -217,7 +218,7 @@ def judge(run: Run) -> None:
 
 
 def test_every_program_that_releases_values_is_judged() -> None:
-    wanted = {kind for kind, program in PROGRAMS.items() if not program.reports}
+    wanted = {kind for kind, program in PROGRAMS.items() if not program.capability(LocalNoise)}
     assert {name.split()[0].rstrip(",") for name in POLICIES} == wanted
 
 
@@ -229,7 +230,7 @@ def test_alerts_follow_from_the_printed_release(
 ) -> None:
     kind, rows = name.split(maxsplit=1)[0].rstrip(","), PEOPLE[people]
     policy = f'[policy]\nkind = "{kind}"\nk = {K}\n{POLICIES[name]}'
-    number = 1 if PROGRAMS[kind].opens else 2
+    number = 1 if PROGRAMS[kind].capability(ThresholdOpening) else 2
     fault = LEFT.format(number) if left else ""
     columns = ("smokes", "team", "unit")
     judge(played(policy, BATCH, fault, rows=rows, columns=columns, head="seed = 5"))

@@ -12,6 +12,7 @@ from veilmix.protocol.wire.hiding_rules import Mask, Redact
 from veilmix.protocol.wire.messages import Call, Certificate, Decision
 from veilmix.protocol.wire.parties import Role
 from veilmix.protocol.wire.schema import Feature, Schema
+from veilmix.scenarios.programs.capabilities import LocalNoise, ThresholdOpening
 from veilmix.scenarios.programs.curated.choices import ExposureProgram
 from veilmix.scenarios.programs.registry import PROGRAMS, ProgramRegistry, heard_as
 from veilmix.scenarios.schema.model import Policy
@@ -32,7 +33,10 @@ FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab
 def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
     said = presenter_for(program).stage_announcement(AnnouncedPolicy(3, 0.05), ENGLISH)
-    assert said == (NOISE if program.reports else OPENED if program.opens else PROMISED)
+    noisy = program.capability(LocalNoise)
+    assert said == (
+        NOISE if noisy else OPENED if program.capability(ThresholdOpening) else PROMISED
+    )
 
 
 @pytest.mark.parametrize("questions", Program)
@@ -40,7 +44,7 @@ def test_who_has_the_announcement_alone_is_told_in_fitting_words(questions: Prog
     program = heard_as(questions)
     once = questions is Program.TWO_ROUND_ONCE  # that changes who is asked, and not what
     assert program.wire == (Program.TWO_ROUND if once else questions)
-    assert program.reports == (questions is Program.RANDOMIZED)
+    assert (program.capability(LocalNoise) is not None) == (questions is Program.RANDOMIZED)
 
 
 @pytest.mark.parametrize(

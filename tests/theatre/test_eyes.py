@@ -10,7 +10,8 @@ from veilmix.protocol.board.board import replay
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.knowledge.view import View, ViewedRun, view
 from veilmix.scenarios.lab.scoring.outcome import Outcome
-from veilmix.scenarios.programs.registry import program_of
+from veilmix.scenarios.programs.capabilities import LocalNoise
+from veilmix.scenarios.programs.registry import capability
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.explanation import why
 from veilmix.scenarios.serialization.transcripts import ordered
@@ -42,7 +43,7 @@ def plain(seen: View, outcome: Outcome) -> dict[str, Any]:
         str(number): {str(who): dict(row) for who, row in people.items()}
         for number, people in seen.by_round.items()
     }
-    if not program_of(outcome.scenario).reports:
+    if not capability(outcome.scenario, LocalNoise):
         certain = cells_certain(seen, outcome.sizes)
     else:
         certain = received_reports(seen, outcome.sizes, 0.0).cells_certain

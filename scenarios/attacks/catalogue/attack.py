@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ....protocol.wire import parties
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.topology import CENTRAL, PEERS
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messag
 
 def handed_on(program: "ReleaseProgram") -> str:
     """Return the kind of answers that people hand on for this program."""
-    return REPORTS if program.reports else OPENED if program.opens else ROWS
+    return (
+        REPORTS
+        if program.capability(LocalNoise)
+        else OPENED
+        if program.capability(ThresholdOpening)
+        else ROWS
+    )
 
 
 Learns = Callable[[float, float], bool]  # value, largest: whether a row was read

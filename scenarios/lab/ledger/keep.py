@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 
 def check_suited(scenario: Scenario, mode: str) -> None:
     """Raise DataError if a run of this scenario keeps no ledger."""
-    from ...programs.registry import program_of
+    from ...programs.capabilities import LocalNoise, ThresholdOpening
+    from ...programs.people_source import SetPopulation
+    from ...programs.registry import capability
     from ...programs.topology import topology_of
 
     require_single_rows(scenario, "run --ledger")
@@ -54,7 +56,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if mode != "real" or unkept:
         party_text = unkept or "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {party_text} has none")
-    if program_of(scenario).opens:
+    if capability(scenario, ThresholdOpening):
         raise DataError(
             "--ledger: it holds releases of columns; this scenario opens rows (a kind that "
             "releases columns is accepted)"
@@ -69,7 +71,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2 (setting = "fixed" is accepted)'
         )
-    if program_of(scenario).reports and not program_of(scenario).has_columns:
+    if capability(scenario, LocalNoise) and capability(scenario, SetPopulation):
         raise DataError("--ledger: it counts what reports about features cost, and these are sets")
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:

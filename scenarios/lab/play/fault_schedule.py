@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ...attacks.catalogue.strikes import Faults, Strike
-from ...programs.registry import program_of
+from ...programs.registry import max_rounds
 from ...programs.topology import topology_of
 from ...schema.model import Scenario
 from ..validation.parties import by_users, struck
@@ -56,7 +56,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, Strike]] = {}
-    every = range(1, program_of(scenario).rounds(len(scenario.feature), scenario.policy) + 1)
+    every = range(1, max_rounds(scenario.policy, len(scenario.feature)) + 1)
     is_symmetric = topology_of(scenario).is_symmetric
     for entry, fault in enumerate(scenario.fault):
         for index in struck(fault, people, rng) if is_symmetric or by_users(fault) else ():

@@ -21,13 +21,14 @@ from ....protocol.wire.parties import user
 from ...attacks.catalogue.strikes import Faults
 from ...populations import Population
 from ...populations.samples import Samples
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.interface import Played
 from ...programs.noisy_questions import ideal_reports
 from ...programs.registry import (
     announced_schema,
+    capability,
     noisy_questions,
     participation,
-    program_of,
     strategy,
     wire,
 )
@@ -55,7 +56,7 @@ def play_ideal(
     """
     scenario_answers = _ScenarioAnswers(scenario, crowd, faults, entropy_of(seed))
     ideal = _ideal(scenario, scenario_answers)
-    single, opens = crowd.people.n <= SUMMARY_ABOVE, program_of(scenario).opens
+    single, opening = crowd.people.n <= SUMMARY_ABOVE, capability(scenario, ThresholdOpening)
     look = partial(
         ideal_view,
         crowd.people.n,
@@ -65,13 +66,13 @@ def play_ideal(
         uses_tokens=scenario.defence.tokens,
         public=announced_rules(scenario).names_people,
         once=scenario.mix.submit == "once",
-        whole=scenario_answers.whole_rows(ideal.posted[0]) if opens else None,
+        whole=scenario_answers.whole_rows(ideal.posted[0]) if opening else None,
         answers=scenario_answers.answers if single else None,
-        domains=tuple(domains_of(crowd.people.schema)) if opens else (),
+        domains=tuple(domains_of(crowd.people.schema)) if opening else (),
         verified=scenario.mix.kind == "verified",
     )
     truth = None
-    if single and not program_of(scenario).reports:
+    if single and capability(scenario, LocalNoise) is None:
         truth = plain_rows([scenario_answers.answers(call).sealed_rows for call in ideal.posted])
     return imagined(ideal, lambda members: look(*members), truth=truth)
 
@@ -151,7 +152,9 @@ class _ScenarioAnswers:
             listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
         defence = self.scenario.defence
-        if defence.tokens or program_of(self.scenario).opens:  # users first ask for tokens
+        if defence.tokens or capability(
+            self.scenario, ThresholdOpening
+        ):  # users first ask for tokens
             silent = present(self.crowd, self.faults, call.round, SILENT)
             rows = {person: rows[person] for person in silent.tolist()}
         unsent = struck_in(self.faults, call.round, UNSENT)

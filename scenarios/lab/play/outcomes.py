@@ -11,10 +11,12 @@ from ....protocol.board.strategies import final_release
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import ViewedRun
 from ....protocol.wire.messages import Counts
+from ....protocol.wire.parties import Role
 from ....protocol.wire.rows_per_person import without_dummies
 from ...populations import Population
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.interface import Effect, Mode, Played, Raised, Scored, Session
-from ...programs.registry import program_of, strategy
+from ...programs.registry import capability, people_source, strategy
 from ...schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
@@ -95,14 +97,14 @@ def outcome_of(
     A solver in a thread searches for the worst case, while coalitions are scored.
     """
     scenario, played, people = session.scenario, session.played, session.crowd.people
-    sizes, reports = columns_of(scenario, people), program_of(scenario).reports
+    sizes, reports = columns_of(scenario, people), capability(scenario, LocalNoise)
     rows = scenario.population.rows
     several = SeveralRows.from_tallies(rows, played.tallies) if rows else None
     with ThreadPoolExecutor(1) as executor:
         exposure = None if reports else executor.submit(_exposure, session, worst_case_nodes)
         coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
         identified = _identified(session, scored)
-        curated = None if exposure is None else _curated(session, exposure)
+        curated = None if exposure is None else _curated(session, scored, exposure)
     return Outcome(
         scenario=scenario,
         seed=seed,
@@ -135,7 +137,7 @@ def _persons(counts: Counts | None, several: SeveralRows | None) -> Counts | Non
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
     """Return the number of values of each column; of a set each position is a column of two."""
-    return program_of(scenario).sizes(people)
+    return people_source(scenario).sizes(people)
 
 
 def _identified(session: Session, scored: Scored) -> "Reidentified | None":
@@ -143,7 +145,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     scenario, crowd, played = session.scenario, session.crowd, session.played
     if crowd.people.several is not None:
         return reidentified(session)
-    if program_of(scenario).reports:
+    if capability(scenario, LocalNoise):
         if crowd.people.answered:
             return None  # the true values are unknown, and so the likelihood of reports
         from ..scoring.report_reidentification import in_reports
@@ -153,7 +155,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     released_columns = played.decision.kept if played.decision else ()
     present_people = session.present(len(played.calls))
     hidden = played.calls[-1].hidden if released_columns and played.calls else ()
-    opened = program_of(scenario).opens
+    opened = capability(scenario, ThresholdOpening) is not None
     return in_release(
         scenario, crowd, present_people, released_columns, played.release, hidden, opened=opened
     )
@@ -168,16 +170,16 @@ def _exposure(session: Session, nodes: int | None) -> Exposure:
     return measure(session.played, crowd, proving, nodes, scenario)
 
 
-def _curated(session: Session, exposure: Future[Exposure]) -> Curated:
+def _curated(session: Session, scored: Scored, exposure: Future[Exposure]) -> Curated:
     """Return the counts, alternatives and decision of the curator."""
-    played, program = session.played, program_of(session.scenario)
-    first = played.tallies[0] if played.tallies and not program.opens else None
+    played = session.played
+    first = played.tallies[0] if played.tallies and played.calls[0].reader is Role.CURATOR else None
     if first is not None and session.crowd.people.several is not None:
         first = tuple(map(without_dummies, first))
     return Curated(
         first,
         played.decision,
-        program.considered(session),
-        program.dropped(session),
+        scored.considered,
+        scored.dropped,
         exposure.result(),
     )

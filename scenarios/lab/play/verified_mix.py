@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from ....errors import DataError
-from ...programs.registry import announced_schema, program_of
+from ...programs.capabilities import LocalNoise
+from ...programs.registry import announced_schema, capability
 from ...schema.model import Scenario
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def check_answers(scenario: Scenario, schema: "Schema") -> None:
     from ....protocol.rounds.verified_answers import answer_size
 
     announced_features = announced_schema(scenario, schema).features
-    single = program_of(scenario).reports or scenario.mix.submit == "once"
+    single = capability(scenario, LocalNoise) or scenario.mix.submit == "once"
     for features in (
         *((feature,) for feature in announced_features),
         *(() if single else (announced_features,)),

@@ -10,10 +10,10 @@ from ....analysis.trust import (
     checked_rows,
     received,
     received_of_persons,
-    received_reports,
 )
 from ....protocol.knowledge.view import View
-from ...programs.registry import program_of
+from ...programs.capabilities import LocalNoise
+from ...programs.registry import capability
 from ...programs.topology import links, topology_of
 from ...schema.model import Scenario
 
@@ -86,17 +86,30 @@ def learnt(
     """
     scored: dict[Hashable, Received] = {}
     views: list[Received] = []
-    reports = program_of(scenario).reports
-    several = scenario.population.rows
-    rows = None if reports or several else checked_rows(truth, len(sizes))
+    is_checked = not (scenario.population.rows or capability(scenario, LocalNoise))
+    rows = checked_rows(truth, len(sizes)) if is_checked else None
     for members in coalitions(scenario):
         view = look(members)
         if view.knows not in scored:
-            if several:
-                scored[view.knows] = received_of_persons(view, sizes, several)
-            elif reports:
-                scored[view.knows] = received_reports(view, sizes, information or 0.0)
-            else:
-                scored[view.knows] = received(view, sizes, rows, prior)
+            scored[view.knows] = view_leakage(scenario, view, sizes, information, rows, prior)
         views.append(replace(scored[view.knows], parties=tuple(sorted(members))))
     return tuple(views)
+
+
+def view_leakage(
+    scenario: Scenario,
+    view: View,
+    sizes: Sequence[int],
+    information: float | None,
+    truth: "Mapping[int, Row] | None",
+    prior: "Shares | None" = None,
+) -> Received:
+    """Return the leakage of a view about persons with several rows, about reports, or about rows.
+
+    The other arguments are those of `learnt`.
+    """
+    if (several := scenario.population.rows) is not None:
+        return received_of_persons(view, sizes, several)
+    if noise := capability(scenario, LocalNoise):
+        return noise.received(view, sizes, information)
+    return received(view, sizes, truth, prior)

@@ -9,6 +9,7 @@ from ....protocol.board.strategies import Strategy
 from ....protocol.wire.parties import CURATOR
 from ...populations.samples import Samples
 from ...programs.registry import program_of
+from ...programs.small_classes import excluded_people, exposed_people
 from .outcome import Exposure, Outcome
 from .worst_case import is_sought, search_of, seek
 
@@ -39,15 +40,15 @@ def measure(
     cells = list(played.release.values())
     people = sum(cells)
     program = program_of(scenario)
-    excluded_people = program.excluded(played.release, scenario, crowd.people.schema)
-    below = program.exposed(played.release, decision.certificate.k) + excluded_people
+    excluded = excluded_people(program, played.release, scenario.policy, crowd.people.schema)
+    below = exposed_people(program, played.release, decision.certificate.k) + excluded
     true = below / people if people else 0.0
     promised = decision.certificate.value
     if proving is not None:
         schema, calls = crowd.people.schema, played.calls[:-1]
         proved = prove(proving, schema, calls, decision, played.release)
         promised = promised_share(decision, proved)
-    promised += excluded_people / people if people else 0.0
+    promised += excluded / people if people else 0.0
     search = search_of(nodes) if is_sought(decision, program, fixed=crowd.fixed) else None
     worst = None if search is None else seek(played.release, decision, search)
     return Exposure(true, promised, worst, people)

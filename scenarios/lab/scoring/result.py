@@ -6,7 +6,7 @@
     current(data)   data of an older schema, moved to the present one
     SCHEMA          its number: an unknown number is another format, and is refused
 
-The findings of a program are its own record, defined in its folder; `program.findings()` names it.
+The findings of a program are its own record, defined in its folder; `OwnFindings` names it.
 docs/result.schema.json is published from here by tools/make_schema.py.
 """
 
@@ -17,6 +17,7 @@ from typing import Any, TypeVar, Union
 from msgspec import UNSET, UnsetType, defstruct, field
 
 from ....analysis.trust import Received
+from ...programs.capabilities import OwnFindings
 from ...programs.findings import Findings
 from ...programs.interface import Effect, Raised
 from ...programs.peer_findings import PeersFound
@@ -258,8 +259,8 @@ def result_type(kind: str | None = None) -> type[Result]:
     Then findings are a tagged union of the records of these programs.
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
-    findings = (program.findings() for program in programs)
-    records = tuple(dict.fromkeys(record for record in findings if record is not None))
+    findings = (program.capability(OwnFindings) for program in programs)
+    records = tuple(dict.fromkeys(own.record() for own in findings if own is not None))
     whole: Any = defstruct(
         "Result",
         [("findings", Union[(*records, UnsetType)], UNSET)],

@@ -19,8 +19,9 @@ from ....analysis.trust import Method, Received
 from ....analysis.trust.best_guesses import Guess
 from ....analysis.trust.side import Side
 from ....protocol.wire.messages import Counts
+from ...programs.capabilities import LocalNoise
 from ...programs.interface import Effect, Raised
-from ...programs.registry import program_of
+from ...programs.registry import capability
 from ...schema.model import Scenario
 from .citation import Citation
 from .outcome import Exposure, find_coalition, notebook_html, summary
@@ -164,7 +165,7 @@ class SavedResult:
     @property
     def coalitions(self) -> tuple[Received, ...]:
         """The leakage to each coalition that was scored."""
-        reports = program_of(self.scenario).reports
+        reports = capability(self.scenario, LocalNoise) is not None
         cells = self.users * len(self.sizes)
         return tuple(
             saved_coalition(coalition, self.users, cells, reports=reports)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ....deprecated import keeps_old
 from ....protocol.rounds.tallying import marginals, summed
 from ....protocol.wire.messages import Counts, Decision
+from ...programs.capabilities import ColumnDecision, DeeperQueries
 from ...serialization.record import Record
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> 
     values are suppressed, another table is released; and known groups of columns rule out most
     tables with these marginals.
     """
-    return fixed and not decision.hidden and not (program.opens or program.deepens)
+    has_groups = program.capability(DeeperQueries) or not program.capability(ColumnDecision)
+    return fixed and not decision.hidden and not has_groups
 
 
 def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracket:

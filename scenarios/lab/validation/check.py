@@ -12,13 +12,14 @@ from ...attacks.catalogue.guard import value_at
 from ...attacks.catalogue.registry import ATTACKS, GUARDS
 from ...populations.facts import ScenarioFacts, domains
 from ...programs import registry
+from ...programs.capabilities import ColumnChoice, DeeperQueries, ThresholdOpening
 from ...programs.incidence import check as sets_facts
 from ...programs.peers import check as peers_meaning
 from ...programs.randomized import check as local_meaning
-from ...programs.registry import program_of
+from ...programs.registry import capability, max_rounds, program_of
 from ...programs.topology import CENTRAL, PEERS, topology_of
 from ...schema.keys import axis_misfit, keys
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
 from .deviations import deviations
 from .parties import coalitions, faults
@@ -27,12 +28,19 @@ from .rows_per_person import several_rows
 from .supported import AVAILABLE, runs, unavailable
 from .verified_mix import submitted_once, verified
 
+MANY = 4  # columns, with which a curator that asks on has more rounds
 MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
 FIXED_TABLES = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
+UNREAD = (
+    (("keep",), 'only kind = "fixed" reads {key}; kind is {kind}'),
+    (ThresholdOpening.keys, 'only kind = "threshold" reads {key}; kind is {kind}'),
+    (DeeperQueries.keys, "kind = {kind} asks once, so it does not read {key}"),
+    (ColumnChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
+)  # keys of [policy] -> message of a program that does not read them
 
 
 def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
@@ -108,7 +116,7 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     k, policy = scenario.policy.k, scenario.policy
     if (
         facts.min_round_people is None
-        or not program_of(scenario).chooses
+        or not capability(scenario, ColumnChoice)
         or policy.max_exposure >= 1
     ):
         return
@@ -131,34 +139,17 @@ def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that the policy's kind needs, or does not read."""
-    policy, program = scenario.policy, program_of(scenario)
+    policy, usual = scenario.policy, Policy()
     # A key that the program ignored would look like a limit that holds: it is refused.
-    if policy.keep and not program.listed:
-        yield problem(
-            ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
-        )
-    if policy.prefixes and not program.opens:
-        message = f'only kind = "threshold" reads prefixes; kind is {quoted(policy.kind)}'
-        yield problem(("policy", "prefixes"), message)
-    if policy.close != "published" and not program.opens:
-        message = f'only kind = "threshold" reads close; kind is {quoted(policy.kind)}'
-        yield problem(("policy", "close"), message)
-    for key in ("sample", "epsilon"):
-        if getattr(policy, key) is not None and not program.opens:
-            message = f'only kind = "threshold" reads {key}; kind is {quoted(policy.kind)}'
-            yield problem(("policy", key), message)
+    keys_read = {key for part in program_of(scenario).capabilities for key in part.keys}
+    for keys_of_kind, message in UNREAD:
+        for key in keys_of_kind:
+            if key not in keys_read and getattr(policy, key) != getattr(usual, key):
+                yield problem(("policy", key), message.format(key=key, kind=quoted(policy.kind)))
     for i, name in enumerate(policy.forbidden):
         if name in policy.required:
             message = f"{quoted(name)} is required too; a column is one or the other"
             yield problem(("policy", "forbidden", i), message)
-    for key in ("curator_exposure", "ask"):
-        if getattr(policy, key) is not None and not program.deepens:
-            message = f'kind = "{policy.kind}" asks once, so it does not read {key}'
-            yield problem(("policy", key), message)
-    for key in ("prefer", "weights", "required", "forbidden"):
-        if getattr(policy, key) and not program.chooses:
-            message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
-            yield problem(("policy", key), message)
 
 
 def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
@@ -176,14 +167,13 @@ def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report faults in rounds that do not exist."""
-    program = program_of(scenario)
-    max_rounds = program.rounds(len(facts.features or ()), scenario.policy)
-    if facts.features is None and max_rounds != program.rounds(1, scenario.policy):
+    limit = max_rounds(scenario.policy, len(facts.features or ()))
+    if facts.features is None and limit != max_rounds(scenario.policy, MANY):
         return  # the number of rounds depends on the features
     for i, fault in enumerate(scenario.fault):
-        if fault.round is not None and fault.round > max_rounds:
+        if fault.round is not None and fault.round > limit:
             message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
-            round_text = "one round" if max_rounds == 1 else f"{max_rounds} rounds at most"
+            round_text = "one round" if limit == 1 else f"{limit} rounds at most"
             yield problem(("fault", i, "round"), message + round_text)
 
 

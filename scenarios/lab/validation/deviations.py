@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from ....protocol.wire import parties
 from ....protocol.wire.parties import Role
 from ...populations.facts import ScenarioFacts
-from ...programs.registry import program_of
+from ...programs.registry import max_rounds
 from ...programs.topology import topology_of
 from ...schema.model import DeviationSection, Scenario
 from ...schema.parties import PartyNames, user_names
@@ -167,8 +167,8 @@ def _row(path: Path, deviation: DeviationSection, facts: ScenarioFacts) -> Itera
 def _rounds(
     path: Path, deviation: DeviationSection, scenario: Scenario, facts: ScenarioFacts
 ) -> Iterator[Problem]:
-    max_rounds = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
+    limit = max_rounds(scenario.policy, len(facts.features or ()))
     for place, number in enumerate(deviation.rounds):
-        if facts.features is not None and number > max_rounds:
-            message = f"found {number}; this scenario has {max_rounds} rounds at most"
+        if facts.features is not None and number > limit:
+            message = f"found {number}; this scenario has {limit} rounds at most"
             yield problem((*path, "rounds", place), message)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ....errors import ScenarioError
-from ...programs.registry import program_of
+from ...programs.registry import people_source
 from ...schema import shape
 from ...schema.keys import keys, place, value_at
 from ...schema.model import Scenario
@@ -98,7 +98,7 @@ def resolve(
     """
     population = replace(scenario.population, users=users, round2_users=round2_users)
     defence = replace(scenario.defence, registered=scenario.registered)
-    queried_features = program_of(scenario).asks(scenario, features)
+    queried_features = people_source(scenario).features(scenario, features)
     return replace(scenario, population=population, feature=queried_features, defence=defence)
 
 

@@ -9,6 +9,7 @@ from ....protocol.wire import parties
 from ...attacks.catalogue.attack import OPENED, REPORTS, SHUFFLER, USER
 from ...attacks.catalogue.registry import ATTACKS
 from ...populations.facts import ScenarioFacts
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.registry import PROGRAMS, program_of
 from ...programs.topology import CENTRAL, topology_of
 from ...schema.kinds import KIND as HISTOGRAM
@@ -91,14 +92,20 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
     """Report attacks on a part that this scenario does not have."""
     about, program = ATTACKS[fault.attack].about, program_of(scenario)
-    if about == REPORTS and not program.reports:
+    if about == REPORTS and not program.capability(LocalNoise):
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
         yield problem((*path, "attack"), message)
-    elif about == OPENED and not program.opens:
-        kind = next(kind for kind, program in PROGRAMS.items() if program.opens)
+    elif about == OPENED and program.capability(ThresholdOpening) is None:
+        kind = next(
+            kind for kind, program in PROGRAMS.items() if program.capability(ThresholdOpening)
+        )
         message = f"{fault.attack} is about rows that k people open; kind = {quoted(kind)} does so"
         yield problem((*path, "attack"), message)
-    elif program.opens and about != OPENED and fault.attack not in OF_ANY_ROUND:
+    elif (
+        program.capability(ThresholdOpening)
+        and about != OPENED
+        and fault.attack not in OF_ANY_ROUND
+    ):
         names = (
             *OF_ANY_ROUND,
             *(name for name, attack in ATTACKS.items() if attack.about == OPENED),

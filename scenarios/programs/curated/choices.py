@@ -6,30 +6,26 @@ fixed      the columns that the scenario names, for any bound
 all        every column
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from .program import Decided
+from ..capabilities import ColumnChoice, FixedColumns, RuleDecision
+from .program import BoundDecision, Decided
+from .rule_names import PERSONS
 
 if TYPE_CHECKING:
+    from ....protocol.wire.announcement import AnnouncedPolicy
     from ....protocol.wire.schema import Schema
     from ..dropped_columns import UnreleasedColumn
     from ..interface import Session
 
 
-class ExposureProgram(Decided):
-    """A program that releases the heaviest set of columns within the promised exposure."""
-
-    kind = "exposure"
-    by_rule = True
-    on_paper = True
-
-    def proof(self, policy: Policy) -> str:
-        """Return the rule that bounds the exposure."""
-        return policy.rule
+class PolicyDecision(BoundDecision, RuleDecision):
+    """The decision of the exposure program."""
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the limits that would admit each suppressed column."""
@@ -41,19 +37,56 @@ class ExposureProgram(Decided):
 
         return dropped(session)
 
+    def unreleased(
+        self, policy: Policy, rule: str, schema: "Schema", counts: Sequence[Sequence[int]]
+    ) -> "Iterator[UnreleasedColumn]":
+        """Yield the limits that would admit each suppressed column."""
+        from .options import unreleased
+
+        return unreleased(policy, rule, schema, counts)
+
+
+class NamedColumns(FixedColumns):
+    """The columns that the scenario names."""
+
+    keys = ("keep",)
+
+    def columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...]:  # noqa: ARG002
+        """Return the columns named in `keep`."""
+        return policy.keep
+
+
+class AllColumns(FixedColumns):
+    """Every column."""
+
+    def columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...]:  # noqa: ARG002
+        """Return the names of all columns."""
+        return schema.names
+
+
+class ExposureProgram(Decided):
+    """A program that releases the heaviest set of columns within the promised exposure."""
+
+    kind = "exposure"
+    capabilities = (PolicyDecision(), ColumnChoice())
+
+    def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
+        """Return the announced policy; of persons with several rows, by the rule for persons."""
+        announced = super().policy(scenario)
+        several = scenario.population.rows is not None
+        return replace(announced, rule=PERSONS) if several else announced
+
+    def proof(self, policy: Policy) -> str:
+        """Return the rule that bounds the exposure."""
+        return policy.rule
+
 
 class Fixed(Decided):
     """A program that releases the columns that the scenario names."""
 
     kind = "fixed"
-    chooses = False
-    listed = True
-    on_paper = True
+    capabilities = (BoundDecision(), NamedColumns())
     largest = None
-
-    def fixed_columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
-        """Return the columns named in `keep`."""
-        return policy.keep
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report a missing `keep`, and the problems of all programs of this family."""
@@ -67,10 +100,5 @@ class ReleaseAll(Decided):
     """A program that releases every column."""
 
     kind = "all"
-    chooses = False
-    on_paper = True
+    capabilities = (BoundDecision(), AllColumns())
     largest = None
-
-    def fixed_columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
-        """Return the names of all columns."""
-        return schema.names

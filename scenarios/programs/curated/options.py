@@ -1,7 +1,8 @@
 """The alternatives of a curator: every set of columns, and each column that it suppressed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 from ....protocol.board.strategies import RoundResult
 from ....protocol.rounds.tallying import marginals as as_marginals
@@ -68,13 +69,16 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     if not played.tallies:
         return ()
     rule = named_rule(policy, crowd.round2_people, schema)
-    choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
-    return tuple(
-        UnreleasedColumn(
-            schema.names[column.column],
-            column.smallest_target,
-            column.largest_k,
-            schema.names[column.column] in policy.forbidden,
+    counts = listed(schema, as_marginals(played.tallies[0])[0])
+    return tuple(unreleased(policy, rule, schema, counts))
+
+
+def unreleased(
+    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
+) -> Iterator[UnreleasedColumn]:
+    """Yield the limits that would admit each suppressed column, by a rule, from its counts."""
+    for column in choose(policy, rule, schema, counts).dropped:
+        name = schema.names[column.column]
+        yield UnreleasedColumn(
+            name, column.smallest_target, column.largest_k, name in policy.forbidden
         )
-        for column in choice.dropped
-    )

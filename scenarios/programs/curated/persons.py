@@ -21,7 +21,7 @@ from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
 from ..dropped_columns import UnreleasedColumn
 from ..interface import ConsideredColumns, Session
-from ..registry import PROGRAMS
+from ..registry import fixed_columns
 from ..weights import column_weights
 from .options import MAX_LISTED_COLUMNS
 from .rule_names import PERSONS
@@ -79,11 +79,11 @@ class ByPersons:
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Return the columns to release, with the bound on exposed persons."""
         person_counts = PersonCounts.from_round(heard[0].counts, self.rows)
-        fixed_columns = PROGRAMS[self.policy.kind].fixed_columns(self.policy, schema)
-        if fixed_columns is None:
+        fixed = fixed_columns(self.policy, schema)
+        if fixed is None:
             released_columns = choose(self.policy, schema, person_counts).kept
         else:
-            released_columns = tuple(sorted(schema.column(name) for name in fixed_columns))
+            released_columns = tuple(sorted(schema.column(name) for name in fixed))
         exposed = max_exposed(person_counts, self.policy.k, released_columns)
         rule = f"{BALLOTS}{self.rows}"
         return Decision(

@@ -17,7 +17,7 @@ from ....protocol.rounds.tallying import marginals, summed
 from ....protocol.wire.messages import Call, Certificate, Counts, Decision
 from ....protocol.wire.schema import Schema
 from ...schema.model import Policy
-from ..registry import PROGRAMS
+from ..registry import fixed_columns
 from ..weights import column_weights
 from .rule_names import PLAIN, PRICED, policy_for
 
@@ -70,10 +70,8 @@ def decision_rule(policy: Policy, new_people: int | None = None) -> DecisionRule
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
         rule = named_rule(policy, new_people, schema)
-        fixed_columns = PROGRAMS[policy.kind].fixed_columns(policy, schema)
-        released_columns, proof = _decide(
-            policy, rule, schema, listed(schema, counts), fixed_columns
-        )
+        fixed = fixed_columns(policy, schema)
+        released_columns, proof = _decide(policy, rule, schema, listed(schema, counts), fixed)
         return Decision(released_columns, as_certificate(proof, policy, new_people or people))
 
     return decide

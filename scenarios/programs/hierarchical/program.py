@@ -1,11 +1,15 @@
 """The program `hierarchical` behind the interface of all (programs/interface.py)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
 
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
-from ..curated.program import Decided
+from ...schema.problems import Problem
+from ..capabilities import ColumnChoice, DeeperQueries, OwnFindings, OwnProof
+from ..curated.program import BoundDecision, Decided, same_people_problems
 
 if TYPE_CHECKING:
     from ....protocol.board.strategies import RoundResult, Strategy
@@ -30,50 +34,8 @@ def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
     return [*wide][::-1]
 
 
-class HierarchicalProgram(Decided):
-    """A program that counts singles, then safe pairs, triples ..., until no group is safe."""
-
-    kind = wire = compared = "hierarchical"
-    among_peers = False
-    note = "columns chosen from the counts of groups asked before"
-    asks_again = True
-    deepens = True
-    largest = "rounds 2 and later at their largest: as if every question were safe"
-
-    def rounds(self, features: int, policy: Policy) -> int:
-        """Return one round per group size or per chosen group, and the release."""
-        from ....protocol.board.strategies import MOST_CHOSEN
-
-        groups = 2**features - features - 1
-        return 2 + min(MOST_CHOSEN, groups) if chooses(policy) else features + 1
-
-    def proof(self, policy: Policy) -> str:
-        """Return the kind, the way of asking, and the limit of people certain to the curator."""
-        from ....protocol.board.strategies import BEST
-
-        limit = policy.curator_exposure
-        words = [self.kind, *([BEST] if chooses(policy) else [])]
-        return " ".join(words if limit is None else [*words, f"curator_exposure={limit:g}"])
-
-    def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Return the strategy that asks as long as it is safe."""
-        from .strategy import HierarchicalStrategy as Strategy
-
-        return Strategy(scenario.policy)
-
-    def deeper(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
-        """Yield the queries for groups, as if all of the largest allowed number were safe."""
-        from ....protocol.wire.messages import Call
-        from ....protocol.wire.parties import Role
-        from .strategy import MOST_ASKED
-
-        if chooses(policy):
-            for number, group in enumerate(_widest(columns), start=2):
-                yield Call(number, Role.CURATOR, (group,))
-            return
-        for size in range(2, len(columns) + 1):
-            groups = tuple(islice(combinations(columns, size), MOST_ASKED))
-            yield Call(size, Role.CURATOR, groups)
+class GroupDecision(BoundDecision):
+    """The decision by the counts of all groups."""
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound by all counts, if there are few columns."""
@@ -99,33 +61,81 @@ class HierarchicalProgram(Decided):
             session.scenario.policy, schema, curator_results(session.played), decision.kept
         )
 
-    def score(self, session: "Session") -> "Scored":
-        """Return the record of each round for the curator."""
-        from ..curated.options import curator_results
-        from ..interface import Scored
-        from .round_counts import standings
-        from .rounds import Rounds, round_records
 
-        people, played, k = session.crowd.people, session.played, session.scenario.policy.k
-        sure = standings(people.schema, curator_results(played), k)
-        sizes = self.sizes(people)
-        records = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)
-        return Scored(Rounds(records)) if records else Scored()
+class GroupQueries(DeeperQueries):
+    """The queries for groups of columns, whose parts were requested before."""
 
-    def findings(self) -> "type[Findings]":
-        """Return the record type of the curator's rounds."""
-        from .rounds import Rounds
+    def calls(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
+        """Yield the queries for groups, as if all of the largest allowed number were safe."""
+        from ....protocol.wire.messages import Call
+        from ....protocol.wire.parties import Role
+        from .strategy import MOST_ASKED
 
-        return Rounds
+        if chooses(policy):
+            for number, group in enumerate(_widest(columns), start=2):
+                yield Call(number, Role.CURATOR, (group,))
+            return
+        for size in range(2, len(columns) + 1):
+            groups = tuple(islice(combinations(columns, size), MOST_ASKED))
+            yield Call(size, Role.CURATOR, groups)
 
-    def proves(self, rule: str) -> bool:
-        """Whether the rule is called after this kind."""
-        return rule.startswith(self.kind)
 
-    def verify_decision(
+class GroupProof(OwnProof):
+    """The proof by the counts of all groups."""
+
+    def verify(
         self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
     ) -> None:
         """Check the proof that the certificate carries."""
         from .strategy import verify
 
         verify(decision.certificate, schema, round_results, decision.kept)
+
+
+class RoundFindings(OwnFindings):
+    """The record of each round for the curator."""
+
+    def record(self) -> "type[Findings]":
+        """Return the record type of the curator's rounds."""
+        from .rounds import Rounds
+
+        return Rounds
+
+
+class HierarchicalProgram(Decided):
+    """A program that counts singles, then safe pairs, triples ..., until no group is safe."""
+
+    kind = wire = compared = "hierarchical"
+    note = "columns chosen from the counts of groups asked before"
+    capabilities = (GroupDecision(), ColumnChoice(), GroupQueries(), GroupProof(), RoundFindings())
+    largest = "rounds 2 and later at their largest: as if every question were safe"
+
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
+        """Report other people in later rounds, and a rule besides the own proof."""
+        return same_people_problems(scenario)
+
+    def proof(self, policy: Policy) -> str:
+        """Return the kind, the way of asking, and the limit of people certain to the curator."""
+        from ....protocol.board.strategies import BEST
+
+        limit = policy.curator_exposure
+        words = [self.kind, *([BEST] if chooses(policy) else [])]
+        return " ".join(words if limit is None else [*words, f"curator_exposure={limit:g}"])
+
+    def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
+        """Return the strategy that asks as long as it is safe."""
+        from .strategy import HierarchicalStrategy as Strategy
+
+        return Strategy(scenario.policy)
+
+    def score(self, session: "Session") -> "Scored":
+        """Return the record of each round for the curator."""
+        from ..curated.options import curator_results
+        from .round_counts import standings
+        from .rounds import Rounds, round_records
+
+        people, played, k = session.crowd.people, session.played, session.scenario.policy.k
+        sure = standings(people.schema, curator_results(played), k)
+        sizes = tuple(map(len, people.values))
+        records = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)
+        return replace(super().score(session), findings=Rounds(records) if records else None)

@@ -6,13 +6,14 @@ from ...populations.facts import ScenarioFacts
 from ...schema.kinds import SETS
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
-from ..registry import program_of
+from ..people_source import SetPopulation
+from ..registry import capability
 
 
 def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that only one kind of policy reads, under another."""
     kind = scenario.policy.kind
-    if not program_of(scenario).has_columns:
+    if capability(scenario, SetPopulation):
         if scenario.feature:
             message = f'kind = "{kind}" asks owners for their sets; leave [[feature]] out'
             yield problem(("feature",), message)

@@ -1,10 +1,14 @@
 """The program `local-suppression` behind the interface of all (programs/interface.py)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Scenario
-from ..curated.program import Decided
+from ...schema.problems import Problem
+from ..capabilities import ColumnChoice, OwnFindings, OwnProof
+from ..curated.program import BoundDecision, Decided, same_people_problems
 
 if TYPE_CHECKING:
     from ....protocol.board.strategies import RoundResult, Strategy
@@ -14,13 +18,38 @@ if TYPE_CHECKING:
     from ..interface import Scored, Session
 
 
+class ValueProof(OwnProof):
+    """The proof of suppressed columns and values."""
+
+    def verify(
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
+    ) -> None:
+        """Prove the decision again from the counts of single columns."""
+        from .strategy import verify
+
+        verify(decision, schema, round_results)
+
+
+class BlankFindings(OwnFindings):
+    """The suppressed values and their cost."""
+
+    def record(self) -> "type[Findings]":
+        """Return the record of suppressed values and their cost."""
+        from .score import Blanks
+
+        return Blanks
+
+
 class LocalSuppressionProgram(Decided):
     """A program that suppresses values by rules, with random covers."""
 
     kind = wire = compared = "local-suppression"
-    among_peers = False
     note = "rare values blanked by rule, with cover"
-    asks_again = True
+    capabilities = (BoundDecision(), ColumnChoice(), ValueProof(), BlankFindings())
+
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
+        """Report other people in round 2, and a rule besides the own proof."""
+        return same_people_problems(scenario)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Return the strategy that decides on columns and on suppressed values."""
@@ -30,32 +59,13 @@ class LocalSuppressionProgram(Decided):
 
     def score(self, session: "Session") -> "Scored":
         """Return the chance that a blank hides a rare value, and the cost of blanks."""
-        from ..interface import Scored
         from .score import score
 
-        played, people = session.played, session.crowd.people
+        played, people, scored = session.played, session.crowd.people, super().score(session)
         if played.decision is None:
-            return Scored()
+            return scored
         codes = people.codes[session.present(len(played.calls))]
         first, release = played.tallies[0], played.release
         policy = session.scenario.policy
         findings = score(policy, people.schema, first, played.decision, release, codes)
-        return Scored(findings)
-
-    def findings(self) -> "type[Findings]":
-        """Return the record of suppressed values and their cost."""
-        from .score import Blanks
-
-        return Blanks
-
-    def proves(self, rule: str) -> bool:
-        """Whether the rule is called after this kind."""
-        return rule.startswith(self.kind)
-
-    def verify_decision(
-        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
-    ) -> None:
-        """Prove the decision again from the counts of single columns."""
-        from .strategy import verify
-
-        verify(decision, schema, round_results)
+        return replace(scored, findings=findings)

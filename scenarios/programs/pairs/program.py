@@ -14,7 +14,8 @@ from msgspec.structs import replace as changed
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from ..curated.program import Decided
+from ..capabilities import ColumnChoice
+from ..curated.program import BoundDecision, Decided
 from ..weights import column_weights
 
 if TYPE_CHECKING:
@@ -56,10 +57,31 @@ def cross_table(
     return priced.first((columns, proof.people) for _, _, columns, proof in tables) or ()
 
 
+class PairDecision(BoundDecision):
+    """The decision by the bounds of columns and pairs."""
+
+    def options(
+        self,
+        policy: Policy,
+        schema: "Schema",
+        counts: "Sequence[Counts] | None",
+        new_people: int | None,
+    ) -> "tuple[ConsideredColumns, ...]":
+        """Return every column and every pair, with bounds."""
+        options = super().options(policy, schema, counts, new_people)
+        return tuple(option for option in options if len(option.columns) <= MAX_COLUMNS)
+
+    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
+        """Return every column and every pair, with bounds."""
+        considered = super().considered(session)
+        return tuple(option for option in considered if len(option.columns) <= MAX_COLUMNS)
+
+
 class PairsProgram(Decided):
     """A program that releases a cross table of at most two columns."""
 
     kind = "pairs"
+    capabilities = (PairDecision(), ColumnChoice())
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
@@ -97,14 +119,3 @@ class PairsProgram(Decided):
             for candidate in super().considered(session)
             if len(candidate.columns) <= MAX_COLUMNS
         )
-
-    def options(
-        self,
-        policy: Policy,
-        schema: "Schema",
-        counts: "Sequence[Counts] | None",
-        new_people: int | None,
-    ) -> "tuple[ConsideredColumns, ...]":
-        """Return every column and every pair, with bounds."""
-        options = super().options(policy, schema, counts, new_people)
-        return tuple(option for option in options if len(option.columns) <= MAX_COLUMNS)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Defence, Mix, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
+from ..curated.program import TWO_ROUND
 from ..registry import PROGRAMS, program_of
 
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
@@ -16,8 +17,8 @@ CENTRAL = ("curator_links_at_most",)
 
 def fits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report requests that peers cannot meet."""
-    if not program_of(scenario).among_peers:
-        kinds = [kind for kind, program in PROGRAMS.items() if program.among_peers]
+    if program_of(scenario).wire != TWO_ROUND:  # peers see the counts of single columns alone
+        kinds = [kind for kind, program in PROGRAMS.items() if program.wire == TWO_ROUND]
         kind = quoted(scenario.policy.kind)
         message = f"{kind} needs a curator; peers decide by {listed(kinds, len(kinds))}"
         yield problem(("policy", "kind"), message)

@@ -12,11 +12,14 @@ from ...populations.coarsening import is_coarser
 from ...populations.facts import ScenarioFacts
 from ...populations.people import WIDTH
 from ...schema.kinds import KIND
-from ...schema.mechanisms import listed, mechanisms
+from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
+from ..capabilities import LocalNoise
+from ..interface import ReleaseProgram
 from ..noisy_questions import feature_budget, is_sampled
-from ..registry import program_of
+from ..people_source import SetPopulation
+from ..registry import capability, program_of
 from .value_numbers import number
 
 BITS = "bit-flip"  # of sets
@@ -44,24 +47,21 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 
 
 def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
-    """Report noise without a query for reports, and a histogram without noise."""
+    """Report noise without a query for reports, and a program without its noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
-    program = program_of(scenario)
-    if program.reports and program.has_columns and mechanism == "none":
-        message = (
-            f'"{kind}" counts randomized reports; say in [local] mechanism = {listed()}, '
-            "and epsilon"
-        )
-        yield problem(("policy", "kind"), message)
-    if program.reports and not program.has_columns and mechanism != BITS:
-        message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
-        yield problem(("local", "mechanism"), message)
-    if not program.reports and mechanism != "none":
+    if noise := capability(scenario, LocalNoise):
+        yield from noise.problems(scenario)
+    elif mechanism != "none":
         yield problem(
             ("local", "mechanism"),
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
             f"kind is {quoted(kind)}",
         )
+
+
+def _reports_features(program: "ReleaseProgram") -> bool:
+    """Whether people report features, and not sets."""
+    return bool(program.capability(LocalNoise)) and not program.capability(SetPopulation)
 
 
 def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
@@ -74,7 +74,7 @@ def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Yield features with rules that cannot be announced, and the reason: joint reports."""
-    if not program_of(scenario).reports:
+    if capability(scenario, LocalNoise) is None:
         return
     if scenario.local.mechanism == BITS:
         message = (
@@ -103,7 +103,7 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield problem(("local", "epsilon"), message)
         return
     # The epsilon of a set is that of a single element: each position has the whole budget.
-    count = len(facts.features or ()) if program_of(scenario).has_columns else 1
+    count = 1 if capability(scenario, SetPopulation) else len(facts.features or ())
     each = feature_budget(scenario, count) if count else MIN_EPSILON
     if not MIN_EPSILON <= each <= MAX_EPSILON:
         divided = "" if each == local.epsilon else f", {each:.3g} for each of {count}"
@@ -134,7 +134,7 @@ def undrawable(scenario: Scenario) -> str | None:
     """Return the reason why people cannot report a drawn feature; None if they can."""
     local = scenario.local
     if local.features == "split" or (
-        local.mechanism in SAMPLED and program_of(scenario).has_columns
+        local.mechanism in SAMPLED and not capability(scenario, SetPopulation)
     ):
         return None
     return (
@@ -171,7 +171,7 @@ def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
         return
-    if not (program.reports and program.has_columns and scenario.local.mechanism in mechanisms()):
+    if not (_reports_features(program) and scenario.local.mechanism in mechanisms()):
         message = (
             f"found {honest:,}; epsilon after shuffling is of reports about features "
             f"(policy.kind = {quoted(KIND)}): leave relied_on out"
@@ -185,7 +185,7 @@ def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report features without reports under the mechanism: a line for each."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
-    if not (program.reports and program.has_columns) or mechanism == "none":
+    if not _reports_features(program) or mechanism == "none":
         return
     yield from _numbers(scenario)
     yield from _pairs(scenario)
@@ -295,7 +295,7 @@ def _values(size: int) -> str:
 def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys for a second round in a program with a single round."""
     kind = scenario.policy.kind
-    if not program_of(scenario).reports:
+    if capability(scenario, LocalNoise) is None:
         return
     if scenario.population.setting != "fixed":
         message = f'kind = "{kind}" asks once, so there are no other people; leave setting out'
@@ -305,7 +305,7 @@ def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
 def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report expectations about columns in a program that chooses no columns."""
     kind = scenario.policy.kind
-    if not program_of(scenario).reports:
+    if capability(scenario, LocalNoise) is None:
         return
     for key in _set_keys(scenario, UNMET):
         message = f'kind = "{kind}" releases estimates and no columns, so it does not read {key}'

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from ....errors import VerificationError
 from ...populations.facts import ScenarioFacts
+from ...schema import mechanisms
 from ...schema.kinds import KIND
 from ...schema.model import Scenario
-from ...schema.problems import Problem
+from ...schema.problems import Problem, problem
+from ..capabilities import LocalNoise, OwnFindings
 from ..one_round import OneRound
 
 if TYPE_CHECKING:
@@ -24,11 +26,64 @@ if TYPE_CHECKING:
     from ..noisy_questions import Question
 
 
+class FeatureNoise(LocalNoise):
+    """The noise of reports about features."""
+
+    def problems(self, scenario: Scenario) -> Iterator[Problem]:
+        """Yield a problem without a mechanism."""
+        if scenario.local.mechanism == "none":
+            kind, accepted = scenario.policy.kind, mechanisms.listed()
+            message = f'"{kind}" counts randomized reports; say in [local] mechanism = {accepted}, '
+            yield problem(("policy", "kind"), message + "and epsilon")
+
+    def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
+        """Return the schema of reports in place of values."""
+        from ..noisy_questions import reported_schema
+
+        return reported_schema(scenario, schema)
+
+    def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the features, or of a joint report of all."""
+        from ..noisy_questions import reported_names
+
+        return reported_names(scenario, names)
+
+    def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
+        """Return a question for each feature, or a joint question."""
+        from ..noisy_questions import questions
+
+        return questions(scenario, people.schema.names, people.values)
+
+    def recorded_questions(
+        self,
+        scenario: Scenario,
+        result: "Claims",
+        sizes: Sequence[int],  # noqa: ARG002
+    ) -> "Sequence[Question]":
+        """Return the questions of a recorded run, without the true values."""
+        from ..noisy_questions import questions
+        from .score import Randomized
+
+        local = result.findings
+        if not isinstance(local, Randomized):
+            raise VerificationError("people are said to be found by reports that were not counted")
+        return questions(scenario, result.features, local.domains)
+
+
+class ShareFindings(OwnFindings):
+    """The estimates, errors and privacy loss."""
+
+    def record(self) -> "type[Findings]":
+        """Return the record type of estimates, errors and privacy loss."""
+        from .score import Randomized
+
+        return Randomized
+
+
 class Randomizing(OneRound):
     """A program with one round of randomized reports."""
 
     wire = "randomized"
-    reports = True
     recomputed: str | None = "they follow from the counts of reports"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
@@ -49,39 +104,8 @@ class Histogram(Randomizing):
     kind = KIND
     compared: str | None = KIND
     note = "randomized: noise before sealing; two-way tables as if independent"
-
-    def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
-        """Return the schema of reports in place of values."""
-        from ..noisy_questions import reported_schema
-
-        return reported_schema(scenario, schema)
-
-    def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the features, or of a joint report of all."""
-        from ..noisy_questions import reported_names
-
-        return reported_names(scenario, names)
-
-    def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """Return a question for each feature, or a joint question."""
-        from ..noisy_questions import questions
-
-        return questions(scenario, people.schema.names, people.values)
-
-    def noise(
-        self,
-        scenario: Scenario,
-        result: "Claims",
-        sizes: Sequence[int],  # noqa: ARG002
-    ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, without the true values."""
-        from ..noisy_questions import questions
-        from .score import Randomized
-
-        local = result.findings
-        if not isinstance(local, Randomized):
-            raise VerificationError("people are said to be found by reports that were not counted")
-        return questions(scenario, result.features, local.domains)
+    noise = FeatureNoise()
+    capabilities = (noise, ShareFindings())
 
     def score(self, session: "Session") -> "Scored":
         """Estimate the shares from the reports."""
@@ -91,18 +115,12 @@ class Histogram(Randomizing):
 
         scenario, people = session.scenario, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
-        columns = self.names(scenario, people.schema.names)
-        questions = self.questions(scenario, people)
+        columns = self.noise.names(scenario, people.schema.names)
+        questions = self.noise.questions(scenario, people)
         local = score(scenario, people, questions, session.present(1), tallies)
         release = reports(columns, tallies[0]) if tallies else None
         information = local.privacy.information if local else None
         return Scored(local, release, information)
-
-    def findings(self) -> "type[Findings]":
-        """Return the record type of estimates, errors and privacy loss."""
-        from .score import Randomized
-
-        return Randomized
 
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the estimates from the counts of reports."""

@@ -3,9 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from ....protocol.wire.parties import RANDOMNESS
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
+from ..capabilities import OwnFindings, OwnProof, ThresholdOpening
 from ..one_round import OneRound
 
 if TYPE_CHECKING:
@@ -18,19 +22,10 @@ if TYPE_CHECKING:
     from ..random_participation import Participation
 
 
-class Threshold(OneRound):
-    """A program that opens rows, or prefixes of rows, that k people share."""
+class PolicyOpening(ThresholdOpening):
+    """The opening of rows by the policy of a scenario."""
 
-    kind = wire = compared = "threshold"
-    note = "what k people share opens; reader and `randomness` together can open all"
-    opens = True
-    recomputed: str | None = "they follow from the release"
-
-    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
-        """Report keys that are incompatible with this program."""
-        from .check import problems
-
-        return problems(scenario)
+    parties = (RANDOMNESS,)
 
     def participation(self, policy: Policy) -> "Participation | None":
         """Return the sampled rate, as announced."""
@@ -41,11 +36,66 @@ class Threshold(OneRound):
 
         return Participation(rate_parts(policy.sample))
 
+    def exposed(self, release: "Counts", k: int) -> int:
+        """Return the number of people with a value in a prefix that fewer than k share."""
+        from ....protocol.rounds.opened_prefixes import exposed
+
+        return exposed(release, k)
+
+    def excluded(self, release: "Counts", policy: Policy, schema: "Schema") -> int:
+        """Return the number of people in a class smaller than k that is known by exclusion."""
+        from .score import excluded_by
+
+        return excluded_by(release, policy, schema).people
+
+    def variants(self, policy: Policy) -> Iterator[tuple[str, Policy]]:
+        """Yield whole rows, prefixes, and rows of random participants if the policy has a rate."""
+        whole = Policy(kind="threshold", k=policy.k)
+        yield "", whole
+        yield " prefixes", replace(whole, prefixes=True)
+        if policy.sample is not None:
+            yield " sampled", replace(whole, sample=policy.sample, epsilon=policy.epsilon)
+
+
+class SameDecision(OwnProof):
+    """The proof of a decision that is the same for all counts."""
+
+    def verify(
+        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
+    ) -> None:
+        """Accept the decision: it was compared before."""
+
+
+class RowFindings(OwnFindings):
+    """The open and closed rows."""
+
+    def record(self) -> "type[Findings]":
+        """Return the record of open and closed rows."""
+        from .score import OpenedRows
+
+        return OpenedRows
+
+
+class Threshold(OneRound):
+    """A program that opens rows, or prefixes of rows, that k people share."""
+
+    kind = wire = compared = "threshold"
+    note = "what k people share opens; reader and `randomness` together can open all"
+    opening = PolicyOpening()
+    capabilities = (opening, SameDecision(), RowFindings())
+    recomputed: str | None = "they follow from the release"
+
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
+        """Report keys that are incompatible with this program."""
+        from .check import problems
+
+        return problems(scenario)
+
     def proof(self, policy: Policy) -> str:
         """Return the rule: whole rows, prefixes, or rows of random participants."""
         from ....protocol.rounds.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
-        if participation := self.participation(policy):
+        if participation := self.opening.participation(policy):
             return sampled_rule(
                 participation.parts
             )  # any message may be a cover, so a blank leaks no value
@@ -81,33 +131,6 @@ class Threshold(OneRound):
             table = PeopleTable(people.values, people.codes[present_users])
             rows = count_cells(table, range(len(people.values)))
         return Scored(score(policy, people.schema, played.release, rows, read))
-
-    def exposed(self, release: "Counts", k: int) -> int:
-        """Return the number of people with a value in a prefix that fewer than k share."""
-        from ....protocol.rounds.opened_prefixes import exposed
-
-        return exposed(release, k)
-
-    def excluded(self, release: "Counts", scenario: Scenario, schema: "Schema") -> int:
-        """Return the number of people in a class smaller than k that is known by exclusion."""
-        from .score import excluded_by
-
-        return excluded_by(release, scenario.policy, schema).people
-
-    def findings(self) -> "type[Findings]":
-        """Return the record of open and closed rows."""
-        from .score import OpenedRows
-
-        return OpenedRows
-
-    def proves(self, rule: str) -> bool:
-        """Whether the rule is called after this kind."""
-        return rule.startswith(self.kind)
-
-    def verify_decision(
-        self, decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
-    ) -> None:
-        """Accept the decision: the same for all counts, and compared before."""
 
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the open rows from the release."""

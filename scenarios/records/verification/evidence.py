@@ -19,10 +19,12 @@ from ....protocol.wire.schema import Feature, Schema
 from ...lab.scoring.outcome import Outcome
 from ...lab.scoring.person_rounds import SeveralRows
 from ...lab.scoring.result import Result, findings_as
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.evidence import NoGround
 from ...programs.hierarchical.rounds import RoundRecord, Rounds
 from ...programs.interface import Mode
-from ...programs.registry import program_of, wire
+from ...programs.registry import capability, program_of, wire
+from ...programs.small_classes import excluded_people
 from ...programs.topology import topology_of
 from ...serialization.decisions import proof_bytes, read_blanks
 from ..run_folder import Run
@@ -108,7 +110,7 @@ class RecordEvidence:
     @property
     def randomized(self) -> bool:
         """Whether people randomized their answers."""
-        return program_of(self.run.scenario).reports
+        return capability(self.run.scenario, LocalNoise) is not None
 
     @property
     def rows(self) -> int:
@@ -118,7 +120,7 @@ class RecordEvidence:
     @property
     def opens(self) -> bool:
         """Whether only rows that k people share are counted."""
-        return program_of(self.run.scenario).opens
+        return capability(self.run.scenario, ThresholdOpening) is not None
 
     @property
     def statistical(self) -> bool:
@@ -216,7 +218,8 @@ class RecordEvidence:
 
     def excluded(self, joint: Counts) -> int:
         """Return the number of people of a release in a small class known by exclusion."""
-        return program_of(self.run.scenario).excluded(joint, self.run.scenario, self.schema)
+        scenario = self.run.scenario
+        return excluded_people(program_of(scenario), joint, scenario.policy, self.schema)
 
     @property
     def released(self) -> bool:

@@ -16,9 +16,10 @@ from ....errors import VerificationError
 from ....protocol.wire.hiding_rules import HIDDEN
 from ....protocol.wire.messages import Counts
 from ...lab.scoring.reidentification import AttackSuccess, Reidentified
+from ...programs.capabilities import LocalNoise
 from ...programs.evidence import NoGround
 from ...programs.noisy_questions import Question
-from ...programs.registry import program_of
+from ...programs.registry import capability
 from .evidence import RecordEvidence
 
 CLOSE = 1e-9  # last digits may depend on the machine
@@ -117,7 +118,8 @@ def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
 def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
     """Return the questions as far as their noise is concerned; true values are not recorded."""
     run = evidence.run
-    return program_of(run.scenario).noise(run.scenario, evidence.result, run.sizes)
+    noise = capability(run.scenario, LocalNoise)
+    return noise.recorded_questions(run.scenario, evidence.result, run.sizes) if noise else ()
 
 
 def _check_equal(place: str, actual: Any, claimed: Any) -> None:

@@ -15,6 +15,7 @@ from ....protocol.wire.parties import ANALYST, CURATOR
 from ...programs.evidence import NoGround
 from ...programs.hierarchical.round_counts import standings
 from ...programs.registry import program_of, strategy, verify_decision
+from ...programs.small_classes import exposed_people
 from .agreement import require_equal, shortened
 from .evidence import RecordEvidence
 from .rows_per_person import check_cells, exposed_persons
@@ -112,7 +113,8 @@ def release(evidence: RecordEvidence) -> str:
         require_equal("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
         require_equal("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
     if evidence.opens:
-        if less := program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k):
+        program = program_of(evidence.run.scenario)
+        if less := exposed_people(program, joint, claimed.certificate.k):
             raise VerificationError(f"{less:,} people have values that fewer than k share")
         return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {source}"
     if evidence.rows > 1:
@@ -175,7 +177,8 @@ def exposure(evidence: RecordEvidence) -> str:
         return f"{below:,} of {people:,} persons have a row that fewer than {k} have; {how}"
     people = sum(joint.values())
     excluded = evidence.excluded(joint)
-    below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k) + excluded
+    program = program_of(evidence.run.scenario)
+    below = exposed_people(program, joint, claimed.certificate.k) + excluded
     require_equal("true exposure", below / people, claimed_exposure.true)
     if claimed_exposure.worst_case is not None:
         _check_worst_case(claimed_exposure.worst_case, below, people)

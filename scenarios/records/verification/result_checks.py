@@ -13,10 +13,11 @@ from ...attacks.catalogue.effects import measured
 from ...attacks.catalogue.registry import sybils
 from ...lab.scoring.coalitions import learnt
 from ...lab.scoring.result import REPORTED, WrittenRelease, coalition
+from ...programs.capabilities import ColumnDecision
 from ...programs.evidence import NoGround
 from ...programs.interface import Raised
 from ...programs.noisy_questions import reports
-from ...programs.registry import program_of, strategy
+from ...programs.registry import capability, people_source, strategy
 from ...schema.model import Scenario
 from ...serialization.record import plain
 from ..run_folder import release_csv
@@ -97,12 +98,12 @@ def _alarms(evidence: RecordEvidence) -> int:
 def _features(evidence: RecordEvidence) -> tuple[str, ...]:
     """Return the features asked about: the scenario's, or the pieces of vectors."""
     run = evidence.run
-    return program_of(run.scenario).recorded(run.scenario, run.sizes)
+    return people_source(run.scenario).recorded_features(run.scenario, run.sizes)
 
 
 def _marginals(evidence: RecordEvidence) -> dict[str, dict[str, int]]:
     """Return the counts of round 1 in the form of result.json."""
-    if evidence.randomized or evidence.opens:
+    if capability(evidence.run.scenario, ColumnDecision) is None:
         return {}
     try:
         tallies, _ = evidence.counts(1)

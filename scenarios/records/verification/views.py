@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from ....analysis.trust import Received, minimal, received, received_of_persons, received_reports
+from ....analysis.trust import Received, minimal
 from ....errors import ParameterError, UnknownParty
 from ....protocol.board.board import Board, replay
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import View, ViewedRun
 from ....protocol.wire import parties
-from ...lab.scoring.coalitions import learnt, party_names
-from ...programs.registry import announced_names, program_of
+from ...lab.scoring.coalitions import learnt, party_names, view_leakage
+from ...programs.registry import announced_names
 from ...programs.topology import topology_of
 from ..run_folder import Run
 
@@ -70,11 +70,8 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
 
 def scored(run: Run, view: View) -> Received:
     """Score one view of a run, as `learnt_in` does."""
-    if (rows := run.scenario.population.rows) is not None:
-        return received_of_persons(view, run.sizes, rows)
-    if program_of(run.scenario).reports:
-        return received_reports(view, run.sizes, information(run) or 0.0)
-    return received(view, run.sizes, record_of(run).truth)
+    truth = record_of(run).truth
+    return view_leakage(run.scenario, view, run.sizes, information(run), truth)
 
 
 def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:

@@ -22,8 +22,10 @@ from ....errors import LocalError, ParameterError
 from ....protocol.rounds.shares import AGGREGATORS
 from ....protocol.wire import parties
 from ...lab.validation.load import loaded, resolve
+from ...programs.capabilities import ThresholdOpening
 from ...programs.curated.program import ROW
-from ...programs.registry import PROGRAMS, program_of, samples
+from ...programs.people_source import SetPopulation
+from ...programs.registry import PROGRAMS, capability, program_of, samples
 from ...programs.topology import topology_of
 from ...schema.model import Scenario
 from ...schema.parties import PartyNames
@@ -191,7 +193,9 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
 
     rows, mixed_programs = _rows_by_name(only, scenario), available()
     readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
-    opened = any(row in mixed_programs and PROGRAMS[played(row)].opens for row in rows)
+    opened = any(
+        row in mixed_programs and PROGRAMS[played(row)].capability(ThresholdOpening) for row in rows
+    )
     numbered: dict[str, int | None] = {}
     if "shares" in rows:
         numbered["aggregator"] = len(AGGREGATORS)
@@ -231,7 +235,7 @@ def _comparable(scenario: Scenario) -> Scenario:
             f"{scenario.scenario.name}: its rounds ask different people; programs are compared on "
             'the same people: set population.setting = "fixed"'
         )
-    if not program_of(scenario).has_columns:
+    if capability(scenario, SetPopulation):
         raise ParameterError(
             f"{scenario.scenario.name}: owners who hold sets have no columns; programs are "
             'compared on people: take another policy.kind than "incidence"'

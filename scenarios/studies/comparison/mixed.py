@@ -26,6 +26,7 @@ from ....roles.network.instruments import Instrument
 from ...lab.play.run import run
 from ...lab.scoring.outcome import Outcome
 from ...lab.validation.load import check
+from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.curated.program import ROW
 from ...programs.noisy_questions import Question
 from ...programs.randomized.privacy import ADJACENCY
@@ -101,36 +102,31 @@ class Meter(Instrument):
             self.first = self.last
 
 
-def variant(
-    scenario: Scenario,
-    kind: Kind,
-    epsilon: float | None = None,
-    *,
-    prefixes: bool = False,
-    sampled: bool = False,
-) -> Scenario:
-    """Return the scenario as another program, without [expect] and named coalitions.
+def variant(scenario: Scenario, kind: Kind) -> Scenario:
+    """Return the scenario as another program that counts true values.
 
-    prefixes: whether a program that opens rows opens their prefixes too. sampled: whether people
-    take part at random, as the scenario says, and not all. Raises ScenarioError if this program
-    cannot run it.
+    Raises ScenarioError if this program cannot run it.
     """
-    quiet = changed(scenario, expect=Expect(), coalition=(), sweep={}, local=Local())
-    if epsilon is None and PROGRAMS[kind].opens:  # nothing is chosen or counted beforehand
-        mine = scenario.policy
-        policy = Policy(kind=kind, k=mine.k, prefixes=prefixes)
-        if sampled:
-            policy = changed(policy, sample=mine.sample, epsilon=mine.epsilon)
-        changed_copy = changed(quiet, policy=policy)
-    elif epsilon is None:
-        exact_policy = {"sample": None, "epsilon": None, "close": "published"}
-        policy = changed(scenario.policy, kind=kind, **exact_policy)
-        changed_copy = changed(quiet, policy=policy)
-    else:  # it chooses no columns, so it reads no rule for them
-        quiet = changed(quiet, policy=Policy(kind=kind), local=scenario.local)
-        changed_copy = with_noise(quiet, epsilon)
-    check(changed_copy)
-    return changed_copy
+    exact_policy = {"sample": None, "epsilon": None, "close": "published"}
+    return checked_copy(scenario, changed(scenario.policy, kind=kind, **exact_policy))
+
+
+def noisy_variant(scenario: Scenario, kind: Kind, epsilon: float) -> Scenario:
+    """Return the scenario as a program with noise: it chooses no columns and reads no rule.
+
+    Raises ScenarioError if this program cannot run it.
+    """
+    return checked_copy(scenario, Policy(kind=kind), with_noise(scenario, epsilon).local)
+
+
+def checked_copy(scenario: Scenario, policy: Policy, local: Local = Local()) -> Scenario:  # noqa: B008 - frozen
+    """Return the scenario with another policy, without [expect] and named coalitions.
+
+    Raises ScenarioError if the policy cannot be played on it.
+    """
+    copy = changed(scenario, expect=Expect(), coalition=(), sweep={}, policy=policy, local=local)
+    check(copy)
+    return copy
 
 
 def mixed(case: Case, program: str) -> Iterator[Compared]:
@@ -141,19 +137,17 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
     kind = played(program)
     if program == ROW:  # called as the kind that is played
         program = kind = exposure_kind(case.scenario)
-    if PROGRAMS[kind].opens:
-        for prefixes in (False, True):
-            name = f"{program} prefixes" if prefixes else program
-            yield play_variant(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
-        if case.scenario.policy.sample is not None:
-            part = variant(case.scenario, kind, sampled=True)
-            yield play_variant(case, f"{program} sampled", part, None)
+    if opening := PROGRAMS[kind].capability(ThresholdOpening):
+        for ending, policy in opening.variants(case.scenario.policy):
+            scenario = checked_copy(case.scenario, changed(policy, kind=kind))
+            yield play_variant(case, program + ending, scenario, None)
         return
-    if not PROGRAMS[kind].reports:
+    if not PROGRAMS[kind].capability(LocalNoise):
         yield play_variant(case, program, variant(case.scenario, kind), None)
         return
     for epsilon in epsilons(case.scenario):
-        yield play_variant(case, program, variant(case.scenario, kind, epsilon), epsilon)
+        noisy = noisy_variant(case.scenario, kind, epsilon)
+        yield play_variant(case, program, noisy, epsilon)
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:

@@ -20,7 +20,7 @@ from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import View
 from ....protocol.wire.crowd_limits import check_batch_size
 from ....protocol.wire.parties import ANALYST, CURATOR
-from ...programs.registry import program_of
+from ...programs.registry import fixed_columns
 from ...programs.weights import column_weights
 from .case import Case, RivalExpenses, timed
 from .direct import paid
@@ -89,7 +89,7 @@ def cells(case: Case) -> Iterator[Compared]:
 def _released_columns(case: Case) -> tuple[int, ...]:
     """Return the columns that a policy releases, if the curator can count them all together."""
     policy, schema = case.scenario.policy, case.people.schema
-    fixed = program_of(case.scenario).fixed_columns(policy, schema)
+    fixed = fixed_columns(policy, schema)
     if fixed is not None:
         return tuple(sorted(schema.column(name) for name in fixed))
     required, forbidden = (

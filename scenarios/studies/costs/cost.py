@@ -112,7 +112,7 @@ def _central_cost(
     """Return the messages and layers of all parties of a central session."""
     announcement = announcement_of(scenario, schema, scheme)
     session = announcement.digest()
-    calls = program_of(scenario).calls(scenario.policy, announcement.schema)
+    calls = program_of(scenario).rounds(scenario.policy, announcement.schema)
     plans = [open_round(announcement, session, call) for call in calls]
     people_of_rounds = [people[min(number, len(people) - 1)] for number in range(len(plans))]
     if scenario.mix.kind == "verified":
@@ -164,7 +164,7 @@ def _among_peers(
     from ...lab.play.peers import agreement
 
     terms = agreement(scenario, schema)
-    calls = program_of(scenario).calls(scenario.policy, schema)
+    calls = program_of(scenario).rounds(scenario.policy, schema)
     plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
     rounds = []
     for plan in plans:

@@ -28,7 +28,8 @@ from ....protocol.wire.messages import Call
 from ...lab.play.announcement import announced_rules
 from ...lab.validation.load import resolve
 from ...populations.samples import Samples
-from ...programs.registry import program_of
+from ...programs.capabilities import ThresholdOpening
+from ...programs.registry import capability, program_of
 from ...programs.topology import PEERS, onions_only, topology_of
 from ...schema.model import MAX_PEOPLE, Scenario
 from .cost import announcement_of
@@ -120,7 +121,7 @@ def unsaid(scenario: Scenario) -> Iterator[str]:
             ("tokens", guards.tokens),
             ("challenges", guards.locks),
             ("audits", guards.audit),
-            ("opening rows by threshold", program_of(scenario).opens),
+            ("opening rows by threshold", capability(scenario, ThresholdOpening)),
         )
         if on
     ]
@@ -153,7 +154,7 @@ class _Session:
         schema = self.crowd.people.schema
         scheme = suite(self.scenario.mix.suite, lesson=self.scenario.mix.lesson)
         announcement = announcement_of(self.scenario, schema, scheme)
-        calls = program_of(self.scenario).calls(self.scenario.policy, announcement.schema)
+        calls = program_of(self.scenario).rounds(self.scenario.policy, announcement.schema)
         return _rounds(announcement, calls)
 
     def limits(self, cluster: Cluster) -> Iterator[PeopleLimit]:

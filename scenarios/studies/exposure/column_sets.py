@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ....analysis.exposure import joint_counts, users_below
 from ....protocol.rounds.tallying import marginals
 from ...lab.scoring.result import WrittenDecision
-from ...programs.curated.rules import bound, choose, listed, listing_rule, named_rule
+from ...programs.capabilities import RuleDecision
+from ...programs.curated.rules import bound, listed, listing_rule, named_rule
 from ...programs.dropped_columns import UnreleasedColumn
 from ...programs.evidence import NoGround
-from ...programs.registry import program_of
+from ...programs.registry import capability
 from ...programs.weights import column_weights
 from ...records.result_file import Run
 from ...records.verification.evidence import RecordEvidence
@@ -191,13 +192,9 @@ class _Chooser:
 
     def _dropped(self) -> Iterator[UnreleasedColumn]:
         """Yield the condition to release each suppressed column, if the policy chooses columns."""
-        if not program_of(self.run.scenario).by_rule or self.policy.rule == SLOW:
-            return
-        for dropped in choose(self.policy, self.rule, self.schema, self.counts).dropped:
-            name = self.names[dropped.column]
-            yield UnreleasedColumn(
-                name, dropped.smallest_target, dropped.largest_k, name in self.policy.forbidden
-            )
+        decision = capability(self.run.scenario, RuleDecision)
+        if decision and self.policy.rule != SLOW:
+            yield from decision.unreleased(self.policy, self.rule, self.schema, self.counts)
 
 
 def _entropy(cells: Any) -> float:

@@ -19,11 +19,12 @@ from functools import cache
 import msgspec
 
 from ....errors import DataError, ParameterError, ScenarioError
-from ...attacks.catalogue.attack import OPENED, REPORTS, AttackTraits, Keys
+from ...attacks.catalogue.attack import OPENED, REPORTS, AttackTraits, Keys, handed_on
 from ...attacks.catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ...attacks.catalogue.registry import helping as helping_attack
 from ...lab.validation.load import change, check
-from ...programs.registry import program_of, randomizing
+from ...programs.capabilities import LocalNoise, ThresholdOpening
+from ...programs.registry import capability, program_of, randomizing
 from ...programs.topology import CENTRAL, onions_only, topology_of
 from ...schema.model import Scenario
 from ...schema.problems import did_you_mean, listed
@@ -91,7 +92,7 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
     Raises:
         ScenarioError: too few people, or people that cannot be drawn so.
     """
-    users = max_people or (ASKING if program_of(scenario).opens else total_people)
+    users = max_people or (ASKING if capability(scenario, ThresholdOpening) else total_people)
     if users >= total_people:
         return scenario
     min_batch = min(scenario.mix.min_batch, users)
@@ -100,7 +101,7 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
 
 def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
     """Return the rows of a scenario's matrix: attacks on the data that people submit in it."""
-    opens = program_of(scenario).opens
+    opens = handed_on(program_of(scenario)) == OPENED
     rows = plan_rows(topology_of(scenario).name)
     return {
         name: row for name, row in rows.items() if (ATTACKS[row.attack].about == OPENED) == opens
@@ -122,7 +123,7 @@ def chosen(names: Sequence[str], valid_names: Sequence[str], subject: str) -> tu
 def suited(scenario: Scenario) -> None:
     """Raise DataError or ParameterError if attacks are not measured in this scenario."""
     onions_only(scenario, "the attack matrix")
-    if program_of(scenario).reports:
+    if capability(scenario, LocalNoise):
         kinds = listed(randomizing())
         raise DataError(
             f"policy.kind = {scenario.policy.kind!r}: attacks are measured against people's own "

@@ -17,8 +17,7 @@ from ....errors import DataError, ParameterError
 from ....protocol.search.space import kinds_of
 from ....protocol.wire import parties
 from ....version import __version__
-from ...programs.registry import program_of
-from ...programs.topology import onions_only
+from ...programs.topology import further_parties, onions_only
 from ...schema.model import Scenario
 from ..cheating.trust_table import guards_on
 from .search_result import CoalitionResult, SearchResult
@@ -40,8 +39,7 @@ class SearchStopped(KeyboardInterrupt):
 def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     """Return the coalitions of a search: single parties, each with a person, pairs of parties."""
     hops = tuple(map(parties.shuffler, range(1, scenario.mix.shufflers + 1)))
-    more = (parties.RANDOMNESS,) if program_of(scenario).opens else ()
-    single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK, *more)
+    single = (parties.CURATOR, parties.ANALYST, *hops, parties.NETWORK, *further_parties(scenario))
     friend = parties.user(PEOPLE - 1)
     return (
         *((party,) for party in single),

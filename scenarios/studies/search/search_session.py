@@ -11,7 +11,7 @@ pieces, and the first position of each piece is set or not. All else is that of 
 strategy that is found here is carried out at any size with the same file.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice, product
 from math import exp
@@ -33,8 +33,10 @@ from ...attacks.faults.deviant_cast import deviant_cast
 from ...attacks.faults.deviation import DeviationRecord, Deviations
 from ...lab.play.real import cast_of
 from ...populations.sets import PIECE, SOURCE, first_positions
+from ...programs.capabilities import Capability, DeeperQueries, LocalNoise, ThresholdOpening
+from ...programs.people_source import SetPopulation
 from ...programs.randomized.check import BITS
-from ...programs.registry import program_of, samples
+from ...programs.registry import capability, program_of, samples
 from ...programs.topology import topology_of
 from ...schema.kinds import KIND, SETS
 from ...schema.model import (
@@ -72,9 +74,77 @@ NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
 TRUTH_PROBABILITY = exp(EACH) / (
     1 + exp(EACH)
 )  # probability with which such an answer is reported as it is
+TRUTH = Local()  # without noise
 FLIPS = Local(mechanism=BITS, epsilon=EACH)  # of sets, epsilon is that of one position
 POSITIONS = PIECE + 8  # of a vector: a whole piece, and a short one
 STREAM = "deviations"
+
+
+@dataclass(frozen=True, slots=True)
+class SmallPlan:
+    """The people and the policy of a small session, for programs with one part.
+
+    Attributes:
+        policy: returns the policy, from the scenario's.
+        features: the questions.
+        order: the rows of the people, as places among all possible rows.
+        source: of the people.
+        positions: of a vector; None: people have a row.
+        local: the noise.
+    """
+
+    policy: Callable[[Policy], Policy]
+    features: tuple[FeatureSection, ...] = FEATURES
+    order: tuple[int, ...] = ORDER
+    source: str = "builtin:uniform"
+    positions: int | None = None
+    local: Local = TRUTH
+
+
+def _all_columns(policy: Policy) -> Policy:
+    """Return the policy that releases all columns."""
+    return Policy(
+        kind="fixed",
+        k=1,
+        max_exposure=1.0,
+        keep=tuple(feature.name for feature in FEATURES),
+        publish_marginals=policy.publish_marginals,
+    )
+
+
+def _deeper(policy: Policy) -> Policy:
+    """Return the policy that finds a pair safe, and no more."""
+    return Policy(
+        kind=policy.kind,
+        k=DEEP_K,
+        max_exposure=DEEP_EXPOSURE,
+        curator_exposure=policy.curator_exposure,
+        ask=policy.ask,
+        publish_marginals=policy.publish_marginals,
+    )
+
+
+def _opening(policy: Policy) -> Policy:
+    """Return the policy by which two people open a row."""
+    return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
+
+
+SETS_PLAN = SmallPlan(
+    lambda _: Policy(kind=SETS), features=(), source=SOURCE, positions=POSITIONS, local=FLIPS
+)
+PLANS: tuple[tuple[type[Capability], SmallPlan], ...] = (
+    (SetPopulation, SETS_PLAN),
+    (LocalNoise, SmallPlan(lambda _: Policy(kind=KIND), local=NOISE)),
+    (DeeperQueries, SmallPlan(_deeper, features=(*FEATURES, MORE), order=DEEP_ORDER)),
+    (ThresholdOpening, SmallPlan(_opening, features=OPENED, order=OPENING_ORDER)),
+)  # the first part that a program has determines its plan
+COLUMNS_PLAN = SmallPlan(_all_columns)
+
+
+def plan_of(scenario: Scenario) -> SmallPlan:
+    """Return the plan of a scenario's small session."""
+    plans = (plan for part, plan in PLANS if capability(scenario, part))
+    return next(plans, COLUMNS_PLAN)
 
 
 def unsearched(scenario: Scenario) -> str:
@@ -87,7 +157,7 @@ def unsearched(scenario: Scenario) -> str:
             "says nothing; veilmix leak without --search shows what coalitions of peers follow "
             "(docs/attack-search.md)"
         )
-    if not program_of(scenario).has_columns and not program_of(scenario).reports:
+    if capability(scenario, SetPopulation) and not capability(scenario, LocalNoise):
         return (
             "the search plays people who have a row of a few values, or who report a set; with "
             f"policy.kind = {scenario.policy.kind!r} they do neither (docs/attack-search.md)"
@@ -104,55 +174,21 @@ def small(scenario: Scenario) -> Scenario:
         deadline=DEADLINE,
     )
     looks = 1.0 if scenario.defence.receipts else 0.0
-    program = program_of(scenario)
-    source, noise = ("builtin:uniform", NOISE) if program.has_columns else (SOURCE, FLIPS)
+    plan = plan_of(scenario)
     return Scenario(
         scenario=About(name="search", title="A session that is searched for attacks", seed=1),
-        population=PopulationSection(source=source, users=PEOPLE),
-        feature=_features(scenario),
-        incidence=IncidenceSection(positions=None if program.has_columns else POSITIONS),
+        population=PopulationSection(source=plan.source, users=PEOPLE),
+        feature=plan.features,
+        incidence=IncidenceSection(positions=plan.positions),
         mix=mix,
-        policy=_policy(scenario),
-        local=noise if program.reports else Local(),
+        policy=plan.policy(scenario.policy),
+        local=plan.local,
         defence=changed(
             scenario.defence,
             registered=scenario.registered,
             min_dropout=min(MIN_DROPOUT, scenario.defence.min_dropout),
             receipts=looks,
         ),
-    )
-
-
-def _features(scenario: Scenario) -> tuple[FeatureSection, ...]:
-    """Return the questions of the small session."""
-    program = program_of(scenario)
-    if not program.has_columns:
-        return ()
-    return OPENED if program.opens else (*FEATURES, MORE) if program.deepens else FEATURES
-
-
-def _policy(scenario: Scenario) -> Policy:
-    """Return the policy of the small session: all columns, or what a program finds safe."""
-    policy = scenario.policy
-    if program_of(scenario).deepens:
-        return Policy(
-            kind=policy.kind,
-            k=DEEP_K,
-            max_exposure=DEEP_EXPOSURE,
-            curator_exposure=policy.curator_exposure,
-            ask=policy.ask,
-            publish_marginals=policy.publish_marginals,
-        )
-    if program_of(scenario).reports:
-        return Policy(kind=KIND if program_of(scenario).has_columns else SETS)
-    if program_of(scenario).opens:
-        return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
-    return Policy(
-        kind="fixed",
-        k=1,
-        max_exposure=1.0,
-        keep=tuple(feature.name for feature in FEATURES),
-        publish_marginals=policy.publish_marginals,
     )
 
 
@@ -163,16 +199,15 @@ def program_name(scenario: Scenario) -> str:
 
 def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
     """Return all possible rows."""
-    if not program_of(scenario).has_columns:
-        return tuple(product(*first_positions(POSITIONS)))
+    if (positions := scenario.incidence.positions) is not None:
+        return tuple(product(*first_positions(positions)))
     return tuple(product(*(feature.values or () for feature in scenario.feature)))
 
 
 def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
     """Return the rows of the people of a search."""
-    kinds, program = kinds_of_rows(scenario), program_of(scenario)
-    order = OPENING_ORDER if program.opens else DEEP_ORDER if program.deepens else ORDER
-    return tuple(islice(cycle(kinds[at] for at in order), people))
+    kinds = kinds_of_rows(scenario)
+    return tuple(islice(cycle(kinds[at] for at in plan_of(scenario).order), people))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +261,8 @@ class SmallSession:
             tuple(map(parties.user, self.honest)),
             kinds_of_rows(self.scenario),
             registered=self.scenario.registered,
-            deepens=program_of(self.scenario).deepens,
-            opens=program_of(self.scenario).opens,
+            deepens=capability(self.scenario, DeeperQueries) is not None,
+            opens=capability(self.scenario, ThresholdOpening) is not None,
             has_free_rows=not (defence.tokens or defence.challenge),
             signed=defence.signed,
         )

@@ -27,7 +27,8 @@ from ....protocol.search.space import space
 from ....protocol.wire import parties
 from ....protocol.wire.messages import Alarm, Burned, Tally
 from ...attacks.catalogue.deviations import entry_of
-from ...programs.registry import program_of
+from ...programs.capabilities import LocalNoise
+from ...programs.registry import capability
 from ...schema.model import Scenario
 from .search_result import Find, Noticed, Reads
 from .search_session import TRUTH_PROBABILITY, SmallSession, kinds_of_rows, rows_of
@@ -209,12 +210,8 @@ class Trial:
         is_joint = verdict is Verdict.JOINT
         column = len(self.rows[0]) - 1 if is_joint else 0
         right = guess(worlds, self.target, GUESSED, column, knows=is_joint)
-        has_noise = program_of(self.scenario).reports
-        return (
-            right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY)
-            if has_noise
-            else right
-        )
+        noise = capability(self.scenario, LocalNoise)
+        return right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY) if noise else right
 
     def noticed(self, strategy: Strategy) -> Noticed:
         """Return when an honest party noticed: the earliest, over the seeds."""

@@ -29,6 +29,7 @@ from veilmix.scenarios.programs.hierarchical.program import (
 from veilmix.scenarios.programs.hierarchical.round_counts import masked, standings
 from veilmix.scenarios.programs.hierarchical.rounds import RoundRecord
 from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
+from veilmix.scenarios.programs.registry import max_rounds
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.records.verification.views import learnt_in
@@ -105,10 +106,10 @@ def test_the_way_of_asking_is_announced_and_belongs_to_hierarchical() -> None:
 def test_a_session_has_a_round_for_each_group_that_may_be_chosen() -> None:
     few, many = scenario("hierarchical-class"), scenario("census")
     program = HierarchicalProgram()
-    assert program.rounds(4, few.policy) == 13  # all 11 groups
-    assert program.rounds(10, many.policy) == 2 + MOST_CHOSEN
+    assert max_rounds(few.policy, 4) == 13  # all 11 groups
+    assert max_rounds(many.policy, 10) == 2 + MOST_CHOSEN
     schema = run(few, 2, "ideal", worst_case_nodes=0).schema
-    calls = program.calls(few.policy, schema)
+    calls = program.rounds(few.policy, schema)
     assert [call.round for call in calls] == list(range(1, 14))
     assert [len(call.asks[0]) for call in calls[1:-1]] == [2] * 6 + [3] * 4 + [4]
 

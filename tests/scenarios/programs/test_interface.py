@@ -143,4 +143,4 @@ def test_a_kind_that_nobody_plays_is_a_mistake_with_the_kinds_there_are() -> Non
 def test_a_scenario_has_the_program_of_its_kind() -> None:
     text = '[scenario]\nname = "s"\n[population]\nsource = "builtin:titanic"\n'
     assert program_of(loads(text)).kind == "exposure"
-    assert program_of(loads(text + '[policy]\nkind = "hierarchical"')).asks_again
+    assert program_of(loads(text + '[policy]\nkind = "hierarchical"')).kind == "hierarchical"

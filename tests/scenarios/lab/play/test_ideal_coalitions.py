@@ -70,7 +70,7 @@ def scenario(folder: Path, policy: str, leave: str, **more: Any) -> Scenario:
     kind = POLICIES[policy]["kind"]
     randomness = (parties.RANDOMNESS,) if kind == "threshold" else ()
     noise = {"mechanism": "grr", "epsilon": 1.0} if kind == "histogram" else {}
-    rounds = 1 if PROGRAMS[kind].opens or PROGRAMS[kind].reports else 2
+    rounds = 1 if kind in ("threshold", "histogram") else 2
     data = {
         "scenario": {"name": "small", "seed": 5},
         "population": {"source": str(folder / "people.csv")},

@@ -13,6 +13,7 @@ from veilmix.protocol.wire.messages import Certificate, Decision
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import check
+from veilmix.scenarios.programs.capabilities import ColumnChoice, LocalNoise
 from veilmix.scenarios.programs.registry import PROGRAMS, strategy, verify_decision, wire
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify
@@ -32,8 +33,8 @@ ROWS = [
 ALIKE = [("p", "x")] * N
 OPEN = {"open": True, "width": 4}
 WIDE = {"values": [*"pqrstxyz", *map(str, range(10))]}  # more values than people
-CHOOSE = [kind for kind, program in PROGRAMS.items() if program.chooses and not program.reports]
-DECIDE = [kind for kind, program in PROGRAMS.items() if not program.reports]
+CHOOSE = [kind for kind, program in PROGRAMS.items() if program.capability(ColumnChoice)]
+DECIDE = [kind for kind, program in PROGRAMS.items() if not program.capability(LocalNoise)]
 ABOVE = "k above the people"  # refused where columns are chosen
 NOTHING = "k is all people"  # so no column is safe in which two people differ
 Faults = list[dict[str, Any]]
@@ -92,7 +93,7 @@ def test_a_run_without_a_safe_column_verifies(kind: str, mode: Any, tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in CHOOSE if PROGRAMS[kind].among_peers])
+@pytest.mark.parametrize("kind", [kind for kind in CHOOSE if PROGRAMS[kind].wire == "two-round"])
 @pytest.mark.parametrize("mode", ["real", "ideal"])
 def test_peers_without_a_safe_column_verify(kind: str, mode: Any, tmp_path: Path) -> None:
     few = scenario(tmp_path, NOTHING, kind, peers=True, path=2, cover=4)

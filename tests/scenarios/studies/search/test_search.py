@@ -17,7 +17,6 @@ from veilmix.protocol.search.space import kinds_of, space
 from veilmix.protocol.wire.messages import Cause, Kind
 from veilmix.scenarios.attacks.catalogue.deviations import deviation_of, entry_of
 from veilmix.scenarios.lab.validation.load import load, loads
-from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.schema.dump import dump
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.studies.matrix.attack_plan import changed
@@ -73,7 +72,7 @@ def own_row(target: str) -> Strategy:
 def test_a_single_party_that_follows_the_protocol_reads_nobody(guards: str) -> None:
     scenario = small(scenario_of(guards))
     rows = rows_of(scenario)
-    more = ("randomness",) if program_of(scenario).opens else ()
+    more = ("randomness",) if scenario.policy.kind == "threshold" else ()
     for party in (*PARTIES, *more):
         session = SmallSession(scenario, (party,))
         honest = session.play((), rows, 1)

@@ -1,7 +1,6 @@
 """The search where owners report sets: pieces of flipped vectors, each a message of its own."""
 
 from collections import Counter
-from types import SimpleNamespace
 
 import pytest
 from make_search import SETS, scenario_of
@@ -11,6 +10,8 @@ from veilmix.protocol.search.deviation import Action, Deviation
 from veilmix.protocol.wire.messages import Kind
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.populations.sets import first_positions, unpack_text
+from veilmix.scenarios.programs.curated.program import Decided
+from veilmix.scenarios.programs.people_source import SetPopulation
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.studies.search import search_session
 from veilmix.scenarios.studies.search.attack_search import begin
@@ -93,7 +94,8 @@ def test_people_with_neither_rows_nor_reports_are_not_searched(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A program of another package, whose people have no columns and report no set."""
-    other = SimpleNamespace(has_columns=False, reports=False)
-    monkeypatch.setattr(search_session, "program_of", lambda _: other)
+    other = Decided()
+    other.capabilities = (SetPopulation(),)
+    monkeypatch.setattr(search_session, "capability", lambda _, kind: other.capability(kind))
     with pytest.raises(DataError, match="they do neither"):
         begin(load("titanic"))
