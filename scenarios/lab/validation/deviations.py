@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from ....protocol.wire import parties
 from ....protocol.wire.parties import Role
@@ -132,7 +133,8 @@ def _field(path: Path, deviation: DeviationSection) -> Iterator[Problem]:
         yield problem((*path, "change"), message)
     if deviation.message is None or deviation.field is None:
         return
-    names = [field.name for field in fields(TABLE[Kind[deviation.message.upper()]].body)]
+    body: Any = TABLE[Kind[deviation.message.upper()]].body
+    names = [field.name for field in fields(body)]
     steps = parsed(deviation.field)
     if steps is None or steps[0] not in names:
         hint = did_you_mean(deviation.field, names)

@@ -12,12 +12,12 @@ from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 from ..capabilities import C, Capability, ColumnChoice, ColumnDecision, DeeperQueries, FixedColumns
 from ..evidence import NoGround
-from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, policy_for
+from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, PERSONS, policy_for
 
 if TYPE_CHECKING:
-    from ....protocol.board.strategies import Strategy
+    from ....protocol.board.strategies import RoundResult, Strategy
     from ....protocol.wire.announcement import AnnouncedPolicy
-    from ....protocol.wire.messages import Call, Counts
+    from ....protocol.wire.messages import Call, Counts, Decision
     from ....protocol.wire.schema import Schema
     from ..evidence import ProgramEvidence
     from ..interface import ConsideredColumns, Scored, Session
@@ -150,3 +150,22 @@ class Decided:
     def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
         """Raise NoGround: the program has no findings of its own."""
         raise NoGround("its program found nothing beside what every run has")
+
+
+def verify_decision(
+    decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
+) -> None:
+    """Recompute the certificate from the counts of single columns.
+
+    Raises VerificationError if it claims less than can be proved.
+    """
+    if decision.certificate.rule.startswith(PERSONS):
+        from .persons import verify_persons
+
+        verify_persons(decision, round_results)
+        return
+    from ....protocol.rounds.tallying import marginals
+    from .rules import verify_certificate
+
+    counts, _ = marginals(round_results[0].counts)
+    verify_certificate(decision.certificate, counts, decision.kept, schema)

@@ -111,11 +111,3 @@ class PairsProgram(Decided):
             return Decision(released_columns, as_certificate(proof, policy, others or people))
 
         return BySingles(decide, policy)
-
-    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
-        """Return every column and every pair, with bounds."""
-        return tuple(
-            candidate
-            for candidate in super().considered(session)
-            if len(candidate.columns) <= MAX_COLUMNS
-        )
