@@ -71,7 +71,8 @@ def test_every_prompt_in_the_package_is_an_example() -> None:
         lines = (ROOT / example.page).read_text("utf-8").splitlines()
         for number, line in enumerate(example.code.splitlines()):
             assert line in lines[number], f"{example.page}:{number + 1}"
-            collected[example.page] += lines[number].lstrip().startswith(">>> ")
+            if line:  # else a line before the example, or of another one of the file
+                collected[example.page] += lines[number].lstrip().startswith(">>> ")
     assert collected == prompts
 
 

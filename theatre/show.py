@@ -7,9 +7,11 @@ from ..errors import ParameterError
 from ..languages.language import Language
 from ..protocol.board.board import replay
 from ..protocol.knowledge.transcript import Transcript
+from ..protocol.peers.agreement import Agreement
+from ..protocol.peers.board import PeerBoard
 from ..scenarios.lab.scoring.outcome import Outcome
 from ..scenarios.programs.interface import ConsideredColumns
-from ..scenarios.programs.registry import announced_names, options, program_of
+from ..scenarios.programs.registry import announced_names, options, program_of, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
@@ -24,7 +26,7 @@ from .language import theatre_sentences
 from .move_recorder import MoveRecorder
 from .moves import MoveHandler, StageMove
 from .page_data import choices, page_data
-from .peer_show import read_out_peers
+from .peer_recorder import PeerRecorder
 from .recorded import read_out
 from .verified_recorder import ProvedRecorder
 
@@ -126,6 +128,31 @@ def _read_out(
 
 
 Options = tuple[ConsideredColumns, ...]
+
+
+def read_out_peers(
+    transcript: Transcript,
+    scenario: Scenario,
+    agreement: str,
+    emit_move: MoveHandler,
+    language: Language | None = None,
+) -> tuple[ConsideredColumns, ...]:
+    """Record every move; return the options for a release. Refused if a post is not legal.
+
+    agreement: its encoding, in hex. language: of the captions; None: English.
+    """
+    terms = Agreement.decode(bytes.fromhex(agreement))
+    recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), emit_move, language)
+    for sealed_answers in transcript.sealed_answers:
+        recorder.sealed(sealed_answers)
+    board = PeerBoard(terms)
+    for event, (author, data) in zip(transcript.events, transcript.posts, strict=True):
+        recorder.posted(event.time, board.post(author, data))
+    reckoning = recorder.finish()
+    counts = reckoning.tallies[0] if reckoning.tallies else None
+    return options(scenario, terms.schema, counts)
+
+
 READ: Mapping[str, Callable[[Transcript, Scenario, str, MoveHandler, Language | None], Options]] = {
     CENTRAL.name: _read_out,
     PEERS.name: read_out_peers,

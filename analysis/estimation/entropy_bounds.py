@@ -131,6 +131,11 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
 
     Paper 000, section 7.3: "n / 2^H people share each value" holds for uniform values only.
 
+    >>> from veilmix.analysis.estimation import read_entropy
+    >>> reading = read_entropy([4, 1, 1, 1, 1])
+    >>> round(reading.bits, 3)
+    2.0
+
     Args:
         counts: people per value, shape (a,), with at least 3 people (else 2/n is no threshold).
     """

@@ -44,6 +44,11 @@ def statistical_exposure_interval(
     Paper 000, Theorem 8. Its printed form (sqrt(n) times the sup norm) is false for k near n;
     this is the corrected Lipschitz bound with a concentration inequality, and a sharper box.
 
+    >>> from veilmix.analysis.estimation import statistical_exposure_interval
+    >>> interval = statistical_exposure_interval([90, 8, 2], n=100, k=5, delta=0.1)
+    >>> 0 < interval.low < interval.estimate < interval.high < 0.2
+    True
+
     Args:
         counts: number of sampled people with each value, shape (a,). The domain is known: a value
             that does not occur is listed with 0.

@@ -145,6 +145,11 @@ def joint_exposure_interval(
     end: Q_J(t) >= max_j Q_j(t) (the true and trivial lower bound that paper 000, section 6.1
     promises) with Theorem 5 per column. Each end may fail with probability delta/2.
 
+    >>> from veilmix.analysis.estimation import joint_exposure_interval
+    >>> interval = joint_exposure_interval([[90, 10], [70, 30]], k=15, delta=0.1)
+    >>> 0 <= interval.low < interval.estimate < interval.high <= 1
+    True
+
     Args:
         marginals: counts of the sample, one array per column. Domains are listed completely: a
             value that does not occur has 0.

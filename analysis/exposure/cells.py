@@ -90,6 +90,10 @@ def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Int
 def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
     """Return each row's cell size: the largest k for which the person is k-anonymous.
 
+    >>> from veilmix.analysis.exposure import anonymity
+    >>> anonymity([[0, 1], [0, 1], [1, 0]], [0, 1]).tolist()
+    [2, 2, 1]
+
     Args:
         table: n x d integer codes of at least 0, one row a person.
         columns: distinct column numbers; an empty list puts all people in one cell.

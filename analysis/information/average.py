@@ -122,6 +122,10 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
     """Return H(Y | P) for one person: the information in one report if P is known.
 
+    >>> from veilmix.analysis.information import report_entropy
+    >>> round(report_entropy([[0.75, 0.25], [0.25, 0.75]], [1, 1], "bits"), 4)
+    0.9383
+
     Args:
         Q: the randomizer's matrix, b x a (or an object with a `.matrix`).
         prior: Dirichlet parameters, shape (a,).

@@ -109,6 +109,11 @@ def log_beta(alpha: Floats) -> Floats:
 def differential_entropy(prior: Floats) -> float:
     """The differential entropy h(P) of a Dirichlet law, (2.1), in nats (negative for a > 2).
 
+    >>> import numpy as np
+    >>> from veilmix.analysis.information import differential_entropy
+    >>> differential_entropy(np.array([1.0, 1.0])) + 0.0
+    0.0
+
     Args:
         prior: Dirichlet parameters, shape (a,), all > 0.
     """

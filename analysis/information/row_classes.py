@@ -60,6 +60,10 @@ def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
     `randomizers.LocalHash` draws from a smaller family of functions and is another randomizer: its
     matrix is read like any matrix. At equal g and epsilon both have the same privacy level LDP.
 
+    >>> from veilmix.analysis.information import all_hashes, worst_case_privacy
+    >>> round(worst_case_privacy(all_hashes(4, 2, 1.0)), 3)
+    0.368
+
     Args:
         a: inputs, >= 2.
         g: hash values, >= 2.

@@ -63,6 +63,10 @@ def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
 def informative_below(prior: npt.ArrayLike) -> float:
     """Return the LDP level (nats) above which Theorem 8.1 only gives F <= 1.
 
+    >>> from veilmix.analysis.information import informative_below
+    >>> round(informative_below([0.5, 0.5]), 3)
+    1.609
+
     Args:
         prior: Dirichlet parameters, shape (a,), all > 0.
     """

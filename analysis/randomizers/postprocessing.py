@@ -64,6 +64,11 @@ class _Likelihood:
 def projected(estimate: Estimate) -> Consistent:
     """The nearest distribution to an unbiased estimate, by the clipped simplex projection.
 
+    >>> from veilmix.analysis.randomizers import GRR, projected
+    >>> estimate = GRR(3, 1.0).estimate([0, 0, 0, 1, 0])
+    >>> projected(estimate).shares.round(2).tolist()
+    [1.0, 0.0, 0.0]
+
     Args:
         estimate: an unbiased estimate of shares, with its covariance.
     """
@@ -74,6 +79,11 @@ def maximum_likelihood(
     randomizer: Randomizer, reports: Any, *, gap: float = 0.5, iterations: int = 10_000
 ) -> Consistent:
     """Return the distribution that makes the reports most likely, by expectation-maximisation.
+
+    >>> from veilmix.analysis.randomizers import GRR, maximum_likelihood
+    >>> likely = maximum_likelihood(GRR(3, 1.0), [0, 0, 0, 1, 0])
+    >>> likely.shares.round(2).tolist()
+    [0.76, 0.17, 0.06]
 
     Args:
         randomizer: the randomizer of the reports.

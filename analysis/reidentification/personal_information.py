@@ -74,6 +74,10 @@ def bayes_error(joint: Any, Q: Any = None) -> float:
 def prior_error(joint: Any) -> float:
     """The error of the best guess without any report: 1 - max p(U), in [0, 1).
 
+    >>> from veilmix.analysis.reidentification import prior_error
+    >>> prior_error([[3, 1], [0, 4]])
+    0.5
+
     Args:
         joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
     """

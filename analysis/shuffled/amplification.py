@@ -102,6 +102,7 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
     certified bounds.
 
     >>> from veilmix.analysis.randomizers import GRR
+    >>> from veilmix.analysis.shuffled import report_delta
     >>> bounds = report_delta(100, GRR(3, 1.0), 0.5)  # 100 people, local epsilon 1
     >>> 0 < bounds.low <= bounds.high < 1e-3
     True

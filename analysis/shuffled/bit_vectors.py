@@ -171,6 +171,10 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
     The doubted person's vector may be taken as v_1: flipping the same bits of everybody's vector
     and of every report changes no probability.
 
+    >>> from veilmix.analysis.shuffled import enumerated_delta
+    >>> round(enumerated_delta(4, 0.25, 0.5, bits=2), 4)
+    0.2644
+
     Args:
         n: people, >= 1.
         q: lie probability, 0 < q <= 1/2.

@@ -129,6 +129,10 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
     reports, and delta cannot rise. The probabilistic delta has steps; there the result meets the
     target, and a smaller q may meet it too.
 
+    >>> from veilmix.analysis.shuffled import q_for
+    >>> round(q_for(1000, 0.5, 1e-6), 3)
+    0.071
+
     Args:
         n: people, >= 1.
         epsilon: nats, > 0.

@@ -55,6 +55,10 @@ def law(m: npt.ArrayLike, q: float) -> Floats:
 def transition_matrix(bits: int, q: float) -> Floats:
     """P_L in the recursive enumeration: the L-fold Kronecker power of ((p, q), (q, p)).
 
+    >>> from veilmix.analysis.shuffled import transition_matrix
+    >>> transition_matrix(1, 0.25).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+
     Args:
         bits: L, bits of a report, >= 1.
         q: lie probability, 0 < q <= 1/2.
@@ -75,6 +79,12 @@ def expected_counts(m: npt.ArrayLike, q: float) -> Floats:
 def add_person(outcomes: Floats, row: Floats) -> Floats:
     """Return the law with one more person that reports vector k with probability row[k].
 
+    >>> import numpy as np
+    >>> from veilmix.analysis.shuffled import add_person
+    >>> one = add_person(np.array([1.0]), np.array([0.75, 0.25]))
+    >>> add_person(one, np.array([0.25, 0.75])).tolist()
+    [0.1875, 0.625, 0.1875]
+
     Args:
         outcomes: law for n people, shape (n + 1,) * (D - 1).
         row: shape (D,).
@@ -94,6 +104,10 @@ def add_person(outcomes: Floats, row: Floats) -> Floats:
 
 def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
     """All count vectors of n people over D vectors, S_n of the paper: C(n + D - 1, D - 1).
+
+    >>> from veilmix.analysis.shuffled import outcomes
+    >>> outcomes(2, 2)
+    [(0, 2), (1, 1), (2, 0)]
 
     Args:
         n: people, >= 1.

@@ -32,6 +32,10 @@ def count_pmf(n: int, m: int, q: float) -> Floats:
 def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> Floats:
     """Return the natural logarithm of `count_pmf`, for all s or some; no underflow at any n.
 
+    >>> from veilmix.analysis.shuffled import log_count_pmf
+    >>> log_count_pmf(2, 1, 0.25).round(3).tolist()
+    [-1.674, -0.47, -1.674]
+
     Args:
         n: people, >= 1.
         m: number of them with a 1, 0 .. n.
@@ -45,6 +49,10 @@ def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> F
 
 def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
     """P(A_n(m) <= s) at whole numbers s, with relative accuracy in the lower tail.
+
+    >>> from veilmix.analysis.shuffled import count_cdf
+    >>> count_cdf(2, 1, 0.25, [0, 1, 2]).round(4).tolist()
+    [0.1875, 0.8125, 1.0]
 
     Args:
         n: people, >= 1.
@@ -62,6 +70,10 @@ def probability_ratio(n: int, m: int, q: float) -> Floats:
     """rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,) (Section 6.2).
 
     Decreasing in s and increasing in m (the paper's TODO; both true). rho at s = 0 is undefined.
+
+    >>> from veilmix.analysis.shuffled import probability_ratio
+    >>> probability_ratio(2, 1, 0.25).round(3).tolist()
+    [3.333, 0.3]
 
     Args:
         n: people, >= 1.
@@ -105,6 +117,10 @@ def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
 def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np.int64]:
     """tau_n(m) = min{y : P(A_n(m) <= y) >= alpha}, for one m (shape ()) or several (Section 6.6).
 
+    >>> from veilmix.analysis.shuffled import quantile
+    >>> quantile(100, [0, 50], 0.25, 0.95).tolist()
+    [32, 57]
+
     Args:
         n: people, >= 1.
         m: how many have a 1, each 0 .. n.
@@ -134,6 +150,10 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
 def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
     """The law for one more person: (6.1) for a person with a 1, (6.2) with a 0.
 
+    >>> from veilmix.analysis.shuffled import grow
+    >>> grow([0.75, 0.25], 1, 0.25).tolist()
+    [0.1875, 0.625, 0.1875]
+
     Args:
         pmf: P(A = s), s = 0 .. n, shape (n + 1,).
         bit: the new person's bit.
@@ -147,6 +167,10 @@ def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
 
 def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
     """E A = n q + m (p - q); Var A = n p q whatever m is (Section 6.8).
+
+    >>> from veilmix.analysis.shuffled import mean_and_variance
+    >>> mean_and_variance(4, 1, 0.25)
+    (1.5, 0.75)
 
     Args:
         n: people, >= 1.

@@ -275,6 +275,15 @@ def anonymity_sets(view: View) -> list[int]:
     A linked person is alone (1). Each other person hides among all others with equal evidence: a
     batch leaves an honest shuffler in sorted order, so its origins are indistinguishable. But a
     coalition that sees dropouts between two rounds distinguishes them from those who stayed.
+
+    >>> from veilmix.analysis.trust import anonymity_sets
+    >>> from veilmix.protocol.knowledge.transcript import Transcript
+    >>> from veilmix.protocol.knowledge.view import View
+    >>> known = {1: {0: {0: "a"}}}  # the curator links column 0 of person 0, of three people
+    >>> transcript = Transcript(3, summary=False)
+    >>> view = View(frozenset({"curator"}), 3, True, known, (), {}, {}, transcript)
+    >>> anonymity_sets(view)
+    [1, 2, 2]
     """
     _, inference = inferred(view, [1] * columns_of(as_view(view)))
     return [people for people, times in inference.sets for _ in range(people * times)]
@@ -286,7 +295,17 @@ def cells_certain(view: View, sizes: Sequence[int]) -> int:
 
 
 def view_bits(view: View, sizes: Sequence[int]) -> tuple[float, bool]:
-    """Return the bits received in all, and whether that is exact (else a bound)."""
+    """Return the bits received in all, and whether that is exact (else a bound).
+
+    >>> from veilmix.analysis.trust import view_bits
+    >>> from veilmix.protocol.knowledge.transcript import Transcript
+    >>> from veilmix.protocol.knowledge.view import View
+    >>> known = {1: {0: {0: "a"}}}  # the curator links column 0 of person 0, of three people
+    >>> transcript = Transcript(3, summary=False)
+    >>> view = View(frozenset({"curator"}), 3, True, known, (), {}, {}, transcript)
+    >>> view_bits(view, [2, 2])
+    (1.0, True)
+    """
     inference = received(view, sizes)
     return inference.bits, inference.exact
 

@@ -2,6 +2,10 @@
 
 A field is named by its path: `people`, `certificate.k`, `asks[0]`. A change that makes no legal
 message makes none: constructors refuse it, and `changed` returns None.
+
+After a change, the board accepts a message only if the fields that follow from it fit: `derive`
+computes them as the honest author does. The account and the trace of a batch follow from the batch
+and not from each other (mixing.account, audit.trace).
 """
 
 import re
@@ -12,9 +16,8 @@ from typing import Any
 
 from ...crypto.ristretto import ELEMENT, plus
 from ...errors import ParameterError
-from ..wire.messages import Body
+from ..wire.messages import Body, Tally
 from ..wire.parties import Role
-from .dependent_fields import derive
 
 Path = tuple[str | int, ...]
 TargetTest = Callable[[object], bool]  # whether an entry of a list is to be removed
@@ -206,3 +209,18 @@ def _at(value: Any, path: Path, change: str, is_target: TargetTest) -> Any:
     if isinstance(step, int):
         return (*value[:step], _at(value[step], rest, change, is_target), *value[step + 1 :])
     return replace(value, **{step: _at(getattr(value, step), rest, change, is_target)})
+
+
+def _tally(body: Tally) -> Tally:
+    if body.counts is None:
+        return body
+    return replace(body, totals=tuple(sum(cells.values()) for cells in body.counts))
+
+
+DERIVED: Mapping[type, Callable[[Any], Body]] = {Tally: _tally}
+
+
+def derive(body: Body) -> Body:
+    """Return the message with every derived field computed from the other fields."""
+    how = DERIVED.get(type(body))
+    return body if how is None else how(body)

@@ -68,6 +68,10 @@ class Det:
 def best_score(scores: npt.ArrayLike) -> Owners:
     """The best score rule: the person with the highest score, the first of equals; shape (r,).
 
+    >>> from veilmix.analysis.reidentification import best_score
+    >>> best_score([[0.1, 0.9], [0.5, 0.5]]).tolist()
+    [1, 0]
+
     Args:
         scores: shape (r, people): a row for each released sequence, a column for each person.
     """
@@ -76,6 +80,10 @@ def best_score(scores: npt.ArrayLike) -> Owners:
 
 def top_people(scores: npt.ArrayLike, k: int) -> Owners:
     """The k people with the highest scores, best first, shape (r, k); equals by number.
+
+    >>> from veilmix.analysis.reidentification import top_people
+    >>> top_people([[0.1, 0.9, 0.4]], 2).tolist()
+    [[1, 2]]
 
     Args:
         scores: shape (r, people): a row for each released sequence, a column for each person.

@@ -108,6 +108,10 @@ def find_people(
 def find_in(known_table: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
     """Attack a release with another table, such as a masked or rewritten release.
 
+    >>> from veilmix.analysis.reidentification import find_in
+    >>> find_in([[0], [1], [1]], [[0], [1], [1]]).certain
+    1
+
     Args:
         known_table: n x d integer codes, row u is known about person u.
         released: n x e integer codes, row u is released about person u (the attacker does not know

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import role_kit as KIT
 from veilmix.protocol.board.board import replay
-from veilmix.protocol.search.dependent_fields import DERIVED, derive
+from veilmix.protocol.search.changes import DERIVED, derive
 from veilmix.protocol.wire.messages import Body, Tally
 from veilmix.roles.network.memory_network import Endpoint
 
