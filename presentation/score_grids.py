@@ -57,7 +57,7 @@ def addition_text(risk: AttackRate) -> str:
 
 
 def some_columns(names: Sequence[str]) -> str:
-    """Return the names of a few columns; of more the first, and the number of the others."""
+    """Return the names of a few columns; of more the first, and the number of further columns."""
     return ", ".join(names) if len(names) <= NAMED else f"{names[0]} and {len(names) - 1} more"
 
 

@@ -336,7 +336,7 @@ class MadeIdentity(Record, frozen=True):
     Attributes:
         name: name of the identity.
         secret: the file to keep.
-        public: the file for others.
+        public: the file for other parties.
         fingerprint: fingerprint to be read out.
         people: the file of the people it answers for; left out if there are none.
     """

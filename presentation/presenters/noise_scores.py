@@ -104,7 +104,7 @@ def _epsilons(local: Randomized) -> Iterator[Score]:
 
 
 def _relying(shuffled: "Shuffled") -> str:
-    """Return a clause on the people for whom an epsilon holds; "" for all senders."""
+    """Return a clause on the people for whom an epsilon holds; "" for every sender."""
     people = shuffled.relied_on
     return "" if people is None else f", if {people:,} people tell nobody theirs"
 

@@ -1,4 +1,4 @@
-"""The presenter of programs with a deciding curator, from which all others inherit.
+"""The presenter of programs with a deciding curator, from which every other presenter inherits.
 
 before a session   `steps`, `describe`, `promise`, `advice`
 terminal           `summary`, `explained`, `scores`, `remark`
