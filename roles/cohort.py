@@ -115,7 +115,7 @@ async def _obtain(
 async def _ask_again(
     crowd: UserCrowd, plan: Round, unanswered: Mapping[int, PendingTokens], close: float
 ) -> dict[int, PublicGrant]:
-    """Ask on the board for the tokens of users without an answer; return those in time."""
+    """Ask on the board for the tokens of users without an answer; return the tokens in time."""
     grants = dict[int, PublicGrant]()
     async with trio.open_nursery() as nursery:
 

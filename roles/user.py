@@ -75,7 +75,7 @@ async def _answer(
 ) -> None:
     """Encrypt a salted message for each query, and send all messages to the first shuffler.
 
-    Nothing is sent without the tokens, outputs and lock of the round, if it has any.
+    A round may need tokens, outputs or a lock: without them the user sends no message.
     """
     fresh = person.entropy.fork(f"round-{plan.call.round}")
     row = person.response(fresh)

@@ -87,7 +87,7 @@ class Board(BoardState):
         return self.entries[-1].head if self.entries else bytes(DIGEST)
 
     def post(self, author: str, data: bytes) -> Entry:
-        """Append a post; Refused, and nothing changes, if it is wrong in any way."""
+        """Append a post. Refused, without a change, if it is wrong in any way."""
         message = decode_message(data)
         then = self.next_phase(author, message.kind)
         self._check(author, message)
@@ -100,7 +100,7 @@ class Board(BoardState):
         return entry
 
     def _check(self, author: str, message: Message) -> None:
-        """Refuse a post of another session or round, or whose content does not fit."""
+        """Refuse a post of another session or round, or with content that does not fit."""
         expected = self.number + (message.kind is Kind.CALL)  # a call opens the round after
         if (message.session, message.round) != (self.session, expected):
             raise Refused(Reason.UNEXPECTED)

@@ -1,4 +1,4 @@
-"""The state of a session as the board shows it: what follows from the posts so far."""
+"""The state of a session as the board shows it: the consequences of its posts."""
 
 from dataclasses import dataclass, field
 

@@ -178,43 +178,44 @@ def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PostTurn:
     """The parties that post a kind of post in a round, and the posts that come before.
 
     Attributes:
         parties: the name of the parties in PARTIES; empty: every party of the senders' roles.
-        rules: names of rules in RULES, one of which the session has; empty: every session.
-        after: the kinds that all their parties have posted before.
+        rules: names in RULES: any of these rules brings such posts to a session; empty: no rule is
+            needed.
+        prerequisites: the kinds that all their parties have posted before.
         in_order: whether each party waits for the party before it.
         repeats: whether a party may post it again.
     """
 
     parties: str = ""
     rules: tuple[str, ...] = ()
-    after: tuple[Kind, ...] = ()
+    prerequisites: tuple[Kind, ...] = ()
     in_order: bool = False
     repeats: bool = False
 
 
-def _turn(parties: str, rules: str, *after: Kind, in_order: bool = False) -> Turn:
-    return Turn(parties, tuple(rules.split()), after, in_order)
+def _turn(parties: str, rules: str, *prerequisites: Kind, in_order: bool = False) -> PostTurn:
+    return PostTurn(parties, tuple(rules.split()), prerequisites, in_order)
 
 
-TURNS: Mapping[Kind, Turn] = {
-    Kind.ROSTER: Turn(),
-    Kind.KEY: Turn(),
-    Kind.REGISTRY: Turn(),
-    Kind.ANNOUNCEMENT: Turn(),
-    Kind.CONSENT: Turn("keyholders", repeats=True),
-    Kind.CALL: Turn(after=(Kind.CONSENT,), repeats=True),
-    Kind.HEAD: Turn(repeats=True),
-    Kind.ALARM: Turn("members", repeats=True),
-    Kind.BURNED: Turn("members"),
-    Kind.CLOSED: Turn(),
+TURNS: Mapping[Kind, PostTurn] = {
+    Kind.ROSTER: PostTurn(),
+    Kind.KEY: PostTurn(),
+    Kind.REGISTRY: PostTurn(),
+    Kind.ANNOUNCEMENT: PostTurn(),
+    Kind.CONSENT: PostTurn("keyholders", repeats=True),
+    Kind.CALL: PostTurn(prerequisites=(Kind.CONSENT,), repeats=True),
+    Kind.HEAD: PostTurn(repeats=True),
+    Kind.ALARM: PostTurn("members", repeats=True),
+    Kind.BURNED: PostTurn("members"),
+    Kind.CLOSED: PostTurn(),
     # tokens
     Kind.MINT: _turn("minter", "tokens threshold"),
     Kind.ASK: _turn("", "tokens", Kind.MINT),
-    Kind.GRANTED: Turn("reader", ("tokens",), (Kind.MINT,), repeats=True),
+    Kind.GRANTED: PostTurn("reader", ("tokens",), (Kind.MINT,), repeats=True),
     Kind.ISSUED: _turn("reader", "tokens", Kind.MINT),
     # a mix of onions, its challenge and its audit
     Kind.SHARE: _turn("openers", "challenge"),
@@ -233,8 +234,8 @@ TURNS: Mapping[Kind, Turn] = {
     Kind.SHUFFLED: _turn("shufflers", "verified", Kind.CHECKED, in_order=True),
     Kind.SHARED: _turn("sharers", "verified", Kind.SHUFFLED),
     # counts and decision
-    Kind.TALLY: Turn(
-        "reader", after=(Kind.MIXED, Kind.OPENED, Kind.SHOWN, Kind.SHARED, Kind.ISSUED)
+    Kind.TALLY: PostTurn(
+        "reader", prerequisites=(Kind.MIXED, Kind.OPENED, Kind.SHOWN, Kind.SHARED, Kind.ISSUED)
     ),
     Kind.DECISION: _turn("", "public threshold"),
     Kind.COMMITTED: _turn("", "committed"),
@@ -330,7 +331,7 @@ class Progress:
         due = tuple(self._parties(kind)) if listed else (author,)
         due = due[len(posted) :][:1] if turn.in_order else due
         fresh = turn.repeats or author not in posted
-        return author in due and fresh and all(map(self.is_complete, turn.after))
+        return author in due and fresh and all(map(self.is_complete, turn.prerequisites))
 
     def _has_rule(self, kind: Kind) -> bool:
         """Whether this session has posts of a kind."""

@@ -143,18 +143,18 @@ def _opened(board: BoardState, author: str, opened: Opened) -> bool:
     return fitting and len(opened.links) <= len(arrived)
 
 
-def _heard(board: BoardState, _: str, marks: BallotMarks) -> bool:
+def _marks(board: BoardState, _: str, marks: BallotMarks) -> bool:
     """Whether as many ballots arrived as were accepted."""
     accepted = board.challenged.accepted[board.number]
     return len(marks.hashes) == len(accepted.people) * board.round.ballots
 
 
-def _shown(board: BoardState, author: str, shown: ShareSecret) -> bool:
+def _share_secret(board: BoardState, author: str, body: ShareSecret) -> bool:
     """Whether a secret is that of its author's share, and names its author's hop."""
     share = board.challenged.shares.get(board.number, {}).get(author)
-    if share is None or author != parties.shuffler(shown.step):
+    if share is None or author != parties.shuffler(body.step):
         return False
-    check_shown(shown.secret, share.public)
+    check_shown(body.secret, share.public)
     return True
 
 
@@ -242,8 +242,8 @@ CHECKS: Mapping[Kind, Check] = {
     Kind.TRACED: _traced,
     Kind.TOSS: _toss,
     Kind.OPENED: _opened,
-    Kind.HEARD: _heard,
-    Kind.SHOWN: _shown,
+    Kind.HEARD: _marks,
+    Kind.SHOWN: _share_secret,
     Kind.KEYS: _keys,
     Kind.HANDED: _handed,
     Kind.CHECKED: _checked,

@@ -80,7 +80,7 @@ class VerifiedPosts:
         }
 
     def fits_keys(self, author: str, body: BallotKeys, plan: Round) -> bool:
-        """Whether a party posts a key for each number that is due; Refused if one is not its own.
+        """Whether a party posts a key for each number that is due; Refused if a key is not its own.
 
         The last keys are also refused if all keys of a query cancel out.
         """
