@@ -9,13 +9,13 @@ from typing import Any
 
 from veilmix.protocol.wire.bodies import KINDS
 from veilmix.protocol.wire.fields import (
-    Alike,
+    Array,
     Blob,
-    Choice,
+    Either,
+    EqualSize,
     FieldType,
-    Fixed,
+    FixedBytes,
     Items,
-    Many,
     Matching,
     Maybe,
     Name,
@@ -23,7 +23,7 @@ from veilmix.protocol.wire.fields import (
     Number,
 )
 from veilmix.protocol.wire.frames import HEADER
-from veilmix.protocol.wire.records import Body, Record, row_of, writer
+from veilmix.protocol.wire.records import Body, row_of, writer
 from veilmix.protocol.wire.wire import Writer
 from wire_examples import BODIES, encoded
 
@@ -40,7 +40,7 @@ def written(type_: FieldType, value: Any) -> bytes:
 def is_plain(body: Body) -> bool:
     """Whether a class reads and writes its fields by its row alone."""
     made = getattr(type(body).__dict__.get("read"), "__func__", None)
-    return made is None or made.__name__ == "made"
+    return made is None or made.__name__ == "generated"
 
 
 def plain_messages() -> Iterator[tuple[str, bytes, dict[str, FieldType], list[bytes]]]:
@@ -78,60 +78,61 @@ def field_faults() -> Iterator[tuple[str, str, bytes]]:
 def faults(type_: FieldType, value: Any) -> Iterator[Fault]:
     """Yield encodings in the place of a value which the type refuses."""
     match type_:
-        case Number(size=size, least=least, limit=limit):
-            if least:
-                yield "too-small", (least - 1).to_bytes(size, "big")
+        case Number(size=size, minimum=minimum, limit=limit):
+            if minimum:
+                yield "too-small", (minimum - 1).to_bytes(size, "big")
             if limit < (1 << 8 * size) - 1:
                 yield "too-large", (limit + 1).to_bytes(size, "big")
         case Blob(sizes=sizes) if sizes and value:
             yield "of-another-size", written(type_, value[:-1])
         case Name():
             yield "unknown", written(type_, value + "?")
-        case Choice():
+        case Either():
             yield "neither", b"\2"
-        case Maybe(of=of, count=count, absent=absent) if value != absent:
-            yield "twice", (2).to_bytes(count, "big") + 2 * written(of, value)
-            for what, wrong in faults(of, value):
+        case Maybe(entry=entry, count=count, absent=absent) if value != absent:
+            yield "twice", (2).to_bytes(count, "big") + 2 * written(entry, value)
+            for what, wrong in faults(entry, value):
                 yield what, (1).to_bytes(count, "big") + wrong
         case Matching() if value:
             yield "one-fewer", written(type_, value[:-1])
         case Nested(record=record):
             yield from _inside(record, value)
-        case Items() | Many():
+        case Items() | Array():
             yield from _list_faults(type_, tuple(value))
 
 
 def _inside(record: type, value: Any) -> Iterator[Fault]:
     """Yield encodings of a record with a fault in one of its fields."""
     row = row_of(record)
-    values = [getattr(value, name) for name in row] if isinstance(value, Record) else list(value)
+    is_tuple = isinstance(value, tuple)
+    values = list(value) if is_tuple else [getattr(value, name) for name in row]
     fields = [written(type_, each) for type_, each in zip(row.values(), values, strict=True)]
     for place, (name, type_) in enumerate(row.items()):
         for what, wrong in faults(type_, values[place]):
             yield f"{name}-{what}", b"".join([*fields[:place], wrong, *fields[place + 1 :]])
 
 
-def _list_faults(type_: Many | Items, values: tuple[Any, ...]) -> Iterator[Fault]:
+def _list_faults(type_: Array | Items, values: tuple[Any, ...]) -> Iterator[Fault]:
     """Yield encodings of a list that is too short, too long, not in order, or has a wrong entry."""
     if not values:
         return
-    if type_.least:
+    if type_.minimum:
         yield "of-nothing", written(type_, ())
-    if type_.most and not type_.order:
-        yield "of-too-many", written(type_, values[:1] * (type_.most + 1))
+    if type_.maximum and not type_.order:
+        yield "of-too-many", written(type_, values[:1] * (type_.maximum + 1))
     if type_.order == "ascending" and len(values) > 1:
         yield "descending", written(type_, values[::-1])
     if type_.order:
         yield "twice", written(type_, (values[0], *values[:-1]) if values[1:] else 2 * values)
-    if isinstance(type_, Items) and isinstance(type_.of, Fixed):
+    if isinstance(type_, Items) and isinstance(type_.entry, FixedBytes):
         yield "of-another-width", written(type_, [value[:-1] for value in values])
-    if isinstance(type_, Many) and not _has_alike(type_.of):
+    if isinstance(type_, Array) and not _has_alike(type_.entry):
         number = len(values).to_bytes(type_.count, "big")
-        rest = b"".join(written(type_.of, value) for value in values[1:])
-        inside = "" if isinstance(type_.of, Nested) else "entry-"
-        for what, wrong in faults(type_.of, values[0]):
+        rest = b"".join(written(type_.entry, value) for value in values[1:])
+        inside = "" if isinstance(type_.entry, Nested) else "entry-"
+        for what, wrong in faults(type_.entry, values[0]):
             yield f"{inside}{what}", number + wrong + rest
 
 
-def _has_alike(of: FieldType) -> bool:
-    return isinstance(of, Nested) and Alike() in row_of(of.record).values()
+def _has_alike(entry: FieldType) -> bool:
+    return isinstance(entry, Nested) and EqualSize() in row_of(entry.record).values()

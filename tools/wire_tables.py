@@ -17,14 +17,14 @@ from typing import Any
 from veilmix.protocol.wire.announcement import Announcement
 from veilmix.protocol.wire.bodies import KINDS, TABLE
 from veilmix.protocol.wire.fields import (
-    Alike,
+    Array,
     Blob,
-    Choice,
     Codec,
+    Either,
+    EqualSize,
     FieldType,
-    Fixed,
+    FixedBytes,
     Items,
-    Many,
     Matching,
     Maybe,
     Name,
@@ -51,31 +51,31 @@ def rows(body: type) -> dict[str, FieldType]:
 def notation(type_: FieldType) -> str:
     """Return the notation of a type in docs/wire.md."""
     match type_:
-        case Number(size=size, least=least, most=most):
-            limits = "+" if (least, most) == (1, None) else f"({least}..{type_.limit})"
-            return f"u{8 * size}{limits if least or most is not None else ''}"
-        case Fixed(size=size):
+        case Number(size=size, minimum=minimum, maximum=maximum):
+            limits = "+" if (minimum, maximum) == (1, None) else f"({minimum}..{type_.limit})"
+            return f"u{8 * size}{limits if minimum or maximum is not None else ''}"
+        case FixedBytes(size=size):
             return str(size)
         case Trailing(size=size):
             return f"^{size}"
-        case Alike():
+        case EqualSize():
             return "alike"
         case Blob(sizes=sizes):
             return f"blob({'|'.join(map(str, sizes))})" if sizes else "blob"
         case Name(members=members):
             return f"text({'|'.join(members)})"
-        case Choice(unset=unset, chosen=chosen):
+        case Either(unset=unset, chosen=chosen):
             return f"flag({unset}|{chosen})"
-        case Matching(of=of, field=field, more=more):
-            return f"{notation(of)}*({field}+{more})"
-        case Maybe(of=of, count=count):
-            return f"?{notation(of)}" if count == 1 else f"[{notation(of)}]?"
-        case Items(of=of):
-            width = f"({of.size})" if isinstance(of, Fixed) else ""
+        case Matching(entry=entry, field=field, more=more):
+            return f"{notation(entry)}*({field}+{more})"
+        case Maybe(entry=entry, count=count):
+            return f"?{notation(entry)}" if count == 1 else f"[{notation(entry)}]?"
+        case Items(entry=entry):
+            width = f"({entry.size})" if isinstance(entry, FixedBytes) else ""
             return f"items{width}{_suffix(type_)}"
-        case Many(of=of, count=count):
+        case Array(entry=entry, count=count):
             first, last = "[]" if count == 2 else "{}"
-            return f"{first}{notation(of)}{last}{_suffix(type_)}"
+            return f"{first}{notation(entry)}{last}{_suffix(type_)}"
         case Nested(record=record):
             return record_name(record)
         case Codec(name=name):
@@ -83,10 +83,10 @@ def notation(type_: FieldType) -> str:
     raise TypeError(type_)
 
 
-def _suffix(type_: Many | Items) -> str:
+def _suffix(type_: Array | Items) -> str:
     """Return the limits and the order of a list."""
-    limits = "+" if type_.least else ""
-    limits = f"({type_.least}..{type_.most})" if type_.most is not None else limits
+    limits = "+" if type_.minimum else ""
+    limits = f"({type_.minimum}..{type_.maximum})" if type_.maximum is not None else limits
     return limits + ORDERS[type_.order]
 
 
@@ -102,15 +102,15 @@ def field_list(fields: dict[str, FieldType]) -> str:
 
 def inner_records() -> dict[str, dict[str, FieldType]]:
     """Return the rows of records inside messages, by name, in the order in which they occur."""
-    found: dict[str, dict[str, FieldType]] = {}
+    observed: dict[str, dict[str, FieldType]] = {}
     todo = [type_ for row in TABLE.values() for type_ in rows(row.body).values()]
     for type_ in todo:
         if isinstance(type_, Nested) and type_.record not in KINDS:
-            found[record_name(type_.record)] = rows(type_.record)
+            observed[record_name(type_.record)] = rows(type_.record)
             todo += row_of(type_.record).values()
-        if isinstance(inner := getattr(type_, "of", None), FieldType):
+        if isinstance(inner := getattr(type_, "entry", None), FieldType):
             todo.append(inner)
-    return found
+    return observed
 
 
 def page_table() -> str:
@@ -136,28 +136,35 @@ def _wrapped(first: str, fields: str) -> list[str]:
 def described(type_: FieldType) -> list[Any]:
     """Return a type as the reader in JavaScript takes it: its name and what it needs to know."""
     match type_:
-        case Number(size=size, least=least, limit=limit):
-            return ["number", size, least, limit]
-        case Fixed(size=size):
+        case Number(size=size, minimum=minimum, limit=limit):
+            return ["number", size, minimum, limit]
+        case FixedBytes(size=size):
             return ["fixed", size]
         case Trailing(size=size):
             return ["trailing", size]
-        case Alike():
+        case EqualSize():
             return ["alike"]
         case Blob(sizes=sizes):
             return ["blob", list(sizes)]
         case Name(members=members):
             return ["name", [str(member) for member in members]]
-        case Choice(unset=unset, chosen=chosen):
+        case Either(unset=unset, chosen=chosen):
             return ["choice", str(unset), str(chosen)]
-        case Matching(of=of, field=field, more=more):
-            return ["matching", described(of), field, more]
-        case Maybe(of=of, count=count, absent=absent):
-            return ["maybe", described(of), count, "" if absent == b"" else absent]
-        case Items(of=of, least=least, order=order):
-            return ["items", of.size if isinstance(of, Fixed) else 0, least, order]
-        case Many(of=of, count=count, least=least, most=most, order=order):
-            return ["many", described(of), count, least, most or (1 << 8 * count) - 1, order]
+        case Matching(entry=entry, field=field, more=more):
+            return ["matching", described(entry), field, more]
+        case Maybe(entry=entry, count=count, absent=absent):
+            return ["maybe", described(entry), count, "" if absent == b"" else absent]
+        case Items(entry=entry, minimum=minimum, order=order):
+            return ["items", entry.size if isinstance(entry, FixedBytes) else 0, minimum, order]
+        case Array(entry=entry, count=count, minimum=minimum, maximum=maximum, order=order):
+            return [
+                "many",
+                described(entry),
+                count,
+                minimum,
+                maximum or (1 << 8 * count) - 1,
+                order,
+            ]
         case Nested(record=record):
             return ["nested", listed(rows(record))]
         case Codec(name=name):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ...crypto.box_key import BOX_KEY, BOX_PROOF
-from .fields import U8, U32, Bytes, Digest, Fixed, Items, Many, Maybe, Nested
-from .records import Body, Record
+from .fields import U8, U32, Array, Bytes, Digest, FixedBytes, Items, Maybe, Nested
+from .records import Body, MessageRecord
 
 TOSS = 32  # bytes
 HASH = 32  # bytes of SHA-256
@@ -22,7 +22,7 @@ class Coin(Body):
 class Toss(Body):
     """A keyholder shows its part of the coins."""
 
-    value: Annotated[bytes, Fixed(TOSS)]
+    value: Annotated[bytes, FixedBytes(TOSS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Traced(Body):
     """
 
     hop: U8
-    hashes: Annotated[tuple[bytes, ...], Items(Fixed(HASH), order="distinct")]
+    hashes: Annotated[tuple[bytes, ...], Items(FixedBytes(HASH), order="distinct")]
 
 
 @dataclass(frozen=True, slots=True)
-class Link(Record):
+class Link(MessageRecord):
     """An input layer of a hop, with its place and the key that opens it.
 
     Attributes:
@@ -51,8 +51,8 @@ class Link(Record):
 
     place: U32
     layer: Bytes
-    key: Annotated[bytes, Fixed(BOX_KEY)]
-    proof: Annotated[bytes, Maybe(Fixed(BOX_PROOF), absent=b"")] = b""
+    key: Annotated[bytes, FixedBytes(BOX_KEY)]
+    proof: Annotated[bytes, Maybe(FixedBytes(BOX_PROOF), absent=b"")] = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +65,4 @@ class Opened(Body):
     """
 
     hop: U8
-    links: Annotated[tuple[Link, ...], Many(Nested(Link), count=4, order="ascending")]
+    links: Annotated[tuple[Link, ...], Array(Nested(Link), count=4, order="ascending")]

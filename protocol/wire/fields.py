@@ -28,22 +28,22 @@ class Number(FieldType):
 
     Attributes:
         size: bytes: 1, 2 or 4.
-        least: the smallest accepted value.
-        most: the largest accepted value; None: the largest of its size.
+        minimum: the smallest accepted value.
+        maximum: the largest accepted value; None: the largest of its size.
     """
 
     size: int
-    least: int = 0
-    most: int | None = None
+    minimum: int = 0
+    maximum: int | None = None
 
     @property
     def limit(self) -> int:
         """The largest accepted value."""
-        return (1 << 8 * self.size) - 1 if self.most is None else self.most
+        return (1 << 8 * self.size) - 1 if self.maximum is None else self.maximum
 
 
 @dataclass(frozen=True)
-class Fixed(FieldType):
+class FixedBytes(FieldType):
     """So many bytes."""
 
     size: int
@@ -61,7 +61,7 @@ class Blob(FieldType):
 
 
 @dataclass(frozen=True)
-class Alike(FieldType):
+class EqualSize(FieldType):
     """Bytes of one size, not 0, for all records of a list: it stands behind their number."""
 
 
@@ -73,12 +73,12 @@ class Name(FieldType):
 
 
 @dataclass(frozen=True)
-class Choice(FieldType):
+class Either(FieldType):
     """A flag for one of two values.
 
     Attributes:
-        unset: the value of an unset flag.
-        chosen: the value of a set flag.
+        unset: for 0.
+        chosen: for 1.
     """
 
     unset: object
@@ -90,34 +90,34 @@ class Items(FieldType):
     """A list of byte strings in the form of `Writer.items`.
 
     Attributes:
-        of: `Fixed` if all have one size; else `Blob`.
-        least: the smallest accepted number of them.
-        most: the largest; None: the largest of its size.
+        entry: `FixedBytes` if all have one size; else `Blob`.
+        minimum: the smallest accepted number of them.
+        maximum: the largest; None: the largest of its size.
         order: of the list.
     """
 
-    of: Fixed | Blob = Blob()
-    least: int = 0
-    most: int | None = None
+    entry: FixedBytes | Blob = Blob()
+    minimum: int = 0
+    maximum: int | None = None
     order: Order = ""
 
 
 @dataclass(frozen=True)
-class Many(FieldType):
+class Array(FieldType):
     """A list of values behind their number.
 
     Attributes:
-        of: the type of an entry.
+        entry: the type of an entry.
         count: bytes of the number of entries: 2 or 4.
-        least: the smallest accepted number of entries.
-        most: the largest; None: the largest of its size.
+        minimum: the smallest accepted number of entries.
+        maximum: the largest; None: the largest of its size.
         order: of the list; records are compared by their first field.
     """
 
-    of: FieldType
+    entry: FieldType
     count: int = 2
-    least: int = 0
-    most: int | None = None
+    minimum: int = 0
+    maximum: int | None = None
     order: Order = ""
 
 
@@ -126,12 +126,12 @@ class Maybe(FieldType):
     """A value, or none, behind the number of values: 0 or 1.
 
     Attributes:
-        of: the type of the value.
+        entry: the type of the value.
         count: bytes of that number.
         absent: the value that stands for none.
     """
 
-    of: FieldType
+    entry: FieldType
     count: int = 1
     absent: object = None
 
@@ -141,12 +141,12 @@ class Matching(FieldType):
     """A list without its number: as many values as an earlier list has, and `more`.
 
     Attributes:
-        of: the type of an entry.
+        entry: the type of an entry.
         field: the earlier list.
         more: entries more than it has.
     """
 
-    of: FieldType
+    entry: FieldType
     field: str
     more: int = 0
 
@@ -187,10 +187,10 @@ TEXT, DOUBLE = Codec("text", Reader.text, Writer.text), Codec("f64", Reader.f64,
 
 U8 = Annotated[int, Number(1)]
 U32 = Annotated[int, Number(4)]
-Step = Annotated[int, Number(1, least=1)]  # of a round: from 1
-Peer = Annotated[int, Number(2, least=1)]  # by its number
+Step = Annotated[int, Number(1, minimum=1)]  # of a round: from 1
+Peer = Annotated[int, Number(2, minimum=1)]  # by its number
 Text = Annotated[str, TEXT]
 Bytes = Annotated[bytes, Blob()]
-Digest = Annotated[bytes, Fixed(DIGEST)]
-Signature = Annotated[bytes, Fixed(SIGNATURE)]
-Identity = Annotated[bytes, Fixed(SIGNING_KEY)]
+Digest = Annotated[bytes, FixedBytes(DIGEST)]
+Signature = Annotated[bytes, FixedBytes(SIGNATURE)]
+Identity = Annotated[bytes, FixedBytes(SIGNING_KEY)]

@@ -16,7 +16,7 @@ from typing import Annotated
 from ...crypto.entropy import Entropy
 from ...errors import ParameterError
 from .coarsening import UNSAID
-from .fields import Codec, Many
+from .fields import Array, Codec
 from .schema import MAX_FEATURES
 from .wire import Reader, Writer
 
@@ -112,7 +112,7 @@ def read_hiding(data: Reader) -> Hiding:
     return Redact(column, values, data.u32()) if redacts else Mask(column, values)
 
 
-HidingRules = Annotated[tuple[Hiding, ...], Many(Codec("rule", read_hiding, write_hiding))]
+HidingRules = Annotated[tuple[Hiding, ...], Array(Codec("rule", read_hiding, write_hiding))]
 
 
 def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:

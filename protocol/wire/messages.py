@@ -17,14 +17,14 @@ from .fields import (
     DOUBLE,
     U8,
     U32,
+    Array,
     Blob,
     Bytes,
-    Choice,
     Digest,
-    Fixed,
+    Either,
+    FixedBytes,
     Identity,
     Items,
-    Many,
     Maybe,
     Name,
     Nested,
@@ -37,7 +37,7 @@ from .fields import (
 from .hiding_rules import HidingRules, check_hidden
 from .parties import Role, index, role
 from .records import Body as Body  # noqa: PLC0414 - of every message
-from .records import Record
+from .records import MessageRecord
 from .refusals import Refusals
 from .schema import COLUMNS, Columns
 from .wire import Reader, Writer
@@ -137,10 +137,10 @@ class Call(Body):
     """
 
     round: Step
-    reader: Annotated[Role, Choice(Role.CURATOR, Role.ANALYST)]
+    reader: Annotated[Role, Either(Role.CURATOR, Role.ANALYST)]
     asks: Annotated[
         tuple[tuple[int, ...], ...],
-        Many(replace(COLUMNS, least=1), least=1, most=255, order="distinct"),
+        Array(replace(COLUMNS, minimum=1), minimum=1, maximum=255, order="distinct"),
     ]
     hidden: HidingRules = ()
 
@@ -202,9 +202,9 @@ class Tally(Body):
         counts: people by combination, for each column set; None if they are not published.
     """
 
-    totals: Annotated[tuple[int, ...], Many(Number(4))]
+    totals: Annotated[tuple[int, ...], Array(Number(4))]
     refused: Refusals
-    counts: Annotated[tuple[Counts, ...] | None, Maybe(Many(COUNTS))] = None
+    counts: Annotated[tuple[Counts, ...] | None, Maybe(Array(COUNTS))] = None
 
     def adds_up(self) -> bool:
         """Whether the counts of each column set are those of its total."""
@@ -212,7 +212,7 @@ class Tally(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate(Record):
+class Certificate(MessageRecord):
     """The curator's claim about the released columns, in numbers that every party can check.
 
     Attributes:
@@ -231,7 +231,7 @@ class Certificate(Record):
     k: U32
     n: U32
     people: U32
-    thresholds: Annotated[tuple[float, ...], Many(DOUBLE)] = ()
+    thresholds: Annotated[tuple[float, ...], Array(DOUBLE)] = ()
     pivot: Annotated[int | None, Maybe(Number(1), count=2)] = None
     slack: Annotated[float | None, Maybe(DOUBLE, count=2)] = None
     proof: Bytes = b""
@@ -299,7 +299,7 @@ class OpenedCertificate(Body):
         certificate: of the decision.
     """
 
-    blind: Annotated[bytes, Fixed(BLIND)]
+    blind: Annotated[bytes, FixedBytes(BLIND)]
     certificate: Certificate
 
 
@@ -319,7 +319,7 @@ class Closed(Body):
 class Registry(Body):
     """The users that may send: the Ed25519 public key of each, in order. No key occurs twice."""
 
-    keys: Annotated[tuple[bytes, ...], Items(Fixed(SIGNING_KEY), order="distinct")]
+    keys: Annotated[tuple[bytes, ...], Items(FixedBytes(SIGNING_KEY), order="distinct")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,11 +335,11 @@ class Roster(Body):
         randomness: the key of `randomness`; empty without that party.
     """
 
-    opening: Annotated[bytes, Fixed(OPENING)]
+    opening: Annotated[bytes, FixedBytes(OPENING)]
     board: Identity
     curator: Identity
     analyst: Identity
-    shufflers: Annotated[tuple[bytes, ...], Many(Fixed(SIGNING_KEY))]
+    shufflers: Annotated[tuple[bytes, ...], Array(FixedBytes(SIGNING_KEY))]
     randomness: Annotated[bytes, Trailing(SIGNING_KEY)] = b""
 
     def check(self) -> None:
@@ -411,7 +411,7 @@ class Alarm(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope(Record):
+class Envelope(MessageRecord):
     """An accepted envelope: its registered person, digest and signature.
 
     Attributes:
@@ -429,11 +429,11 @@ class Envelope(Record):
 class Accepted(Body):
     """The first shuffler posts the accepted envelopes, by the person's place in the registry."""
 
-    people: Annotated[tuple[Envelope, ...], Many(Nested(Envelope), count=4, order="ascending")]
+    people: Annotated[tuple[Envelope, ...], Array(Nested(Envelope), count=4, order="ascending")]
 
 
 @dataclass(frozen=True, slots=True)
 class BallotMarks(Body):
     """A reader posts the marks of locked ballots before it opens any of them; ascending."""
 
-    hashes: Annotated[tuple[bytes, ...], Items(Fixed(STATE), order="ascending")]
+    hashes: Annotated[tuple[bytes, ...], Items(FixedBytes(STATE), order="ascending")]

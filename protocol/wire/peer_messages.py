@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from ...crypto.joint_key import PROOF
 from ...crypto.ristretto import ELEMENT, SCALAR
-from .fields import Bytes, Digest, Fixed, Items, Many, Nested, Peer, Step
+from .fields import Array, Bytes, Digest, FixedBytes, Items, Nested, Peer, Step
 from .records import Body
 from .refusals import Refusals
 
@@ -29,7 +29,7 @@ class Bag(NamedTuple):
     """
 
     receiver: Peer
-    layers: Annotated[tuple[bytes, ...], Items(least=1, order="ascending")]
+    layers: Annotated[tuple[bytes, ...], Items(minimum=1, order="ascending")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Share(Body):
         proof: that its poster has the secret, so that no share is made from other shares.
     """
 
-    public: Annotated[bytes, Fixed(ELEMENT)]
-    proof: Annotated[bytes, Fixed(PROOF)]
+    public: Annotated[bytes, FixedBytes(ELEMENT)]
+    proof: Annotated[bytes, FixedBytes(PROOF)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ShareSecret(Body):
     """
 
     step: Step
-    secret: Annotated[bytes, Fixed(SCALAR)]
+    secret: Annotated[bytes, FixedBytes(SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Relay(Body):
     """
 
     step: Step
-    bags: Annotated[Bags, Many(Nested(Bag), order="ascending")]
+    bags: Annotated[Bags, Array(Nested(Bag), order="ascending")]
     refused: Refusals
 
     @property
@@ -130,4 +130,4 @@ class Accusation(Body):
     step: Step
     against: Peer
     inside: Bytes
-    draw: Annotated[bytes, Fixed(DRAW)]
+    draw: Annotated[bytes, FixedBytes(DRAW)]

@@ -21,14 +21,14 @@ from typing import Any, NoReturn, Self, get_type_hints
 
 from ...errors import ParameterError, Reason, Refused
 from .fields import (
-    Alike,
+    Array,
     Blob,
-    Choice,
     Codec,
+    Either,
+    EqualSize,
     FieldType,
-    Fixed,
+    FixedBytes,
     Items,
-    Many,
     Matching,
     Maybe,
     Name,
@@ -38,7 +38,7 @@ from .fields import (
 )
 from .wire import Reader, Writer
 
-GAP = "{}"  # in the code of a record: the size of `Alike`, which its list has
+GAP = "{}"  # in the code of a record: the size of `EqualSize`, which its list has
 CODES = {1: "B", 2: "H", 4: "I"}  # bytes of a number -> its code in `struct`
 NUMBERS = {1: (Reader.u8, Writer.u8), 2: (Reader.u16, Writer.u16), 4: (Reader.u32, Writer.u32)}
 
@@ -47,7 +47,7 @@ Write = Callable[[Writer, Any], object]
 Test = Callable[[Any], bool]
 
 
-class Record:
+class MessageRecord:
     """A message, or a part of one: its annotations are its row."""
 
     __slots__ = ()
@@ -76,7 +76,7 @@ class Record:
         self.write(out)
 
 
-class Body(Record):
+class Body(MessageRecord):
     """The content of a message."""
 
     __slots__ = ()
@@ -93,21 +93,21 @@ row_of: Callable[[type], Mapping[str, FieldType]] = cache(_row_of)
 
 def type_of(hint: Any) -> FieldType:
     """Return the type that an annotation names: its last one."""
-    if isinstance(hint, type) and issubclass(hint, Record):
+    if isinstance(hint, type) and issubclass(hint, MessageRecord):
         return Nested(hint)
     return [each for each in hint.__metadata__ if isinstance(each, FieldType)][-1]
 
 
-def generate(record: type[Record], name: str) -> None:
+def generate(record: type[MessageRecord], name: str) -> None:
     """Give a class the function of its row with this name, if it does not define its own."""
     if name not in vars(record):
         setattr(record, name, MADE[name](record))
 
 
 def compiled(lines: Iterable[str], names: dict[str, Any]) -> Any:
-    """Return the function `made` of these lines, which use these names."""
+    """Return the function `generated` of these lines, which use these names."""
     exec("\n".join(lines), names)  # noqa: S102 - of the code below alone, as in `dataclasses`
-    return names["made"]
+    return names["generated"]
 
 
 def layout(types: Iterable[FieldType]) -> str:
@@ -120,9 +120,9 @@ def _code(type_: FieldType) -> str:
     match type_:
         case Number(size=size):
             return CODES[size]
-        case Fixed(size=size):
+        case FixedBytes(size=size):
             return f"{size}s"
-        case Alike():
+        case EqualSize():
             return f"{GAP}s"
     return ""
 
@@ -145,7 +145,7 @@ def record_reader(record: type) -> Read:
     """Return the function that takes a record."""
     row = row_of(record)
     names: dict[str, Any] = {"record": record, "refuse": _refuse}
-    lines = ["def made(data):"]
+    lines = ["def generated(data):"]
     for places, code in _runs(row):
         place, *_ = places
         values = ", ".join(f"f{each}" for each in places)
@@ -155,14 +155,14 @@ def record_reader(record: type) -> Read:
             names[f"read{place}"] = run.unpack
             lines.append(f" {values} = read{place}(data.raw({run.size}))")
         elif isinstance(type_, Matching):
-            names[f"read{place}"] = _read_all(type_.of)
+            names[f"read{place}"] = _read_all(type_.entry)
             number = f"len(f{list(row).index(type_.field)}) + {type_.more}"
             lines.append(f" {values} = read{place}(data, {number})")
         else:
             names[f"read{place}"] = reader(type_)
             lines.append(f" {values} = read{place}(data)")
     lines.append(f" value = record({', '.join(f'f{place}' for place in range(len(row)))})")
-    if getattr(record, "adds_up", Record.adds_up) is not Record.adds_up:
+    if getattr(record, "adds_up", MessageRecord.adds_up) is not MessageRecord.adds_up:
         lines.append(" if not value.adds_up(): refuse()")
     return compiled([*lines, " return value"], names)  # type: ignore[no-any-return]
 
@@ -176,27 +176,27 @@ def reader(type_: FieldType) -> Read:
     match type_:
         case Number(size=size):
             return NUMBERS[size][0]
-        case Fixed(size=size):
+        case FixedBytes(size=size):
             return lambda data: data.raw(size)
         case Blob():
             return Reader.blob
         case Name(members=members):
             by_name = {member.value: member for member in members}
             return lambda data: by_name.get(data.text()) or _refuse()
-        case Choice(unset=unset, chosen=chosen):
+        case Either(unset=unset, chosen=chosen):
             return lambda data: chosen if data.flag() else unset
         case Items():
             return lambda data: tuple(data.items())
-        case Many(of=Nested(record=record)) if GAP in layout(row_of(record).values()):
+        case Array(entry=Nested(record=record)) if GAP in layout(row_of(record).values()):
             return lambda data: _read_alike(record, data)
-        case Many(of=of, count=size):
-            number, read_all = NUMBERS[size][0], _read_all(of)
+        case Array(entry=entry, count=size):
+            number, read_all = NUMBERS[size][0], _read_all(entry)
             return lambda data: read_all(data, number(data))
-        case Maybe(of=of, count=size, absent=absent):
-            flag, read = Reader.flag if size == 1 else _none_or_one, reader(of)
+        case Maybe(entry=entry, count=size, absent=absent):
+            flag, read = Reader.flag if size == 1 else _none_or_one, reader(entry)
             return lambda data: read(data) if flag(data) else absent
         case Nested(record=record):
-            if not issubclass(record, Record):
+            if not issubclass(record, MessageRecord):
                 return record_reader(record)
             generate(record, "read")
             return record.read
@@ -219,23 +219,23 @@ def _read_alike(record: type, data: Reader) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[Any, ...]]:
-    """Return the function that takes so many records of fixed size. size: of `Alike`."""
+    """Return the function that takes so many records of fixed size. size: of `EqualSize`."""
     entry = struct.Struct(">" + layout(row_of(record).values()).format(size))
     return lambda data, number: tuple(
         [record(*values) for values in entry.iter_unpack(data.raw(number * entry.size))]
     )
 
 
-def _read_all(of: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
+def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
     """Return the function that takes so many values; it ends with the bytes, if fewer are there."""
-    if isinstance(of, Nested) and layout(row_of(of.record).values()):
-        return _fixed_records(of.record)
-    if isinstance(of, Fixed):
-        return lambda data, number: _slices(data.raw(number * of.size), of.size)
-    if isinstance(of, Number):
-        code, size = CODES[of.size], of.size
+    if isinstance(entry, Nested) and layout(row_of(entry.record).values()):
+        return _fixed_records(entry.record)
+    if isinstance(entry, FixedBytes):
+        return lambda data, number: _slices(data.raw(number * entry.size), entry.size)
+    if isinstance(entry, Number):
+        code, size = CODES[entry.size], entry.size
         return lambda data, number: struct.unpack(f">{number}{code}", data.raw(number * size))
-    read = reader(of)
+    read = reader(entry)
     return lambda data, number: tuple([read(data) for _ in range(number)])
 
 
@@ -247,10 +247,10 @@ def _slices(data: bytes, size: int) -> tuple[bytes, ...]:
 
 
 def record_writer(record: type) -> Callable[[Any, Writer], None]:
-    """Return the function that appends a record: its arguments are those of `Record.write`."""
+    """Return the function that appends a record, with the arguments of `MessageRecord.write`."""
     row, fields = row_of(record), _fields(record)
     names: dict[str, Any] = {"misfit": _misfit, "row": row, "error": struct.error}
-    lines = ["def made(body, out):", " try:", "  pass"]
+    lines = ["def generated(body, out):", " try:", "  pass"]
     for places, code in _runs(row):
         place, *_ = places
         values = ", ".join(f"body{fields[each]}" for each in places)
@@ -288,30 +288,30 @@ def writer(type_: FieldType) -> Write:
     match type_:
         case Number(size=size):
             return NUMBERS[size][1]
-        case Fixed() | Trailing():
+        case FixedBytes() | Trailing():
             return Writer.raw
         case Blob():
             return Writer.blob
         case Name():
             return Writer.text
-        case Choice(chosen=chosen):
+        case Either(chosen=chosen):
             return lambda out, value: out.flag(value == chosen)
         case Items():
             return Writer.items
-        case Many(of=Nested(record=record)) if GAP in layout(row_of(record).values()):
+        case Array(entry=Nested(record=record)) if GAP in layout(row_of(record).values()):
             return lambda out, values: _write_alike(record, out, values)
-        case Many(of=of, count=size):
-            number, write_all = NUMBERS[size][1], _write_all(of)
+        case Array(entry=entry, count=size):
+            number, write_all = NUMBERS[size][1], _write_all(entry)
             return lambda out, values: write_all(number(out, len(values)), values)
-        case Matching(of=of):
-            return _write_all(of)
-        case Maybe(of=of, count=size, absent=absent):
-            number, write = NUMBERS[size][1], writer(of)
+        case Matching(entry=entry):
+            return _write_all(entry)
+        case Maybe(entry=entry, count=size, absent=absent):
+            number, write = NUMBERS[size][1], writer(entry)
             return lambda out, value: (
                 number(out, 0) if value == absent else write(number(out, 1), value)
             )
         case Nested(record=record):
-            if not issubclass(record, Record):
+            if not issubclass(record, MessageRecord):
                 write_pair = record_writer(record)
                 return lambda out, value: write_pair(value, out)
             return lambda out, value: value.write(out)
@@ -320,14 +320,14 @@ def writer(type_: FieldType) -> Write:
     raise TypeError(type_)
 
 
-def _write_all(of: FieldType) -> Write:
+def _write_all(entry: FieldType) -> Write:
     """Return the function that appends values."""
-    if isinstance(of, Fixed):
+    if isinstance(entry, FixedBytes):
         return lambda out, values: out.raw(b"".join(values))
-    if isinstance(of, Nested) and layout(row_of(of.record).values()):
-        return _packed(of.record)
-    if isinstance(of, Number):
-        code, row = CODES[of.size], {"entries": of}
+    if isinstance(entry, Nested) and layout(row_of(entry.record).values()):
+        return _packed(entry.record)
+    if isinstance(entry, Number):
+        code, row = CODES[entry.size], {"entries": entry}
 
         def write_numbers(out: Writer, values: Sequence[int]) -> None:
             try:
@@ -336,7 +336,7 @@ def _write_all(of: FieldType) -> Write:
                 raise _misfit(row, ((value,) for value in values)) from None
 
         return write_numbers
-    write = writer(of)
+    write = writer(entry)
 
     def write_all(out: Writer, values: Iterable[Any]) -> None:
         for value in values:
@@ -347,14 +347,14 @@ def _write_all(of: FieldType) -> Write:
 
 def _write_alike(record: type, out: Writer, values: Sequence[Any]) -> None:
     row = row_of(record)
-    place = list(row.values()).index(Alike())
+    place = list(row.values()).index(EqualSize())
     size = len(_values(record, list(row))(values[0])[place]) if values else 0
     _packed(record, size)(out.u32(len(values)).u32(size), values)
 
 
 @lru_cache(maxsize=64)
 def _packed(record: Any, size: int = 0) -> Write:
-    """Return the function that appends records of fixed size. size: of `Alike`."""
+    """Return the function that appends records of fixed size. size: of `EqualSize`."""
     row = row_of(record)
     pack = struct.Struct(">" + layout(row.values()).format(size)).pack
     get = _values(record, list(row))
@@ -378,57 +378,57 @@ def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
 # Checks
 
 
-def record_check(record: type[Record]) -> Callable[[Any], None]:
+def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
     """Return the function that raises ParameterError unless a record is acceptable."""
     row = row_of(record)
     names: dict[str, Any] = {"refused": _refused}
     tests = []
     for place, (name, type_) in enumerate(row.items()):
         match type_:
-            case Fixed(size=size):
+            case FixedBytes(size=size):
                 tests.append(f"len(self.{name}) == {size}")
             case _ if test := predicate(type_):
                 names[f"test{place}"] = test
                 tests.append(f"test{place}(self.{name})")
-    lines = ["def made(self):", " pass"]
+    lines = ["def generated(self):", " pass"]
     if tests:
         lines.append(f" if not ({' and '.join(tests)}): raise refused(self)")
-    if record.check is not Record.check:
+    if record.check is not MessageRecord.check:
         lines.append(" self.check()")
     return compiled(lines, names)  # type: ignore[no-any-return]
 
 
-def _refused(record: Record) -> ParameterError:
+def _refused(record: MessageRecord) -> ParameterError:
     """Return the error that names the first field with a value that its type does not accept."""
     for name, type_ in row_of(type(record)).items():
         value = getattr(record, name)
         if (test := predicate(type_)) and not test(value):
-            found = f"{len(value)} bytes" if isinstance(value, bytes) else shortened(value)
-            return ParameterError(f"{name}: found {found}; {accepted(type_)} are accepted")
+            observed = f"{len(value)} bytes" if isinstance(value, bytes) else shortened(value)
+            return ParameterError(f"{name}: found {observed}; {accepted(type_)} are accepted")
     raise AssertionError(record)
 
 
 def predicate(type_: FieldType) -> Test | None:
     """Return the test of a value; None if all that the bytes of a type can hold is accepted."""
     match type_:
-        case Number(least=least, limit=limit) if least or type_.most is not None:
-            return lambda value: least <= value <= limit
-        case Fixed(size=size):
+        case Number(minimum=minimum, limit=limit) if minimum or type_.maximum is not None:
+            return lambda value: minimum <= value <= limit
+        case FixedBytes(size=size):
             return lambda value: len(value) == size
         case Blob(sizes=sizes) if sizes:
             return lambda value: len(value) in sizes
         case Trailing(size=size):
             return lambda value: len(value) in (0, size)
-        case Alike():
+        case EqualSize():
             return bool
-        case Choice(unset=unset, chosen=chosen):
+        case Either(unset=unset, chosen=chosen):
             return lambda value: value in (unset, chosen)
-        case Many() | Items():
+        case Array() | Items():
             return _list_test(type_)
-        case Matching(of=of) if test := predicate(of):
-            return _test_all(test)
-        case Maybe(of=of, absent=absent) if test := predicate(of):
-            return lambda value: value == absent or test(value)
+        case Matching(entry=entry) if each := predicate(entry):
+            return _test_all(each)
+        case Maybe(entry=entry, absent=absent) if value_test := predicate(entry):
+            return lambda value: value == absent or value_test(value)
         case Nested(record=record) if issubclass(record, tuple):
             tests = [predicate(each) or _everything for each in row_of(record).values()]
             return lambda value: all(test(field) for test, field in zip(tests, value, strict=True))
@@ -443,18 +443,18 @@ def _everything(_value: object) -> bool:
     return True
 
 
-def _list_test(type_: Many | Items) -> Test | None:
+def _list_test(type_: Array | Items) -> Test | None:
     """Return the test of a list: its length, its entries, its order."""
     tests = list[Test]()
-    of, least, most = type_.of, type_.least, type_.most
-    if least or most is not None:
-        tests.append(lambda values: least <= len(values) <= (most or len(values)))
-    if isinstance(of, Fixed):
-        tests.append(lambda values: {of.size}.issuperset(map(len, values)))
-    elif each := predicate(of):
+    entry, minimum, maximum = type_.entry, type_.minimum, type_.maximum
+    if minimum or maximum is not None:
+        tests.append(lambda values: minimum <= len(values) <= (maximum or len(values)))
+    if isinstance(entry, FixedBytes):
+        tests.append(lambda values: {entry.size}.issuperset(map(len, values)))
+    elif each := predicate(entry):
         tests.append(lambda values: all(map(each, values)))
-    if type_.order == "ascending" and isinstance(of, Nested):
-        key = _values(of.record, list(row_of(of.record))[:1])
+    if type_.order == "ascending" and isinstance(entry, Nested):
+        key = _values(entry.record, list(row_of(entry.record))[:1])
         tests.append(lambda values: _ascends([key(value) for value in values]))
     elif type_.order == "ascending":
         tests.append(_ascends)
@@ -472,26 +472,26 @@ def _ascends(values: Sequence[Any]) -> bool:
 def accepted(type_: FieldType) -> str:
     """Return the values that a type accepts, in words."""
     match type_:
-        case Number(least=least, limit=limit):
-            return f"{least} to {limit}"
-        case Fixed(size=size):
+        case Number(minimum=minimum, limit=limit):
+            return f"{minimum} to {limit}"
+        case FixedBytes(size=size):
             return f"{size} bytes"
-        case Alike():
+        case EqualSize():
             return "bytes of one size"
         case Blob(sizes=sizes):
             return f"{' or '.join(map(str, sizes))} bytes"
-        case Choice():
+        case Either():
             return f"{type_.unset} or {type_.chosen}"
-        case Maybe(of=of) | Matching(of=of):
-            return accepted(of)
+        case Maybe(entry=entry) | Matching(entry=entry):
+            return accepted(entry)
         case Trailing(size=size):
             return f"0 or {size} bytes"
         case (
-            Many(of=of, least=least, most=most, order=order)
-            | Items(of=of, least=least, most=most, order=order)
+            Array(entry=entry, minimum=minimum, maximum=maximum, order=order)
+            | Items(entry=entry, minimum=minimum, maximum=maximum, order=order)
         ):
-            number = f"{least} to {most} entries" if most else f"{least} or more entries"
-            each = f"{accepted(of)} each" if predicate(of) else ""
+            number = f"{minimum} to {maximum} entries" if maximum else f"{minimum} or more entries"
+            each = f"{accepted(entry)} each" if predicate(entry) else ""
             ordered = {"ascending": "strictly ascending", "distinct": "none twice"}.get(order, "")
             return ", ".join(filter(None, (number, each, ordered)))
         case Nested(record=record):
@@ -500,7 +500,7 @@ def accepted(type_: FieldType) -> str:
     raise TypeError(type_)
 
 
-MADE: Mapping[str, Callable[[type[Record]], Any]] = {
+MADE: Mapping[str, Callable[[type[MessageRecord]], Any]] = {
     "__post_init__": record_check,
     "read": lambda record: staticmethod(record_reader(record)),
     "write": record_writer,

@@ -13,14 +13,14 @@ from typing import Annotated
 
 from ...errors import ParameterError
 from .coarsening import MAX_RULES, Rule, coarsened
-from .fields import Many, Number
+from .fields import Array, Number
 
 MAX_FEATURES = 255  # a column is one byte on the wire
 MAX_NAME = 255  # bytes of UTF-8: its length is one byte on the wire
 MAX_VALUES = 65_535  # values of a public domain: their number is two bytes on the wire
 MAX_WIDTH = 1_024  # bytes of UTF-8 in one value: more would pad every ballot to more than a packet
 
-COLUMNS = Many(Number(1), most=MAX_FEATURES, order="ascending")  # by their numbers
+COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")  # by their numbers
 Columns = Annotated[tuple[int, ...], COLUMNS]
 
 

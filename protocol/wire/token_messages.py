@@ -10,10 +10,10 @@ from ...crypto.ristretto import ELEMENT, SCALAR
 from ...crypto.tokens import MOST_ASKED
 from ...crypto.voprf import PROOF
 from ...errors import ParameterError
-from .fields import U32, Fixed, Many, Matching, Number, Signature
+from .fields import U32, Array, FixedBytes, Matching, Number, Signature
 from .records import Body
 
-Elements = Annotated[tuple[bytes, ...], Many(Fixed(ELEMENT), least=1, most=MOST_ASKED)]
+Elements = Annotated[tuple[bytes, ...], Array(FixedBytes(ELEMENT), minimum=1, maximum=MOST_ASKED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Mint(Body):
     The reader of a round does so for its tokens, `randomness` for rows.
     """
 
-    key: Annotated[bytes, Fixed(ELEMENT)]
+    key: Annotated[bytes, FixedBytes(ELEMENT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Grant(Body):
     """
 
     elements: Elements
-    commitments: Annotated[tuple[bytes, ...], Matching(Fixed(ELEMENT), "elements", more=1)]
-    response: Annotated[bytes, Fixed(SCALAR)]
+    commitments: Annotated[tuple[bytes, ...], Matching(FixedBytes(ELEMENT), "elements", more=1)]
+    response: Annotated[bytes, FixedBytes(SCALAR)]
 
     def check(self) -> None:
         """Raise ParameterError unless there is one commitment more than elements."""
@@ -91,14 +91,14 @@ class Evaluated(Body):
     """
 
     elements: Elements
-    proof: Annotated[bytes, Fixed(PROOF)]
+    proof: Annotated[bytes, FixedBytes(PROOF)]
 
 
 @dataclass(frozen=True, slots=True)
 class Roll(Body):
     """The reader of a round tells the other reader which users have tokens, by index."""
 
-    people: Annotated[tuple[int, ...], Many(Number(4), count=4, order="ascending")]
+    people: Annotated[tuple[int, ...], Array(Number(4), count=4, order="ascending")]
 
 
 @dataclass(frozen=True, slots=True)

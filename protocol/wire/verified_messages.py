@@ -9,10 +9,10 @@ from typing import Annotated
 
 from ...crypto.verified.keys import KEY_SIZE
 from ...errors import ParameterError
-from .fields import U8, U32, Alike, Blob, Digest, Fixed, Many, Nested, Signature
-from .records import Body, Record
+from .fields import U8, U32, Array, Blob, Digest, EqualSize, FixedBytes, Nested, Signature
+from .records import Body, MessageRecord
 
-RECORDS = Many(Blob(), least=1)
+RECORDS = Array(Blob(), minimum=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class BallotKeys(Body):
         keys: by query: X and the proof of its owner, 96 bytes.
     """
 
-    keys: Annotated[tuple[bytes, ...], Many(Fixed(KEY_SIZE), least=1)]
+    keys: Annotated[tuple[bytes, ...], Array(FixedBytes(KEY_SIZE), minimum=1)]
 
 
 @dataclass(frozen=True, slots=True)
-class HandedBallot(Record):
+class HandedBallot(MessageRecord):
     """The ballots of a user, as submitted to a keyholder.
 
     Attributes:
@@ -37,7 +37,7 @@ class HandedBallot(Record):
     """
 
     person: U32
-    ballots: Annotated[bytes, Alike()]
+    ballots: Annotated[bytes, EqualSize()]
     signature: Signature
 
 
@@ -50,7 +50,7 @@ class HandedBallots(Body):
     """
 
     people: Annotated[
-        tuple[HandedBallot, ...], Many(Nested(HandedBallot), count=4, order="ascending")
+        tuple[HandedBallot, ...], Array(Nested(HandedBallot), count=4, order="ascending")
     ]
 
     def check(self) -> None:

@@ -1,14 +1,19 @@
 """A second reader of the messages, written from docs/wire.md. Imports nothing from veilmix.
 
+It reads the fields of each kind, and their types, in the table of that page.
+
 `read(kind, inputs)` gives the result of a vector or raises `Rejected`; `accepts(data)` says whether
 the bytes are a message.
 """
 
 import hashlib
 import math
+import re
 import struct
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -45,7 +50,6 @@ REASONS = [
     "unregistered",
 ]
 FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"]
-CAUSES = ["balance", "accounts", "order", "decision", "announcement", "split", "changed"]
 KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
 OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
 MOST = 2**31 - 1
@@ -242,12 +246,6 @@ def session_digest(encoded: bytes) -> bytes:
 # Messages
 
 
-def columns(data: Bytes) -> list[int]:
-    numbers = data.many(lambda: data.number(1))
-    require(numbers == sorted(set(numbers)) and len(numbers) <= 255)
-    return numbers
-
-
 def hiding(data: Bytes) -> dict[str, Any]:
     """Read what people do to the values of one column."""
     column, redacts, values = data.number(1), data.flag(), data.many(data.text)
@@ -258,21 +256,10 @@ def hiding(data: Bytes) -> dict[str, Any]:
     return {"column": column, "mask": values}
 
 
-def hidden(data: Bytes, asked: set[int]) -> list[dict[str, Any]]:
-    rules = data.many(lambda: hiding(data))
+def check_rules(rules: list[dict[str, Any]], asked: Iterable[int]) -> None:
     ruled = [rule["column"] for rule in rules]
-    require(ruled == sorted(set(ruled)) and asked.issuperset(ruled))
+    require(ruled == sorted(set(ruled)) and set(asked).issuperset(ruled))
     require(len({"mask" in rule for rule in rules}) < 2)
-    return rules
-
-
-def call(data: Bytes) -> dict[str, Any]:
-    number, analyst, asks = data.number(1), data.flag(), data.many(lambda: columns(data))
-    require(number >= 1 and 1 <= len(asks) <= 255 and all(asks))
-    require(len({tuple(ask) for ask in asks}) == len(asks))
-    rules = hidden(data, {column for ask in asks for column in ask})
-    reader = "analyst" if analyst else "curator"
-    return {"round": number, "reader": reader, "asks": asks, "hidden": rules}
 
 
 def refused(data: Bytes) -> dict[str, int]:
@@ -292,70 +279,6 @@ def counts(data: Bytes) -> list[list[Any]]:
     return cells
 
 
-def mixed(data: Bytes) -> dict[str, Any]:
-    fields: dict[str, Any] = {"hop": data.number(1)}
-    for name in ("people", "received", "forwarded"):
-        fields[name] = data.number(4)
-    return fields | {"refused": refused(data), "digest": data.take(32).hex()}
-
-
-def tally(data: Bytes) -> dict[str, Any]:
-    totals, wrong = data.many(lambda: data.number(4)), refused(data)
-    cells = data.many(lambda: counts(data)) if data.flag() else None
-    require(cells is None or [sum(people for _, people in cell) for cell in cells] == totals)
-    return {"totals": totals, "refused": wrong, "counts": cells}
-
-
-def certificate(data: Bytes) -> dict[str, Any]:
-    fields: dict[str, Any] = {"rule": data.text()}
-    for name in ("k", "n", "people"):
-        fields[name] = data.number(4)
-    fields["thresholds"] = data.many(data.double)
-    pivot, slack = data.many(lambda: data.number(1)), data.many(data.double)
-    require(fields["people"] <= fields["n"] and len(pivot) <= 1 and len(slack) <= 1)
-    fields |= {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
-    return fields | {"proof": data.blob().hex()}
-
-
-def decision(data: Bytes) -> dict[str, Any]:
-    kept = columns(data)
-    return {"kept": kept, **certificate(data), "hidden": hidden(data, set(kept))}
-
-
-def committed(data: Bytes) -> dict[str, Any]:
-    kept, n, delta = columns(data), data.number(4), data.many(data.double)
-    require(len(delta) <= 1)
-    rules = hidden(data, set(kept))
-    fields = {"kept": kept, "n": n, "delta": delta[0] if delta else None, "hidden": rules}
-    return fields | {"digest": data.take(32).hex(), "sealed": data.blob().hex()}
-
-
-def registry(data: Bytes) -> dict[str, Any]:
-    keys = data.items()
-    require(all(len(public) == 32 for public in keys) and len(set(keys)) == len(keys))
-    return {"keys": [public.hex() for public in keys]}
-
-
-def alarm(data: Bytes) -> dict[str, Any]:
-    number, cause, evidence = data.number(1), data.text(), data.blob()
-    require(cause in CAUSES)
-    return {"round": number, "cause": cause, "evidence": evidence.hex()}
-
-
-WITNESS = 1 + 32 + 64  # place, state, signature
-
-
-def witness(data: Bytes) -> str:
-    blob = data.blob()
-    require(len(blob) in (0, WITNESS))
-    return blob.hex()
-
-
-def submission(data: Bytes) -> dict[str, Any]:
-    envelope, signature = data.blob().hex(), data.blob().hex()
-    return {"envelope": envelope, "signature": signature, "witness": witness(data)}
-
-
 def roster(data: Bytes) -> dict[str, Any]:
     opening, board, curator, analyst = (data.take(size) for size in (16, 32, 32, 32))
     many = data.number(2)
@@ -369,60 +292,151 @@ def roster(data: Bytes) -> dict[str, Any]:
     return fields | ({"randomness": more[0].hex()} if more else {})
 
 
-def head(data: Bytes) -> dict[str, Any]:
-    place, state, signature = data.number(1), data.take(32).hex(), data.take(64).hex()
-    return {"place": place, "state": state, "signature": signature}
+FIELDS = 40  # the column of the table of docs/wire.md at which fields begin
+NAMED: dict[str, Callable[[Bytes], Any]] = {
+    "text": Bytes.text,
+    "f64": Bytes.double,
+    "flag": Bytes.flag,
+    "refusals": refused,
+    "counts": counts,
+    "rule": hiding,
+    "key": lambda data: key(data.blob()),
+}
 
 
-def step_of(data: Bytes) -> int:
-    step = data.number(1)
-    require(step >= 1)
-    return step
+def table() -> tuple[dict[int, tuple[str, str]], dict[str, str]]:
+    """The table of docs/wire.md: kind -> name and fields; name of what is inside -> fields."""
+    page = (Path(__file__).parents[2] / "docs" / "wire.md").read_text("utf-8")
+    _, _, rest = page.partition("<!-- tools/wire_tables.py -->\n```\n")
+    rows: list[list[str]] = []
+    for line in rest[: rest.index("```")].splitlines()[1:]:
+        if line[:FIELDS].strip() and line[FIELDS:]:
+            rows.append([line[:2].strip(), line[3:FIELDS].split()[0], line[FIELDS:]])
+        elif line[FIELDS:]:
+            rows[-1][2] += f" {line[FIELDS:]}"
+    kinds = {int(kind): (name, fields) for kind, name, fields in rows if kind}
+    inside = {name: fields for _, name, fields in rows}  # what is inside comes last
+    return kinds, {name: fields for name, fields in inside.items() if name not in NAMED}
 
 
-def relay(data: Bytes) -> dict[str, Any]:
-    step = step_of(data)
-    bags = data.many(lambda: (data.number(2), data.items()))
-    receivers = [to for to, _ in bags]
-    require(receivers == sorted(set(receivers)) and all(receivers))
-    require(all(layers and layers == sorted(set(layers)) for _, layers in bags))
-    shown = [[to, [layer.hex() for layer in layers]] for to, layers in bags]
-    return {"step": step, "bags": shown, "refused": refused(data)}
+KINDS, INSIDE = table()
 
 
-def found_ballots(data: Bytes) -> dict[str, Any]:
-    step, plains = step_of(data), data.items()
-    require(plains == sorted(set(plains)))
-    return {"step": step, "sealed": [plain.hex() for plain in plains], "refused": refused(data)}
+def ordered(values: list[Any], limits: str, order: str) -> list[Any]:
+    """Check the length of a list and its order; records are compared by their first field."""
+    least, most = 0, 2**32
+    if limits:
+        least, most = (1, most) if limits == "+" else map(int, limits[1:-1].split(".."))
+    require(least <= len(values) <= most)
+    keys = [value[0] if isinstance(value, list) else value for value in values]
+    require(order != "<" or keys == sorted(set(keys)))
+    require(order != "!" or len({str(value) for value in values}) == len(values))
+    return values
 
 
-def accusation(data: Bytes) -> dict[str, Any]:
-    step, against = step_of(data), data.number(2)
-    require(against >= 1)
-    inside = data.blob().hex()
-    return {"step": step, "against": against, "inside": inside, "draw": data.take(32).hex()}
+def typed(data: Bytes, kind: str, before: dict[str, Any]) -> Any:
+    """Read a value of a type in the notation of docs/wire.md."""
+    if kind.isdecimal():
+        return data.take(int(kind)).hex()
+    if kind[0] in "[{":
+        return many(data, kind, before)
+    if kind[0] == "?":
+        return (
+            typed(data, kind[1:], before) if data.flag() else ("" if kind[1:].isdecimal() else None)
+        )
+    if match := re.fullmatch(r"(\d+)\*\((\w+)\+(\d+)\)", kind):
+        number = len(before[match[2]]) + int(match[3])
+        return [data.take(int(match[1])).hex() for _ in range(number)]
+    if match := re.fullmatch(r"u(\d+)(\+?)", kind):
+        number = data.number(int(match[1]) // 8)
+        require(number or not match[2])
+        return number
+    if match := re.fullmatch(r"items(?:\((\d+)\))?(\+?)([<!]?)", kind):
+        items = data.items()
+        require(all(not match[1] or len(item) == int(match[1]) for item in items))
+        return ordered([item.hex() for item in items], match[2], match[3])
+    name, _, choices = kind.rstrip(")").partition("(")
+    if name == "blob":
+        blob = data.blob()
+        require(not choices or str(len(blob)) in choices.split("|"))
+        return blob.hex()
+    if name == "alike":
+        return data.take(before["alike"]).hex()
+    if name in NAMED:
+        value = NAMED[name](data)
+        if choices and name == "flag":
+            return choices.split("|")[value]
+        require(not choices or value in choices.split("|"))
+        return value
+    return record(data, INSIDE[name], before)
 
 
-def roll(data: Bytes) -> dict[str, Any]:
-    people = [data.number(4) for _ in range(data.number(4))]
-    require(people == sorted(set(people)))
-    return {"people": people}
+def many(data: Bytes, kind: str, before: dict[str, Any]) -> Any:
+    """Read a list, whose entries stand in brackets."""
+    end = max(kind.rfind("]"), kind.rfind("}"))
+    inner, match = kind[1:end], re.fullmatch(r"(\+|\(.*\))?([<!?]?)", kind[end + 1 :])
+    require(match is not None)
+    number = data.number(2 if kind[0] == "[" else 4)
+    if "alike" in INSIDE.get(inner, ""):
+        before = {**before, "alike": data.number(4)}
+        require(bool(number) == bool(before["alike"]))
+    values = [typed(data, inner, before) for _ in range(number)]
+    values = [list(value.values()) if inner in INSIDE else value for value in values]
+    if match and match[2] == "?":
+        require(number <= 1)
+        return values[0] if values else None
+    return ordered(values, match[1] or "", match[2]) if match else values
 
 
-def elements(data: Bytes, least: int, most: int) -> list[str]:
-    count = data.number(2)
-    require(least <= count <= most)
-    return [data.take(32).hex() for _ in range(count)]
+def record(data: Bytes, row: str, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Read the fields of a record: of one inside it the values, but for a certificate."""
+    fields = {"alike": before["alike"]} if before and "alike" in before else dict[str, Any]()
+    for field, _, kind in (field.partition(":") for field in row.replace("(empty)", "").split()):
+        value = typed(data, kind, fields)
+        if field == "certificate":
+            fields |= value
+        else:
+            fields[field] = list(value.values()) if kind in INSIDE else value
+    fields.pop("alike", None)
+    return fields
 
 
-def grant(data: Bytes) -> dict[str, Any]:
-    evaluated = elements(data, 1, 1024)
-    commitments = [data.take(32).hex() for _ in range(len(evaluated) + 1)]
-    return {
-        "elements": evaluated,
-        "commitments": commitments,
-        "response": data.take(32).hex(),
-    }
+def certificate(data: Bytes) -> dict[str, Any]:
+    return record(data, INSIDE["certificate"])
+
+
+def sums(fields: dict[str, Any]) -> None:
+    cells = fields["counts"]
+    totals = [[people for _, people in cell] for cell in cells or ()]
+    require(cells is None or list(map(sum, totals)) == fields["totals"])
+
+
+def certified(fields: dict[str, Any]) -> None:
+    require(fields["people"] <= fields["n"])
+
+
+CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "call": lambda fields: check_rules(fields["hidden"], chain(*fields["asks"])),
+    "tally": sums,
+    "decision": lambda fields: check_rules(fields["hidden"], fields["kept"]),
+    "committed": lambda fields: check_rules(fields["hidden"], fields["kept"]),
+    "shuffled": lambda fields: require(len(fields["lists"]) == len(fields["proofs"])),
+}
+
+
+def body(data: Bytes, name: str, row: str) -> dict[str, Any]:
+    """Read the content of a message: what its row says, and what its fields have to do together."""
+    if name == "announcement":
+        return announcement(data.blob())
+    fields = roster(data) if name == "roster" else record(data, row)
+    CHECKS.get(name, lambda _: None)(fields)
+    if "thresholds" in fields:
+        certified(fields)
+    return fields
+
+
+def witness(data: Bytes) -> str:
+    return str(typed(data, "blob(0|97)", {}))
 
 
 def tree(entries: list[bytes]) -> bytes:
@@ -437,140 +451,19 @@ def tree(entries: list[bytes]) -> bytes:
     return hashlib.sha256(b"\1" + tree(entries[:k]) + tree(entries[k:])).digest()
 
 
-def accepted(data: Bytes) -> dict[str, Any]:
-    """Whose envelopes were taken."""
-    many = data.number(4)
-    people = [[data.number(4), data.take(32).hex(), data.take(64).hex()] for _ in range(many)]
-    places = [person[0] for person in people]
-    require(places == sorted(set(places)))
-    return {"people": people}
-
-
-def heard(data: Bytes) -> dict[str, Any]:
-    """Marks of the locked ballots that came."""
-    hashes = data.items()
-    require(hashes == sorted(set(hashes)) and all(len(digest) == 32 for digest in hashes))
-    return {"hashes": [digest.hex() for digest in hashes]}
-
-
-def traced(data: Bytes) -> dict[str, Any]:
-    """Hashes of a batch."""
-    hop, hashes = data.number(1), data.items()
-    require(len(set(hashes)) == len(hashes) and all(len(digest) == 32 for digest in hashes))
-    return {"hop": hop, "hashes": [digest.hex() for digest in hashes]}
-
-
-def opened(data: Bytes) -> dict[str, Any]:
-    """Keys of layers."""
-    hop, links = data.number(1), []
-    for _ in range(data.number(4)):
-        place, layer, key = data.number(4), data.blob().hex(), data.take(32).hex()
-        links.append([place, layer, key, data.take(96).hex() if data.flag() else ""])
-    places = [link[0] for link in links]
-    require(places == sorted(set(places)))
-    return {"hop": hop, "links": links}
-
-
-def records(data: Bytes) -> list[str]:
-    """Records, one or more."""
-    some = data.many(lambda: data.blob().hex())
-    require(bool(some))
-    return some
-
-
-def ballot_keys(data: Bytes) -> dict[str, Any]:
-    """Keys for ballots."""
-    keys = data.many(lambda: data.take(96).hex())
-    require(bool(keys))
-    return {"keys": keys}
-
-
-def handed(data: Bytes) -> dict[str, Any]:
-    """Ballots with names and signatures."""
-    many, size = data.number(4), data.number(4)
-    require((many == 0) == (size == 0))
-    people = [[data.number(4), data.take(size).hex(), data.take(64).hex()] for _ in range(many)]
-    places = [person[0] for person in people]
-    require(places == sorted(set(places)))
-    return {"people": people}
-
-
-def shuffled(data: Bytes) -> dict[str, Any]:
-    """Lists and proofs of a hop."""
-    hop, lists, proofs = data.number(1), records(data), records(data)
-    require(len(lists) == len(proofs))
-    return {"hop": hop, "lists": lists, "proofs": proofs}
-
-
-BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
-    1: ("key", lambda data: {"key": key(data.blob())}),
-    2: ("announcement", lambda data: announcement(data.blob())),
-    3: ("consent", lambda data: {"session": data.take(32).hex()}),
-    4: ("call", call),
-    5: ("submission", submission),
-    6: ("batch", lambda data: {"layers": [layer.hex() for layer in data.items()]}),
-    7: ("mixed", mixed),
-    8: ("tally", tally),
-    9: ("decision", decision),
-    10: ("burned", lambda data: {"why": data.text()}),
-    11: ("closed", lambda _: {}),
-    12: ("registry", registry),
-    14: ("alarm", alarm),
-    15: ("relay", relay),
-    16: ("found", found_ballots),
-    17: ("agreed", lambda data: {"step": step_of(data), "digest": data.take(32).hex()}),
-    18: ("accusation", accusation),
-    19: ("roster", roster),
-    20: ("head", head),
-    21: ("share", lambda data: {"public": data.take(32).hex(), "proof": data.take(64).hex()}),
-    22: ("shown", lambda data: {"step": step_of(data), "secret": data.take(32).hex()}),
-    23: ("committed", committed),
-    24: ("certificate", lambda data: {"blind": data.take(32).hex(), **certificate(data)}),
-    32: ("mint", lambda data: {"key": data.take(32).hex()}),
-    33: (
-        "ask",
-        lambda data: {
-            "elements": elements(data, 1, 1024),
-            "signature": data.take(64).hex(),
-        },
-    ),
-    34: (
-        "grant",
-        grant,
-    ),
-    43: (
-        "granted",
-        lambda data: {"person": data.number(4), "grant": list(grant(data).values())},
-    ),
-    48: ("query", lambda data: {"elements": elements(data, 1, 1024)}),
-    49: (
-        "evaluated",
-        lambda data: {"elements": elements(data, 1, 1024), "proof": data.take(64).hex()},
-    ),
-    36: ("roll", roll),
-    35: ("issued", lambda data: {"people": data.number(4)}),
-    37: ("accepted", accepted),
-    38: ("heard", heard),
-    39: ("coin", lambda data: {"digest": data.take(32).hex()}),
-    40: ("traced", traced),
-    41: ("toss", lambda data: {"value": data.take(32).hex()}),
-    42: ("opened", opened),
-    50: ("keys", ballot_keys),
-    51: ("handed", handed),
-    52: ("checked", lambda data: {"digest": data.take(32).hex()}),
-    53: ("shuffled", shuffled),
-    54: ("shared", lambda data: {"shares": records(data)}),
-}
-
-
 def message(encoded: bytes) -> dict[str, Any]:
     data = Bytes(encoded)
     start = data.take(3)
     require(start in (b"vm\x01", b"vm\x02"))
     kind, session, number = data.number(1), data.take(32), data.number(1)
-    require(kind in BODIES)
-    name, body = BODIES[kind]
-    fields = {"kind": name, "session": session.hex(), "round": number, "body": body(data)}
+    require(kind in KINDS)
+    name, row = KINDS[kind]
+    fields = {
+        "kind": name,
+        "session": session.hex(),
+        "round": number,
+        "body": body(data, name, row),
+    }
     fields["seal"] = None
     if start[-1] == 2:
         fields["seal"] = {"witness": witness(data), "signature": data.take(64).hex()}

@@ -5,7 +5,7 @@ import independent_wire
 import pytest
 from veilmix.errors import Reason, Refused
 from veilmix.protocol.wire.bodies import KINDS, TABLE
-from veilmix.protocol.wire.fields import Codec, Fixed
+from veilmix.protocol.wire.fields import Codec, FixedBytes
 from veilmix.protocol.wire.frames import decode_message
 from veilmix.protocol.wire.records import predicate, row_of
 
@@ -29,5 +29,5 @@ def test_every_field_with_a_limit_has_a_fault() -> None:
     }
     for kind in plain:
         for name, type_ in row_of(TABLE[kind].body).items():
-            if predicate(type_) and not isinstance(type_, Fixed | Codec):
+            if predicate(type_) and not isinstance(type_, FixedBytes | Codec):
                 assert f"{kind.name.lower()}-{name}" in named
