@@ -137,6 +137,10 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
+# Theorem 2, Theorem 3 and the refined bound stand again, on purpose, in composition/bounds.py
+# theorem2 (evaluated), composition/theorem2_minimum.py minimize_theorem2 (optimised),
+# composition/bounds.py theorem3 (evaluated), composition/pareto.py minimize (optimised),
+# composition/bounds.py refined (evaluated).
 def certify(
     rule: Rule,
     columns: Sequence[Steps],

@@ -116,6 +116,8 @@ def tables_of(counts: Sequence[Sequence[int]], k: int) -> Tables:
     return Tables(sum(columns[0]), values, ranges)
 
 
+# The rest of a cell stands again, on purpose, in contingency/dual_bound.py _brackets (optimised),
+# composition/check_margins.py proved_people (verified).
 def leaf_people(tables: Tables, blocks: Sequence[Block], path: Sequence[Case], leaf: Any) -> int:
     """Return the exposed people that a leaf allows in its case; 0 if no table is in it."""
     ranges, total, (prices, block_prices, split_prices) = narrowed(tables, path), 0, leaf
@@ -164,6 +166,8 @@ def narrowed(tables: Tables, path: Sequence[Case]) -> list[list[Range]]:
     return ranges if all(ranges) else []
 
 
+# The unexposed cells of a block stand again, on purpose, in contingency/cuts.py _measure
+# (optimised), composition/check_margins.py _needed (verified).
 def needed(
     tables: Tables, ranges: Sequence[Sequence[Range]], q: int, values: Sequence[int]
 ) -> tuple[list[int], int]:

@@ -56,6 +56,8 @@ def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: b
         raise VerificationError(f"margins: claims {people:,} people; its prices prove {proved:,}")
 
 
+# The rest of a cell stands again, on purpose, in contingency/dual_bound.py _brackets (optimised),
+# composition/check_cases.py leaf_people (verified).
 def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
     """The bound on exposed people by these prices; VerificationError for an invalid proof."""
     columns = [_merged(column, k) for column in counts]
@@ -99,6 +101,8 @@ def _merged(column: Sequence[int], k: int) -> tuple[list[int], int | None]:
     return ([*frequent, rare], len(frequent)) if rare else (frequent, None)
 
 
+# The unexposed cells of a block stand again, on purpose, in contingency/cuts.py _measure
+# (optimised), composition/check_cases.py needed (verified).
 def _needed(
     columns: Sequence[tuple[list[int], int | None]],
     n: int,

@@ -165,6 +165,9 @@ def undominated(rare: Integers, product: Numbers) -> Integers:
     return order[new]
 
 
+# Theorem 3 and the refined bound stand again, on purpose, in composition/bounds.py theorem3
+# (evaluated), composition/certificate.py certify (verified), composition/bounds.py refined
+# (evaluated).
 def minimize(
     options: Sequence[Options], scale: int, limit: float, growth: Growth
 ) -> tuple[float, list[int]] | None:

@@ -111,6 +111,8 @@ class _Bounds:
         return affordable & reachable
 
 
+# Theorem 2 stands again, on purpose, in composition/bounds.py theorem2 (evaluated),
+# composition/certificate.py certify (verified).
 def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf) -> Certificate:
     """Return the certificate of the smallest value of Theorem 2, over pivots and real thresholds.
 

@@ -144,6 +144,8 @@ class Cuts:
             self._places[group] = self._tables.place(group)
         return self._places[group]
 
+    # The unexposed cells of a block stand again, on purpose, in composition/check_margins.py
+    # _needed (verified), composition/check_cases.py needed (verified).
     def _measure(self, block: Block, cells: Counts, people: int) -> Cut:
         short = people - int(self._exposed[cells].sum())
         useful = cells[self._gain[cells] > 0]

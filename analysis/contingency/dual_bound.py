@@ -118,6 +118,8 @@ def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
     return sign * A, np.broadcast_to(np.asarray(edge, np.float64), (A.shape[0],))
 
 
+# The rest of a cell stands again, on purpose, in composition/check_margins.py proved_people
+# (verified), composition/check_cases.py leaf_people (verified).
 def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Counts:
     """Return SCALE times the most that each cell can add, as Python integers."""
     caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
