@@ -2,7 +2,7 @@
 
 import make_attack_matrix as TOOL
 import pytest
-from page_tables import record_text
+from generated import record_text
 from veilmix.scenarios.attacks.catalogue.registry import guarding
 from veilmix.scenarios.programs.topology import CENTRAL
 from veilmix.scenarios.studies.matrix.attack_plan import helping, plan_rows

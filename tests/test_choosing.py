@@ -5,7 +5,7 @@ from pathlib import Path
 
 import make_choosing as TOOL
 import pytest
-from page_tables import record_text
+from generated import record_text
 from veilmix.scenarios.studies.comparison.compare import compare
 
 ROOT = Path(__file__).parent.parent

@@ -6,23 +6,17 @@ from pathlib import Path
 import make_results as TOOL
 import numpy as np
 import pytest
-from page_tables import table_cells
+from generated import block, table_cells
 from veilmix.analysis.composition import best_bound
 from veilmix.scenarios.populations.tables import TABLES, shipped
 
+PAGE = TOOL.PAGE.read_text("utf-8")
 CHEAP = ("caesarean", "ovary")
-
-
-def block(name: str) -> str:
-    """A part of the page, without its marks."""
-    page = TOOL.PAGE.read_text("utf-8")
-    (text,) = (found[0] for found in TOOL.BLOCK.finditer(page) if found[2] == name)
-    return "".join(text.splitlines(keepends=True)[1:-1])
 
 
 def rows(name: str) -> dict[str, tuple[str, ...]]:
     """The rows of a table of the page, by the table of people that each is about."""
-    return {line[0].strip("`"): tuple(line) for line in table_cells(block(name))}
+    return {line[0].strip("`"): tuple(line) for line in table_cells(block(PAGE, name))}
 
 
 def test_the_page_has_sixteen_tables_each_once() -> None:
@@ -32,7 +26,7 @@ def test_the_page_has_sixteen_tables_each_once() -> None:
 
 
 def test_the_sources_are_those_of_the_tables() -> None:
-    assert block("sources") == TOOL.sources()
+    assert block(PAGE, "sources") == TOOL.sources()
 
 
 @pytest.mark.slow

@@ -12,15 +12,13 @@ CPU is of the machine that wrote the page.
 """
 
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from itertools import groupby
-from pathlib import Path
 from textwrap import fill
 
-from page_tables import record_text, written_table
+from generated import DOCS, filled, record_text, write_or_check, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
@@ -38,15 +36,13 @@ from veilmix.scenarios.studies.matrix.attack_plan import (
 )
 from veilmix.scenarios.studies.matrix.matrix_result import Cell, Column, Matrix
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "attack-matrix.md"
-RECORD = ROOT / "docs" / "attack-matrix.json"
-PICTURE = ROOT / "docs" / "images" / "attack-matrix.png"
+PAGE = DOCS / "attack-matrix.md"
+RECORD = DOCS / "attack-matrix.json"
+PICTURE = DOCS / "images" / "attack-matrix.png"
 SCENARIO, SEED, REPEATS = "blood-type", 7, 5
 OPENED_HERE = {"policy.kind": "threshold", "policy.k": 3, "policy.prefixes": True}
 QUICKEST = ("collude",)  # a row to be played with what guards cost
 BY_CHANCE = ("copy", "copy-last")
-BLOCK = re.compile(r"(<!-- (outcomes|costs|played|kinds) -->\n).*?(<!-- end -->)", re.DOTALL)
 OUTCOMES = ("attack", "defence", "achieved", "of", "unit", "outcome", "detected", "released")
 COSTS = (
     *("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "steps", "crowd"),
@@ -253,14 +249,13 @@ def page(record: Mapping[str, Sequence[Sequence[str]]]) -> str:
         "played": f"{record['played']}\n",
         "kinds": kinds(),
     }
-    return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], PAGE.read_text("utf-8"))
+    return filled(PAGE.read_text("utf-8"), made)
 
 
 def _write(made: Mapping[str, object]) -> None:
     """Record what was played anew; the rest stays."""
     record = {**recorded(), **made}
-    RECORD.write_text(record_text(record), "utf-8")
-    PAGE.write_text(page(recorded()), "utf-8")
+    write_or_check([], {RECORD: record_text(record), PAGE: page(record)})
 
 
 def main(arguments: list[str]) -> int:

@@ -4,20 +4,14 @@ python tools/make_attack_tables.py            write
 python tools/make_attack_tables.py --check    exit 1 if the page is another than they say
 """
 
-import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-from page_tables import written_table
+from generated import DOCS, filled, write_or_check, written_table
 from veilmix.scenarios.attacks.catalogue.attack import COMMITTERS
 from veilmix.scenarios.attacks.catalogue.registry import ATTACKS, GUARDS
 
-PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
-BLOCK = re.compile(
-    r"(<!-- (user|shuffler|network|curator|analyst|design|guards) -->\n).*?(<!-- end -->)",
-    re.DOTALL,
-)
+PAGE = DOCS / "attacks.md"
 ATTACK = ("attack", "what stops or shows it")
 
 
@@ -50,16 +44,12 @@ def written(page: str) -> str:
     """The page with its tables as the records say."""
     made = {by or "design": written_table(ATTACK, attacks(by)) for by in COMMITTERS}
     made["guards"] = "".join(guards()) + off()
-    return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
+    return filled(page, made)
 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or say that it is out of date."""
-    there = PAGE.read_text("utf-8")
-    if "--check" in arguments:
-        return int(there != written(there))
-    PAGE.write_text(written(there), "utf-8")
-    return 0
+    return write_or_check(arguments, {PAGE: written(PAGE.read_text("utf-8"))})
 
 
 if __name__ == "__main__":

@@ -13,20 +13,17 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from page_tables import LINE, record_text, written_table
+from generated import DOCS, LINE, filled, record_text, write_or_check, written_table
 from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.studies.comparison.compare import compare, programs
 from veilmix.scenarios.studies.comparison.result import Compared, Comparison, ProgramCost
 from veilmix.scenarios.studies.comparison.result_folder import contents
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "choosing.md"
-RECORD = ROOT / "docs" / "choosing.json"
-FIGURES = {"census": ROOT / "docs" / "images" / "frontier-census.png"}
+PAGE = DOCS / "choosing.md"
+RECORD = DOCS / "choosing.json"
+FIGURES = {"census": DOCS / "images" / "frontier-census.png"}
 SEED = 4  # of the scenarios that name none
-BLOCK = re.compile(r"(<!-- compare (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 HEADINGS = (
     "program", "most trusted", "bits", "linked", "guessed", "exposed", "promised", "excluded",
@@ -139,8 +136,8 @@ def _program(row: list[str]) -> str:
 
 def page(record: dict[str, list[list[str]]]) -> str:
     """Return the page as it is to be."""
-    there = PAGE.read_text("utf-8")
-    return BLOCK.sub(lambda block: block[1] + markdown(record[block[2]]) + block[3], there)
+    blocks = {f"compare {name}": markdown(rows) for name, rows in record.items()}
+    return filled(PAGE.read_text("utf-8"), blocks)
 
 
 def main(arguments: list[str]) -> int:
@@ -161,9 +158,7 @@ def main(arguments: list[str]) -> int:
         for name in wrong:
             print(f"{RECORD}: the rows of {name} are not what `veilmix compare {name}` gives")
         return bool(wrong)
-    RECORD.write_text(record_text(record), "utf-8")
-    PAGE.write_text(page(record), "utf-8")
-    return 0
+    return write_or_check([], {RECORD: record_text(record), PAGE: page(record)})
 
 
 if __name__ == "__main__":

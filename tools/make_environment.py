@@ -7,11 +7,10 @@ python tools/make_environment.py --check    exit 1 if it is another
 import sys
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-PAGE, DATA = ROOT / "docs" / "environment.md", ROOT / "tests" / "environment.toml"
-START, END = "<!-- variables -->\n", "<!-- end -->"
+from generated import DOCS, ROOT, filled, write_or_check
+
+PAGE, DATA = DOCS / "environment.md", ROOT / "tests" / "environment.toml"
 HEADINGS = ("read by", "changes", "variables, with the values tried")
 
 
@@ -37,19 +36,9 @@ def untried() -> Iterator[str]:
 
 def page() -> str:
     """The page with the tables as they are now."""
-    before, _, rest = PAGE.read_text("utf-8").partition(START)
-    _, _, after = rest.partition(END)
-    made = [*lines(), "", "Read, and not tried:", "", *untried()]
-    return f"{before}{START}{chr(10).join(made)}\n{END}{after}"
-
-
-def main() -> int:
-    """Write the page, or compare it."""
-    if "--check" in sys.argv[1:]:
-        return int(PAGE.read_text("utf-8") != page())
-    PAGE.write_text(page(), "utf-8")
-    return 0
+    made = [*lines(), "", "Read, and not tried:", "", *untried(), ""]
+    return filled(PAGE.read_text("utf-8"), {"variables": "\n".join(made)})
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(sys.argv[1:], {PAGE: page()}))

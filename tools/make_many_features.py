@@ -3,15 +3,11 @@
 python tools/make_many_features.py    docs/randomized.md and docs/images/many-features.png
 """
 
-import re
 from collections.abc import Sequence
-from io import BytesIO
 from math import exp, inf, log
-from pathlib import Path
 
 import numpy as np
-from PIL import Image
-from veilmix.analysis import drawing
+from generated import DOCS, filled, save_picture, write_or_check
 from veilmix.analysis.figures.many_features import (
     CROWDS,
     FEATURES,
@@ -26,10 +22,8 @@ from veilmix.analysis.figures.many_features import (
 )
 from veilmix.analysis.randomizers import GRR, Pure
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "randomized.md"
-PICTURE = ROOT / "docs" / "images" / "many-features.png"
-BLOCK = re.compile(r"(<!-- many features -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGE = DOCS / "randomized.md"
+PICTURE = DOCS / "images" / "many-features.png"
 COLOURS = 64  # of the palette
 LOCALLY = (
     "At local epsilon 1 `split` has {:.1f} times the variance of `sample` (the noise alone: {:.1f} "
@@ -120,10 +114,8 @@ def _between(line: Sequence[BudgetPoint], epsilon: float) -> str:
 
 def main() -> None:
     """Write both."""
-    text = PAGE.read_text()
-    PAGE.write_text(BLOCK.sub(lambda found: found[1] + table() + found[2], text))
-    with Image.open(BytesIO(drawing.rendered(figure(), ".png"))) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(PICTURE, optimize=True)
+    write_or_check([], {PAGE: filled(PAGE.read_text("utf-8"), {"many features": table()})})
+    save_picture(figure(), PICTURE, COLOURS)
 
 
 if __name__ == "__main__":

@@ -3,18 +3,14 @@
 python tools/make_noise.py            write docs/noise.md and docs/images/noise.png (minutes)
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import exp, log
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import veilmix
-from page_tables import written_table
-from PIL import Image
-from veilmix.analysis import drawing
+from generated import DOCS, filled, save_picture, write_or_check, written_table
 from veilmix.analysis.figures.noise import (
     CROWDS,
     DELTA,
@@ -31,13 +27,8 @@ from veilmix.analysis.randomizers import PrefixTree
 from veilmix.analysis.shuffled.amplification import report_epsilon
 from veilmix.scenarios.lab.validation.load import loads
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "noise.md"
-PICTURE = ROOT / "docs" / "images" / "noise.png"
-BLOCK = re.compile(
-    r"(<!-- (shares|mean|answers|ranges|keys|measured|played|texts) -->\n).*?(<!-- end -->)",
-    re.DOTALL,
-)
+PAGE = DOCS / "noise.md"
+PICTURE = DOCS / "images" / "noise.png"
 COLOURS = 64  # of the palette
 ASKED = (0.1, 0.3, 1.0)  # epsilon after shuffling
 FOUND, LONGEST = (1.0, 3.0, 6.0), 8  # local epsilon, and bytes of texts that nobody listed
@@ -167,11 +158,10 @@ def written(page: str, drawn: Curves) -> str:
     made = {task: table(drawn, task) for task in TASKS}
     made |= {"measured": agreement(drawn, runs=False), "played": agreement(drawn, runs=True)}
     made["texts"] = texts()
-    return BLOCK.sub(lambda match: match[1] + made[match[2]] + match[3], page)
+    return filled(page, made)
 
 
 if __name__ == "__main__":
     drawn = curves(played)
-    PAGE.write_text(written(PAGE.read_text("utf-8"), drawn), "utf-8")
-    drawing.save(figure(drawn), PICTURE)
-    Image.open(PICTURE).quantize(COLOURS).save(PICTURE, optimize=True)
+    write_or_check([], {PAGE: written(PAGE.read_text("utf-8"), drawn)})
+    save_picture(figure(drawn), PICTURE, COLOURS)

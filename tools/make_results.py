@@ -9,18 +9,14 @@ shufflers with the default program. Nothing is drawn at random but what a seed f
 libraries give the same page. Ctrl-C before the last table leaves page and picture as they were.
 """
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import veilmix
-from page_tables import written_table
-from PIL import Image
+from generated import DOCS, filled, save_picture, write_or_check, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.composition import best_bound, worst_case
 from veilmix.scenarios.lab.scoring.outcome import Outcome
@@ -32,10 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "results.md"
-PICTURE = ROOT / "docs" / "images" / "results.png"
-BLOCK = re.compile(r"(<!-- (bounds|sessions|sources) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGE = DOCS / "results.md"
+PICTURE = DOCS / "images" / "results.png"
 K = 5  # people in the smallest crowd wanted
 TARGET = 0.05  # share of people whom a release may expose, as certified
 NODES = 20  # limit of every search tree
@@ -194,7 +188,7 @@ def page_text(page: str, found: Sequence[Bounds], sessions: Sequence[Outcome]) -
         "sessions": written_table((*SESSIONS, SMALLEST), [session_row(one) for one in sessions]),
         "sources": sources(),
     }
-    return BLOCK.sub(lambda block: block[1] + parts[block[2]] + block[3], page)
+    return filled(page, parts)
 
 
 def main(names: Sequence[str]) -> None:
@@ -213,11 +207,8 @@ def main(names: Sequence[str]) -> None:
         print(written_table((*SESSIONS, SMALLEST), [session_row(one) for one in sessions]))
         return
     page = page_text(PAGE.read_text("utf-8"), found, sessions)
-    picture = BytesIO()
-    with Image.open(BytesIO(drawing.rendered(figure(found), ".png"))) as whole:
-        whole.convert("RGB").quantize(COLOURS).save(picture, "PNG", optimize=True)
-    PICTURE.write_bytes(picture.getvalue())
-    PAGE.write_text(page, "utf-8")
+    save_picture(figure(found), PICTURE, COLOURS)
+    write_or_check([], {PAGE: page})
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 python tools/make_scale.py [--check]
 """
 
-import re
 import sys
 from collections import defaultdict
-from pathlib import Path
 
+from generated import DOCS, filled, write_or_check
 from veilmix.analysis.scaling import Cluster, SessionCosts
 from veilmix.cli.text.scale import links, span
 from veilmix.number_text import size
@@ -15,8 +14,8 @@ from veilmix.scenarios.lab.validation.load import load
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.studies.costs.scale import SessionScale, scale
 
-PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
-BLOCK = re.compile(r"<!-- made by tools/make_scale.py -->\n(.*?)<!-- end -->", re.DOTALL)
+PAGE = DOCS / "scale.md"
+BLOCK = "made by tools/make_scale.py"
 SIZES = {"10^6": 10**6, "10^8": 10**8, "10^9": 10**9}
 
 
@@ -61,15 +60,6 @@ def hours(cost: SessionCosts) -> str:
     return ", ".join(f"{part / 3600:,.3g}" for part in (cost.sealing, cost.opening, cost.handling))
 
 
-def main(*, check: bool) -> None:
-    """Write it, or exit with 1 if the page has another."""
-    page = PAGE.read_text("utf-8")
-    made = f"<!-- made by tools/make_scale.py -->\n{table(estimates())}<!-- end -->"
-    new = BLOCK.sub(lambda _: made, page)
-    if check:
-        sys.exit(int(new != page))
-    PAGE.write_text(new, "utf-8")
-
-
 if __name__ == "__main__":
-    main(check="--check" in sys.argv)
+    text = filled(PAGE.read_text("utf-8"), {BLOCK: table(estimates())})
+    sys.exit(write_or_check(sys.argv[1:], {PAGE: text}))

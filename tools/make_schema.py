@@ -6,15 +6,15 @@ python tools/make_schema.py --check    exit 1 if the file is another
 
 import sys
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any
 
 import msgspec
+from generated import DOCS, write_or_check
 from veilmix.scenarios.lab.scoring.result import result_type
 from veilmix.scenarios.lab.scoring.result_schemas import SCHEMA
 from veilmix.scenarios.serialization.json_text import pretty
 
-FILE = Path(__file__).parent.parent / "docs" / "result.schema.json"
+FILE = DOCS / "result.schema.json"
 
 
 def schema() -> dict[str, Any]:
@@ -28,13 +28,5 @@ def schema() -> dict[str, Any]:
     return about | {"title": f"result.json of veilmix, schema {SCHEMA}"} | made
 
 
-def main(arguments: list[str]) -> int:
-    """Write the file, or say that it is out of date."""
-    if "--check" in arguments:
-        return int(FILE.read_text("utf-8") != pretty(schema()))
-    FILE.write_text(pretty(schema()), "utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_or_check(sys.argv[1:], {FILE: pretty(schema())}))

@@ -6,12 +6,10 @@ python tools/make_search.py --page     write the page again from what is shipped
 python tools/make_search.py --check    exit 1 if page or table is another than what is played
 """
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
-from page_tables import written_table
+from generated import DOCS, filled, write_or_check, written_table
 from search_coverage import GuardCoverage, coverage
 from veilmix import __version__
 from veilmix.presentation.presenters.search import BEYOND, READS
@@ -36,8 +34,7 @@ from veilmix.scenarios.studies.search.search_table import (
     shipped,
 )
 
-PAGE = Path(__file__).parent.parent / "docs" / "attack-search.md"
-BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGE = DOCS / "attack-search.md"
 PERSON = "user-6"  # of coalitions with a person
 HEADINGS = ("countermeasures", "found", "nothing found, of strategies played")
 BASE = "titanic"  # the scenario whose other keys the sets keep
@@ -203,8 +200,7 @@ def page(table: SearchTable) -> str:
     """Return the page as it is to be."""
     blocks = {"results": written(table.sets), "attacks": attacks(), "guards": guards()}
     blocks["refusals"] = refusals()
-    there = PAGE.read_text("utf-8")
-    return BLOCK.sub(lambda match: match[1] + blocks[match[2]] + match[3], there)
+    return filled(PAGE.read_text("utf-8"), blocks)
 
 
 def main(arguments: list[str]) -> int:
@@ -221,12 +217,7 @@ def main(arguments: list[str]) -> int:
                 table = SearchTable(version=__version__, sets=ordered)
                 if not check:
                     FILE.write_text(pretty(plain(table)), "utf-8")
-    text, data = page(table), pretty(plain(table))
-    if check:
-        return int(PAGE.read_text("utf-8") != text or FILE.read_text("utf-8") != data)
-    FILE.write_text(data, "utf-8")
-    PAGE.write_text(text, "utf-8")
-    return 0
+    return write_or_check(arguments, {FILE: pretty(plain(table)), PAGE: page(table)})
 
 
 if __name__ == "__main__":

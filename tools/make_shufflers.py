@@ -4,18 +4,15 @@ python tools/make_shufflers.py            write the table of the page
 python tools/make_shufflers.py --check    exit 1 if the page has another
 """
 
-import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-from page_tables import written_table
+from generated import DOCS, filled, write_or_check, written_table
 from veilmix.presentation.presenters.search import BEYOND
 from veilmix.scenarios.studies.search.search_result import CoalitionResult
 from veilmix.scenarios.studies.search.search_table import shipped
 
-PAGE = Path(__file__).parent.parent / "docs" / "shufflers.md"
-BLOCK = re.compile(r"(<!-- cheats -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGE = DOCS / "shufflers.md"
 PLACES = {
     "shuffler-1": "first shuffler",
     "shuffler-2": "second shuffler",
@@ -57,17 +54,12 @@ def result_text(result: CoalitionResult) -> str:
 
 def page() -> str:
     """Return the page as it is to be."""
-    table = written_table(HEADINGS, rows())
-    return BLOCK.sub(lambda match: match[1] + table + match[2], PAGE.read_text("utf-8"))
+    return filled(PAGE.read_text("utf-8"), {"cheats": written_table(HEADINGS, rows())})
 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or say that it is out of date."""
-    text = page()
-    if "--check" in arguments:
-        return int(PAGE.read_text("utf-8") != text)
-    PAGE.write_text(text, "utf-8")
-    return 0
+    return write_or_check(arguments, {PAGE: page()})
 
 
 if __name__ == "__main__":

@@ -16,15 +16,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "docs" / "extensions"))
+from generated import DOCS, ROOT, filled, write_or_check
 
-from statements import Statement, listed_items, statements  # noqa: E402 (stands beside the pages)
+sys.path.insert(0, str(DOCS / "extensions"))
 
-DOCS = ROOT / "docs"
+from statements import Statement, listed_items, statements
+
 PAGE = DOCS / "theorems.md"
 TESTS = ROOT / "tests" / "analysis"
-BLOCK = re.compile(r"(<!-- items (\d{3}) -->\n).*?(<!-- end -->)", re.DOTALL)
 STATUS = re.compile(r"^(true|corrected|sharper|false|used|definition|out of scope|open|redrawn)\b")
 TITLE = re.compile(r"^## Paper (\d{3}): (.+)$", re.MULTILINE)
 FILES = {
@@ -145,8 +144,7 @@ def entries(paper: str, rows: list[Item]) -> str:
 
 def written(page: str) -> str:
     """The page of theorems with an entry for each item."""
-    known = items()
-    return BLOCK.sub(lambda block: block[1] + entries(block[2], known[block[2]]) + block[3], page)
+    return filled(page, {f"items {paper}": entries(paper, some) for paper, some in items().items()})
 
 
 def statement_pages(page: str) -> dict[Path, str]:
@@ -177,11 +175,7 @@ def main() -> int:
         return 1
     page = PAGE.read_text(encoding="utf-8")
     pages = {PAGE: written(page), **statement_pages(page)}
-    if "--check" in sys.argv:
-        return int(any(path.read_text(encoding="utf-8") != text for path, text in pages.items()))
-    for path, text in pages.items():
-        path.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_check(sys.argv[1:], pages)
 
 
 if __name__ == "__main__":

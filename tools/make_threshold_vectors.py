@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from vector_files import ROOT, write_or_check
+from generated import ROOT, vector_files, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import SEED, Sealer, Shape, TextLevel, open_groups
 from veilmix.crypto.verifiable_sharing import SHARE, SharePoint
@@ -27,7 +27,7 @@ KEY = OprfKey(ENTROPY.fork("key"))
 def main(arguments: list[str]) -> int:
     """Write or check, as the docstring of this file says."""
     vectors = {f"{name}.json": vector for name, vector in rounds()}
-    return write_or_check(arguments, vectors, FOLDER, "make_threshold_vectors.py")
+    return write_or_check(arguments, vector_files(FOLDER, vectors), FOLDER)
 
 
 def rounds() -> Iterator[tuple[str, dict[str, Any]]]:

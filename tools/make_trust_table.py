@@ -8,14 +8,13 @@ python tools/make_trust_table.py --page     write the page again from what is sh
 python tools/make_trust_table.py --check    exit 1 if page or table is another than what is played
 """
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from generated import DOCS, filled, write_or_check, written_table
 from msgspec.structs import replace
-from page_tables import written_table
 from veilmix import __version__
 from veilmix.number_text import plural, seeds
 from veilmix.presentation.presenters.cheating import rate
@@ -44,8 +43,7 @@ from veilmix.scenarios.studies.cheating.trust_table import (
 )
 from veilmix.scenarios.studies.matrix.attack_plan import changed
 
-PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
-BLOCK = re.compile(r"(<!-- succeeding -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGE = DOCS / "attacks.md"
 PEOPLE, SEED, RUNS = 40, 7, 10
 ALWAYS, NEVER = "10 of 10 (69 to 100 %)", "never"
 ATTACKS = "--attacks="
@@ -271,8 +269,7 @@ def written(sets: Sequence[GuardSet]) -> str:
 
 def page(table: TrustTable) -> str:
     """The page as it is to be."""
-    there = PAGE.read_text("utf-8")
-    return BLOCK.sub(lambda match: match[1] + written(table.sets) + match[2], there)
+    return filled(PAGE.read_text("utf-8"), {"succeeding": written(table.sets)})
 
 
 def main(arguments: list[str]) -> int:
@@ -281,7 +278,6 @@ def main(arguments: list[str]) -> int:
     given = [argument for argument in arguments if argument.startswith(ATTACKS)]
     attacks = [row for argument in given for row in argument.removeprefix(ATTACKS).split(",")]
     table = shipped() if FILE.is_file() else TrustTable(version=__version__, sets=())
-    check = "--check" in arguments
     if "--page" not in arguments:
         sets = {guards.name: guards for guards in table.sets}
         with processes(2) as pool:
@@ -291,13 +287,9 @@ def main(arguments: list[str]) -> int:
                 else:
                     sets[name] = measured(name, RUNS, pool)
                 table = _ordered(sets)
-                if not check:
-                    _write(table)  # what is played is kept, whenever it is stopped
-    text, data = page(table), pretty(plain(table))
-    if check:
-        return int(PAGE.read_text("utf-8") != text or FILE.read_text("utf-8") != data)
-    _write(table)
-    return 0
+                if "--check" not in arguments:
+                    write_or_check([], _files(table))  # what is played is kept if it is stopped
+    return write_or_check(arguments, _files(table))
 
 
 def _ordered(sets: Mapping[str, GuardSet]) -> TrustTable:
@@ -305,9 +297,8 @@ def _ordered(sets: Mapping[str, GuardSet]) -> TrustTable:
     return TrustTable(version=__version__, sets=tuple(sets[name] for name in SETS if name in sets))
 
 
-def _write(table: TrustTable) -> None:
-    FILE.write_text(pretty(plain(table)), "utf-8")
-    PAGE.write_text(page(table), "utf-8")
+def _files(table: TrustTable) -> dict[Path, str]:
+    return {FILE: pretty(plain(table)), PAGE: page(table)}
 
 
 if __name__ == "__main__":

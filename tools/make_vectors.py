@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-from vector_files import ROOT, write_or_check
+from generated import ROOT, vector_files, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.layer import seal_layer
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--example"]:
         print(example())
         return 0
-    return write_or_check(arguments, build(), FOLDER, "make_vectors.py")
+    return write_or_check(arguments, vector_files(FOLDER, build()), FOLDER)
 
 
 def build() -> dict[str, Vector]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from vector_files import ROOT, write_or_check
+from generated import ROOT, vector_files, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.joint_key import KeyShare, joint
 from veilmix.crypto.verified.ballots import make_ballot
@@ -45,7 +45,7 @@ Change = Callable[[Vector], None]
 def main(arguments: list[str]) -> int:
     """Write or check, as the docstring of this file says."""
     vectors = {f"{name}.json": vector for name, vector in records()}
-    return write_or_check(arguments, vectors, FOLDER, "make_verified_vectors.py")
+    return write_or_check(arguments, vector_files(FOLDER, vectors), FOLDER)
 
 
 def records() -> Iterator[tuple[str, Vector]]:

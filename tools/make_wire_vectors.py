@@ -13,7 +13,7 @@ import sys
 from dataclasses import replace
 
 from field_faults import written
-from vector_files import ROOT, write_or_check
+from generated import ROOT, vector_files, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.joint_key import joint, make_share, open_jointly, total
 from veilmix.crypto.keys import PublicKey
@@ -73,7 +73,7 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--example"]:
         print(example())
         return 0
-    return write_or_check(arguments, build(), FOLDER, "make_wire_vectors.py")
+    return write_or_check(arguments, vector_files(FOLDER, build()), FOLDER)
 
 
 def build() -> dict[str, Vector]:

@@ -5,6 +5,7 @@ from math import inf, sqrt
 
 import make_many_features as TOOL
 import pytest
+from generated import block
 from veilmix.analysis.figures.many_features import (
     FEATURES,
     BudgetPoint,
@@ -42,10 +43,9 @@ def test_a_way_is_better_only_where_the_bounds_decide_it() -> None:
 @pytest.mark.long
 def test_the_page_says_what_the_code_says() -> None:
     """If this fails, write the page again: python tools/make_many_features.py."""
-    section = TOOL.BLOCK.search(TOOL.PAGE.read_text("utf-8"))
-    assert section is not None
+    section = block(TOOL.PAGE.read_text("utf-8"), "many features")
     noise = question(1.0 / FEATURES).noise() / (FEATURES * question(1.0).noise())
-    assert f"(the noise alone: {noise:.1f} times)" in section[0]
-    assert f"cross at a local epsilon of {local_crossing(1000):.1f} nats" in section[0]
-    assert TOOL.row("ten", TOOL.ten_values, 100) in section[0].splitlines()
-    assert re.search(r"\| two, 10 \|.* / \*\*108\*\* \|", section[0])
+    assert f"(the noise alone: {noise:.1f} times)" in section
+    assert f"cross at a local epsilon of {local_crossing(1000):.1f} nats" in section
+    assert TOOL.row("ten", TOOL.ten_values, 100) in section.splitlines()
+    assert re.search(r"\| two, 10 \|.* / \*\*108\*\* \|", section)

@@ -5,6 +5,7 @@ from math import sqrt
 
 import make_noise as TOOL
 import pytest
+from generated import block
 from sample_kit import sampled
 from veilmix.analysis.figures.noise import (
     CROWDS,
@@ -93,9 +94,7 @@ def test_the_page_says_what_the_formulas_say() -> None:
 def test_texts_that_nobody_listed_are_in_a_table() -> None:
     """If this fails: python tools/make_noise.py."""
     page = TOOL.PAGE.read_text("utf-8")
-    section = re.search(r"<!-- texts -->\n(.*?)<!-- end -->", page, re.DOTALL)
-    assert section is not None
-    assert section[1] == TOOL.texts()
+    assert block(page, "texts") == TOOL.texts()
 
 
 def test_noise_that_is_kept_has_the_lines_of_fresh_noise() -> None:
