@@ -13,7 +13,6 @@ The two folders are checkouts of their authors' code, left out where they are no
                       one bit only, and no bound over all pairs
 """
 
-import argparse
 import contextlib
 import io
 import sys
@@ -21,10 +20,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
 from math import exp
-from time import process_time
 from typing import Any
 
 import numpy as np
+from harness import run, timed
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon
 
@@ -35,12 +34,6 @@ CASES = (
     *((UnaryEncoding.rappor(10, 2.0), n) for n in (10**3, 10**4)),
     *((UnaryEncoding.oue(10, 2.0), n) for n in (10**4, 10**5, 10**6)),
 )
-
-
-def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """A result and its processor time, seconds."""
-    start = process_time()
-    return call(), process_time() - start
 
 
 def quiet(name: str, folder: str) -> Any:
@@ -85,8 +78,8 @@ def dp_accounting(randomizer: Any, n: int) -> float | None:
 
 def cell(call: Callable[[], float | None]) -> str:
     """A value and its time, or a dash."""
-    value, seconds = timed(call)
-    return "-" if value is None else f"{value:.6g} ({seconds:.2g} s)"
+    took, value = timed(call)
+    return "-" if value is None else f"{value:.6g} ({took.cpu:.2g} s)"
 
 
 def compare(clones: Any, ratio: Any) -> None:
@@ -94,15 +87,13 @@ def compare(clones: Any, ratio: Any) -> None:
     heads = ("randomizer", "n", "veilmix", "clones", "variation ratio", "dp-accounting, one pair")
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
     for randomizer, n in CASES:
-        epsilon, seconds = timed(
-            lambda randomizer=randomizer, n=n: report_epsilon(n, randomizer, DELTA)
-        )
+        took, epsilon = timed(report_epsilon, n, randomizer, DELTA)
         band = (
             f"{epsilon.low:.6g}"
             if epsilon.low == epsilon.high
             else f"{epsilon.low:.6g} to {epsilon.high:.6g}"
         )
-        cells = [f"{randomizer}", f"{n:,}", f"{band} ({seconds:.2g} s)"]
+        cells = [f"{randomizer}", f"{n:,}", f"{band} ({took.cpu:.2g} s)"]
         e, step = randomizer.epsilon, max(1, n // 1000)
         cells.append(
             cell(lambda e=e, n=n, s=step: clones.numericalanalysis(n, e, DELTA, 20, s, True))
@@ -125,18 +116,13 @@ def undercut(ratio: Any) -> None:
     print(f"veilmix: {report_delta(2, GRR(3, float(np.log(2))), float(np.log(1.84)))}")
 
 
-def main() -> None:
+def main(*, clones: str = "", variation_ratio: str = "") -> None:
     """Prints the table, and the undercut where the code is given."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--clones")
-    parser.add_argument("--variation-ratio")
-    given = parser.parse_args()
-    clones = quiet("computeamplification", given.clones) if given.clones else None
-    ratio = quiet("unifiedamplification", given.variation_ratio) if given.variation_ratio else None
-    compare(clones, ratio)
+    ratio = quiet("unifiedamplification", variation_ratio) if variation_ratio else None
+    compare(quiet("computeamplification", clones) if clones else None, ratio)
     if ratio:
         undercut(ratio)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

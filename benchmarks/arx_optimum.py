@@ -10,13 +10,12 @@ loss, each counted from its rows.
 """
 
 import csv
-import sys
-import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from harness import run, timed
 from veilmix.analysis.advice.ladder import Ladder, LadderLevel
 from veilmix.analysis.advice.lattice_search import search
 
@@ -164,25 +163,19 @@ def optimum(table: np.ndarray, steps: list[Ladder], k: int) -> tuple[float, int]
     raise ValueError("nothing is safe")
 
 
-def main() -> None:
+def main(file: Path) -> None:
     """Print both for k = 5 and 10."""
-    if len(sys.argv) != 2:
-        sys.exit("adult.data is needed: python benchmarks/arx_optimum.py FILE")
-    table, steps = ladders(adult(Path(sys.argv[1])))
+    table, steps = ladders(adult(file))
     print(f"{len(table):,} people, {np.prod([len(ladder.levels) for ladder in steps]):,} nodes")
     for k in (5, 10):
-        begun = time.process_time()
-        least, tried = optimum(table, steps, k)
-        took = time.process_time() - begun
-        begun = time.process_time()
-        result = search(table, steps, k, 0, charged=False)
-        searched = time.process_time() - begun
+        took, (least, tried) = timed(optimum, table, steps, k)
+        searched, result = timed(search, table, steps, k, 0, charged=False)
         print(
-            f"k = {k}: ARX's optimum {least:.6f} ({tried:,} nodes, {took:.1f} s); advice "
+            f"k = {k}: ARX's optimum {least:.6f} ({tried:,} nodes, {took.cpu:.1f} s); advice "
             f"{result.best.loss:.6f}, exact: {result.exact} ({result.counted:,} counts, "
-            f"{searched:.2f} s), levels {result.best.levels}"
+            f"{searched.cpu:.2f} s), levels {result.best.levels}"
         )
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,14 +8,15 @@ have it; in each of them it can be any. The crowd is 2 to the entropy of that, i
 least; with 2, 3, 4, .. shufflers, and without an audit. PICTURE: where both curves are drawn.
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from math import log2
 from pathlib import Path
 from statistics import mean
 
+from harness import run
 from scipy.stats import binomtest
+from sessions import plain_cast
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.board.board import Board
 from veilmix.protocol.rounds.audit import chosen, layer_hash
@@ -25,10 +26,7 @@ from veilmix.protocol.wire.parties import paired
 from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.session import play
 from veilmix.scenarios.attacks.faults.shuffler import Act, Deed, cheat, drop, substitute
-from veilmix.scenarios.lab.play.announcement import announced_policy
 from veilmix.scenarios.lab.validation.load import change, load
-from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.curated.rules import decision_rule
 
 ROUND = 2  # the release: one question
 CHANGES = (1, 2, 4, 8)
@@ -36,13 +34,13 @@ CHANGES = (1, 2, 4, 8)
 
 def session(people: int, shufflers: int, seed: int) -> Cast:
     """People of titanic, audited; readers compare nothing, so that only audits find anything."""
-    scenario = change(load("titanic"), {"population.users": people})
-    crowd = population(scenario.population, scenario.feature)
-    return Cast(
-        *("audit", crowd.schema, announced_policy(scenario), Rules(min_dropout=1, audit=True)),
-        *("sealedbox", shufflers, crowd.n, crowd.row, decision_rule(scenario.policy)),
-        SeededEntropy(seed),
-        guards=Guards(registered=crowd.n, sums=False, proves=False, signed=False),
+    return plain_cast(
+        change(load("titanic"), {"population.users": people}),
+        title="audit",
+        rules=Rules(min_dropout=1, audit=True),
+        shufflers=shufflers,
+        entropy=SeededEntropy(seed),
+        guards=Guards(registered=people, sums=False, proves=False, signed=False),
     )
 
 
@@ -86,7 +84,7 @@ def _crowd(groups: Sequence[Sequence[int]], many: int, person: int) -> float:
     return 2 ** -sum(p * log2(p) for p in where if p)
 
 
-def main(sessions: int, people: int, picture: str) -> None:
+def main(sessions: int = 200, people: int = 40, picture: str = "") -> None:
     """Play, count and print."""
     cast = session(people, 2, 0)
     print(f"{people} people, two shufflers, {sessions} sessions each; missed, 99 % interval")
@@ -129,8 +127,4 @@ def draw(
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 200,
-        int(sys.argv[2]) if len(sys.argv) > 2 else 40,
-        sys.argv[3] if len(sys.argv) > 3 else "",
-    )
+    run(main)

@@ -5,11 +5,12 @@ ratio of two times taken side by side (or of a time and its limit) and the secon
 """
 
 import itertools
-import time
 from collections.abc import Callable
+from functools import partial
 from math import prod
 
 import numpy as np
+from harness import best, run
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.analysis.exposure.column_sets import exposures_of_all_sets
@@ -28,12 +29,7 @@ PEOPLE = 1_000_000
 
 def seconds(times: int, call: Callable[..., object], *arguments: object) -> float:
     """The best of `times` runs."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        call(*arguments)
-        best = min(best, time.perf_counter() - start)
-    return best
+    return best(times, partial(call, *arguments))
 
 
 def column(rng: np.random.Generator, exponent: float, values: int = 50) -> Integers:
@@ -50,7 +46,7 @@ def column(rng: np.random.Generator, exponent: float, values: int = 50) -> Integ
 def brute_force(marginals: list[list[int]], k: int, rule: str) -> int:
     """The least value of the formula over all thresholds, straight from its statement."""
     coverage = int(rule == "coverage")
-    best = n = sum(marginals[0])
+    least = n = sum(marginals[0])
     for thresholds in itertools.product(*(sorted(set(counts)) for counts in marginals)):
         pairs = list(zip(marginals, thresholds, strict=True))
         rare = [sum(c for c in counts if c < t) for counts, t in pairs]
@@ -62,8 +58,8 @@ def brute_force(marginals: list[list[int]], k: int, rule: str) -> int:
                 for (counts, t), r, m in zip(pairs, rare, common, strict=True)
             )
             heavy = max(heavy, n - people > (k - 1) * cells)
-        best = min(best, people + (k - coverage) * (cells - heavy * coverage))
-    return best
+        least = min(least, people + (k - coverage) * (cells - heavy * coverage))
+    return least
 
 
 def line(name: str, ratio: float, detail: str) -> None:
@@ -132,7 +128,12 @@ def one_at_a_time(table: Integers) -> None:
             users_below(joint_counts(table, columns), 10)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print all."""
     bounds()
     choices()
     column_sets()
+
+
+if __name__ == "__main__":
+    run(main)

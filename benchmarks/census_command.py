@@ -11,29 +11,27 @@ the processor. Before all of it the command is played once by few people, who co
 installing it or typing it once does.
 """
 
-import os
-import sys
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from statistics import mean
 
-from census import timed
+from census import FEW
 from floor import floor, operations
-from guards import census
-from own_table import took
+from harness import CORES, Ratio, Took, run, timed, veilmix
+from sessions import census
 from veilmix.roles.session import play
 from veilmix.scenarios.lab.validation.gallery import source
 from veilmix.scenarios.lab.validation.load import load
 
 PEOPLE = 32_561
-FEW = 50  # people of the session that tells how large layers are
 GUARDS = {
     "default": "",
     "run": "\n[defence]\nregistered = false\n",
     "tokens": "\n[defence]\nregistered = true\ntokens = true\n",
 }  # `default` has registered people, and `run` neither guard
 AGAINST = (("default", "run"), ("tokens", "default"), ("tokens", "run"))
-Took = tuple[float, float]  # seconds by the wall, and of the processor
 
 
 def layers() -> list[tuple[int, int]]:
@@ -42,52 +40,34 @@ def layers() -> list[tuple[int, int]]:
     return operations(board, PEOPLE)
 
 
-def main(repeats: int) -> None:
+def main(repeats: int = 2) -> None:
     """Measure and print."""
-    sizes, threads = layers(), os.cpu_count() or 1
+    sizes, runs = layers(), list[dict[str, Took]]()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         for name, guards in GUARDS.items():
             (folder / f"{name}.toml").write_text(source("census") + guards)
         few = source("census").replace('"builtin:census"', f'"builtin:census"\nusers = {FEW}')
         (folder / "few.toml").write_text(few.partition("[expect]")[0] + GUARDS["tokens"])
-        took(["run", "few.toml"], folder)
-        floors, runs = list[Took](), list[dict[str, Took]]()
+        command = partial(veilmix, "run", folder=folder)
+        command("few.toml")
         for _ in range(repeats):
-            before = timed(lambda: floor(sizes, threads))
-            default = took(["run", "default.toml"], folder)
-            floors.append(mean(before, timed(lambda: floor(sizes, threads))))
-            others = {
-                name: took(["run", f"{name}.toml"], folder) for name in GUARDS if GUARDS[name]
-            }
-            runs.append({"default": default, **others})
-    print(f"{PEOPLE:,} people, {sum(n for n, _ in sizes):,} layers, {threads} cores")
-    for bare, each in zip(floors, runs, strict=True):
-        for name, (wall, cpu) in {"floor": bare, **each}.items():
-            print(f"  {name:12}{wall:7.2f} s wall  {cpu:7.2f} s CPU")
-    for name in GUARDS:
-        pairs = zip(floors, runs, strict=True)
-        told(f"{name} / floor", [ratio(each[name], bare) for bare, each in pairs])
-    for name, base in AGAINST:
-        told(f"{name} / {base}", [ratio(each[name], each[base]) for each in runs])
-
-
-def mean(before: Took, after: Took) -> Took:
-    """Half of both."""
-    return (before[0] + after[0]) / 2, (before[1] + after[1]) / 2
-
-
-def ratio(work: Took, base: Took) -> Took:
-    """How many times as long one took."""
-    return work[0] / base[0], work[1] / base[1]
-
-
-def told(what: str, ratios: list[Took]) -> None:
-    """Print the best of the repeats, and the worst."""
-    for at, kind in enumerate(("wall", "CPU")):
-        best, worst = (choose(each[at] for each in ratios) for choose in (min, max))
-        print(f"  {what}: {best:.2f} (to {worst:.2f}) {kind}")
+            before, _ = timed(floor, sizes, CORES)
+            default, _ = timed(command, "default.toml")
+            after, _ = timed(floor, sizes, CORES)
+            bare = Took(*map(mean, zip(before, after, strict=True)))
+            others = {name: timed(command, f"{name}.toml")[0] for name in GUARDS if GUARDS[name]}
+            runs.append({"floor": bare, "default": default, **others})
+    print(f"{PEOPLE:,} people, {sum(n for n, _ in sizes):,} layers, {CORES} cores")
+    for each in runs:
+        for name, took in each.items():
+            print(f"  {name:12}{took}")
+    for name, base in (*((name, "floor") for name in GUARDS), *AGAINST):
+        for clock in ("wall", "cpu"):
+            own, other = ([getattr(each[side], clock) for each in runs] for side in (name, base))
+            least = min(a / b for a, b in zip(own, other, strict=True))
+            print(f"  {name} / {base}: {least:.2f} at least, {Ratio.paired(own, other)} {clock}")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2)
+    run(main)

@@ -8,7 +8,10 @@ code is 1 if it takes longer.
 
 import subprocess
 import sys
-from time import perf_counter
+from collections.abc import Sequence
+from functools import partial
+
+from harness import VEILMIX, Turns, run
 
 ROUNDS = 15
 LIMIT = 0.2  # seconds
@@ -20,23 +23,22 @@ def main() -> int:
     """Print a line per command; give 1 if the first screen takes longer than its limit."""
     seconds = {}
     for command in COMMANDS:
-        line = [sys.executable, "-m", "veilmix", *command]
-        nothing = ours = float("inf")
-        for _ in range(ROUNDS):
-            nothing = min(nothing, timed(NOTHING))
-            ours = min(ours, timed(line))
+        calls = {
+            "nothing": partial(started, NOTHING),
+            "ours": partial(started, [*VEILMIX, *command]),
+        }
+        turns = Turns(ROUNDS, calls)
+        ours, nothing = turns.least("ours").wall, turns.least("nothing").wall
         seconds[command[0]] = ours
         what = " ".join(command)
         print(f"veilmix {what:<12} {ours * 1000:5.0f} ms   {ours / nothing:5.2f} x python -c pass")
     return int(seconds["--help"] > LIMIT)
 
 
-def timed(line: list[str]) -> float:
-    """Seconds until a process has ended."""
-    begun = perf_counter()
+def started(line: Sequence[str]) -> None:
+    """Wait until a process has ended."""
     subprocess.run(line, stdout=subprocess.DEVNULL, check=True)
-    return perf_counter() - begun
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -7,8 +7,9 @@ beside it each coalition scored by itself, of which a sample is measured and sca
 
 import tempfile
 from pathlib import Path
-from time import perf_counter
 
+from harness import run as start
+from harness import timed
 from msgspec.structs import replace
 from veilmix.analysis.trust import received
 from veilmix.protocol.knowledge.view import ViewedRun
@@ -28,25 +29,20 @@ def main() -> None:
     chosen = replace(chosen, mix=replace(chosen.mix, shufflers=SHUFFLERS))
     with tempfile.TemporaryDirectory() as parent:
         folder = save(run(chosen, seed=3, worst_case_nodes=0), Path(parent))
-        started = perf_counter()
-        record = read(folder)
-        reading = perf_counter() - started
-    started = perf_counter()
-    views = learnt_in(record)
-    together = perf_counter() - started
-
+        reading, record = timed(read, folder)
+    together, views = timed(learnt_in, record)
     seen = ViewedRun(recorded(record), board(record))
     sample = coalitions(record.scenario)[:: len(views) // SAMPLE]
-    started = perf_counter()
-    for members in sample:
-        received(seen.view(members), record.sizes, seen.truth)
-    alone = (perf_counter() - started) / len(sample) * len(views)
+    few, _ = timed(lambda: [received(seen.view(one), record.sizes, seen.truth) for one in sample])
+    alone = few.wall / len(sample) * len(views)
     linking = sum(view.linked > 0 for view in views)
     print(f"{len(views)} coalitions over {views[0].users:,} people, {linking} of them link people")
-    print(f"  reading the run folder     {reading:6.2f} s")
-    print(f"  scoring all of them        {together:6.2f} s")
-    print(f"  one by one, {len(sample)} measured   {alone:6.2f} s  ratio {alone / together:.1f}")
+    print(f"  reading the run folder     {reading.wall:6.2f} s")
+    print(f"  scoring all of them        {together.wall:6.2f} s")
+    print(
+        f"  one by one, {len(sample)} measured   {alone:6.2f} s  ratio {alone / together.wall:.1f}"
+    )
 
 
 if __name__ == "__main__":
-    main()
+    start(main)

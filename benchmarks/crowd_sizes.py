@@ -18,6 +18,7 @@ from math import ceil, exp, lgamma, log, log2
 from typing import Any
 
 import numpy as np
+from harness import run
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.scenarios.lab.validation.load import load
@@ -197,4 +198,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

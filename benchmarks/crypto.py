@@ -8,10 +8,10 @@ the exit code is 1 if it costs more.
 """
 
 import gc
-import sys
 from collections.abc import Callable
-from time import perf_counter
+from functools import partial
 
+from harness import Turns, best, run
 from nacl.bindings import crypto_box_seal, crypto_box_seal_open
 from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
@@ -29,7 +29,7 @@ SYSTEM, SEEDED = SystemEntropy(), SeededEntropy(1)
 Loop = Callable[[int], object]  # does its work that many times
 
 
-def main(layers: int) -> int:
+def main(layers: int = LAYERS) -> int:
     """Print every ratio; give 1 if one that has a limit is above it."""
     s, bare_seal, bare_open = suite(), sealing_bare(), opening_bare(layers)
     worst = max(
@@ -84,19 +84,14 @@ def wrapping(s: Suite) -> Loop:
 def show(label: str, ours: Loop, bare: Loop, count: int) -> float:
     """Time both in turn, print the best times of one layer and their ratio, and give it."""
     gc.disable()
-    times = [(timed(ours, count), timed(bare, count)) for _ in range(ROUNDS)]
+    turns = Turns(ROUNDS, {"ours": partial(ours, count), "bare": partial(bare, count)})
     gc.enable()
-    mine = min(t for t, _ in times) / count * 1e6
-    theirs = min(t for _, t in times) / count * 1e6
-    print(f"{label:24}{mine:8.2f} us  sealed box alone{theirs:8.2f} us  ratio {mine / theirs:.3f}")
+    mine, theirs = (turns.least(name).wall / count * 1e6 for name in ("ours", "bare"))
+    print(
+        f"{label:24}{mine:8.2f} us  sealed box alone{theirs:8.2f} us  ratio {mine / theirs:.3f}, "
+        f"of the turns {turns.ratio('ours', 'bare')}"
+    )
     return mine / theirs
-
-
-def timed(loop: Loop, count: int) -> float:
-    """Give the seconds that a loop takes."""
-    start = perf_counter()
-    loop(count)
-    return perf_counter() - start
 
 
 def draws(count: int) -> None:
@@ -107,18 +102,18 @@ def draws(count: int) -> None:
         "system random(32)": lambda n: [SYSTEM.random(32) for _ in range(n)],
     }
     for label, loop in loops.items():
-        print(f"{label:24}{min(timed(loop, count) for _ in range(ROUNDS)) / count * 1e6:8.2f} us")
+        print(f"{label:24}{best(ROUNDS, partial(loop, count)) / count * 1e6:8.2f} us")
 
 
 def trees() -> None:
     """Print what a tree costs, and how that grows with its entries."""
     entries = [i.to_bytes(32, "big") for i in range(130_244)]
     small, large = (
-        min(timed(lambda n: merkle_root(entries[:n]), size) for _ in range(ROUNDS))
+        best(ROUNDS, lambda size=size: merkle_root(entries[:size]))  # type: ignore[misc]
         for size in (13_024, 130_244)
     )
     print(f"{'130,244 Merkle entries':24}{large:8.3f} s   10 n / n {large / small:.1f}")
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else LAYERS))
+    run(main)

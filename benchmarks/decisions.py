@@ -11,7 +11,6 @@ mean over all tables; mean and maximum over 200 tables of random shares (Dirichl
 with parameters 1). Unit: bits a person.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from math import factorial, log2, prod
 
 import numpy as np
 import veilmix
+from harness import run
 from veilmix.protocol.board.strategies import Call, RoundResult
 from veilmix.protocol.wire.messages import Certificate, Decision
 from veilmix.protocol.wire.parties import Role
@@ -128,8 +128,9 @@ def bits(people: int, sizes: Sequence[int], made: dict[Margins, Told]) -> tuple[
     return tuple(lines)
 
 
-def main(cases: Sequence[tuple[int, tuple[int, ...], int]]) -> None:
+def main(people: int = 0, sizes: str = "", k: int = 0) -> None:
     """Print a line for every case, rule and reading."""
+    cases = [(people, tuple(map(int, sizes.split(","))), k)] if people else CASES
     print("bits a person: all tables, mean; tables of random shares, mean and most")
     for people, sizes, k in cases:
         for rule in RULES:
@@ -144,8 +145,4 @@ def main(cases: Sequence[tuple[int, tuple[int, ...], int]]) -> None:
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    if given:
-        main([(int(given[0]), tuple(map(int, given[1].split(","))), int(given[2]))])
-    else:
-        main(CASES)
+    run(main)

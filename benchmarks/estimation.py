@@ -3,20 +3,9 @@
 python benchmarks/estimation.py
 """
 
-from time import perf_counter
-
 import numpy as np
+from harness import best, run
 from veilmix.analysis.estimation import statistical_exposure, statistical_exposure_interval
-
-
-def best_of(times: int, call: object) -> float:
-    """The least of several timings, in seconds."""
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        call()  # type: ignore[operator]
-        seconds.append(perf_counter() - start)
-    return min(seconds)
 
 
 def main() -> None:
@@ -28,7 +17,7 @@ def main() -> None:
         before = 0.0
         for support in (10**4, 10**5, 10**6):
             p = rng.dirichlet(np.full(support, 0.3))
-            seconds = best_of(3, lambda p=p, n=n, k=k: statistical_exposure(p, n, k))
+            seconds = best(3, lambda p=p, n=n, k=k: statistical_exposure(p, n, k))
             ratio = f"{seconds / before:6.1f}" if before else ""
             print(f"{support:7} {n:10} {k:7} {seconds:8.4f} {ratio}")
             before = seconds
@@ -41,4 +30,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

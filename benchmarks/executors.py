@@ -6,13 +6,11 @@ Prints wall seconds and CPU seconds (of this process, its copies, the scheduler 
 both, in turn, and their ratios; at most 1.3 of either is wanted. The digests must be the same.
 """
 
-import resource
-import sys
 import time
-from typing import Any
 
 import distributed
 import veilmix
+from harness import Turns, run
 from veilmix.roles.compute.backend import Workplace
 from veilmix.roles.compute.backends import workplace
 from veilmix.scenarios.lab.validation.load import loads
@@ -29,42 +27,32 @@ max_exposure = 0.05
 """
 
 
-def processor(client: Any) -> float:
-    """CPU seconds of this process, those that it has waited for, and the workers."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    here: float = sum(usage.ru_utime + usage.ru_stime for usage in used)
-    return here + sum(client.run(time.process_time).values())
-
-
-def timed(people: int, place: Workplace, client: Any) -> tuple[float, float, str]:
-    """Wall seconds, CPU seconds, digest."""
+def main(people: int = 12_000, times: int = 3) -> None:
+    """Print what both took, and the ratios."""
     scenario = loads(SCENARIO.format(people=people))
-    cpu, wall = processor(client), time.perf_counter()
-    outcome = veilmix.run(scenario, 7, workplace=place, worst_case_nodes=0)
-    wall = time.perf_counter() - wall
-    return wall, processor(client) - cpu, outcome.digest
 
+    def digest(place: Workplace) -> str:
+        return veilmix.run(scenario, 7, workplace=place, worst_case_nodes=0).digest
 
-def main(people: str = "12000", times: str = "3") -> None:
-    """Print a line for each pair."""
-    print("      processes         cluster           cluster / processes")
-    print("      wall     CPU      wall     CPU      wall    CPU")
     with (
+        workplace("process") as here,
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made,
         distributed.Client(made, set_as_default=False) as client,
-        workplace("process") as here,
         workplace(f"dask:{made.scheduler_address}") as there,
     ):
-        for _ in range(int(times)):
-            wall, cpu, digest = timed(int(people), here, client)
-            wall_2, cpu_2, other = timed(int(people), there, client)
-            assert other == digest
-            print(
-                f"{wall:10.1f} {cpu:7.1f} {wall_2:9.1f} {cpu_2:7.1f} "
-                f"{wall_2 / wall:9.2f} {cpu_2 / cpu:6.2f}",
-                flush=True,
-            )
+
+        def workers_seconds() -> float:
+            spent: dict[str, float] = client.run(time.process_time)
+            return sum(spent.values())
+
+        turns = Turns(
+            times,
+            {"processes": lambda: digest(here), "cluster": lambda: digest(there)},
+            elsewhere=workers_seconds,
+        )
+    assert len(set(turns.results.values())) == 1, "not the same run"
+    turns.show()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(main)

@@ -4,8 +4,7 @@ A floor is a loop over libsodium's bindings and nothing else: no protocol, no en
 """
 
 import threading
-import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from nacl.bindings import crypto_box_keypair, crypto_box_seal, crypto_box_seal_open
 from veilmix.protocol.board.board import Board
@@ -26,8 +25,17 @@ def operations(board: Board, people: int) -> list[tuple[int, int]]:
     return sizes
 
 
-def floor(layers: Iterable[tuple[int, int]], threads: int) -> float:
-    """Seconds to seal and open so many layers of such sizes, bare."""
+def in_threads(work: Callable[[], None], threads: int) -> None:
+    """Do the same work in every one of so many threads."""
+    crew = [threading.Thread(target=work) for _ in range(threads)]
+    for member in crew:
+        member.start()
+    for member in crew:
+        member.join()
+
+
+def floor(layers: Iterable[tuple[int, int]], threads: int) -> None:
+    """Seal and open so many layers of such sizes, bare."""
     public, secret = crypto_box_keypair()
 
     def work() -> None:
@@ -39,10 +47,4 @@ def floor(layers: Iterable[tuple[int, int]], threads: int) -> float:
             for _ in range(count // threads):
                 crypto_box_seal_open(sealed, public, secret)
 
-    crew = [threading.Thread(target=work) for _ in range(threads)]
-    started = time.perf_counter()
-    for member in crew:
-        member.start()
-    for member in crew:
-        member.join()
-    return time.perf_counter() - started
+    in_threads(work, threads)

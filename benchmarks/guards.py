@@ -14,21 +14,22 @@ a machine that does other work besides matters little:
     pair          registered, with two shufflers instead of one
     audit         and half of the layers of these two are opened before everybody
 
-`defaults` is the median, over the repeats, of a run with signatures and sums against the one
-without that was played beside it; on a machine that does other work that median is of more noise
-than guards. So besides, the CPU seconds of the guards' own work are counted within the run `sums`:
-signing and checking posts and heads, comparing sums, hashing batches again.
+`defaults` is the ratio, over the repeats, of a run with signatures and sums to the one without that
+was played beside it; on a machine that does other work that ratio is of more noise than guards. So
+besides, the CPU seconds of the guards' own work are counted within the last run `sums`: signing and
+checking posts and heads, comparing sums, hashing batches again.
 """
 
-import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import median
+from functools import partial
 from typing import Any
 
+from harness import CORES, Turns, run
+from sessions import census
 from veilmix.crypto import tokens
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.montgomery import POINT, base_multiples, multiples
@@ -40,10 +41,6 @@ from veilmix.roles import analyst, curator, keyholder
 from veilmix.roles.cast import Cast, Guards
 from veilmix.roles.network import memory_network as network
 from veilmix.roles.session import play
-from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
-from veilmix.scenarios.lab.validation.load import load
-from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.curated.rules import decision_rule
 
 SAMPLE = 200  # people whose tokens are made by themselves
 SALT = 16  # bytes
@@ -56,29 +53,6 @@ AGAINST = {
     "pair": "registered",
     "audit": "pair",
 }
-
-
-def cpu_seconds() -> float:
-    """CPU seconds of this process and of its copies that have ended."""
-    return sum(os.times()[:4])
-
-
-def census(people: int) -> Cast:
-    """The census, as benchmarks/census.py plays it."""
-    scenario = load("census")
-    crowd = population(scenario.population, scenario.feature)
-    return Cast(
-        "benchmark",
-        crowd.schema,
-        announced_policy(scenario),
-        announced_rules(scenario),
-        "sealedbox",
-        1,
-        min(people, crowd.n),
-        crowd.row,
-        decision_rule(scenario.policy),
-        SystemEntropy(),
-    )
 
 
 def variants(cast: Cast) -> dict[str, Cast]:
@@ -158,38 +132,36 @@ def bare_tokens(people: int, slots: Sequence[int]) -> tuple[float, float]:
     return share * whole, share * (time.thread_time() - start)
 
 
-def main(people: int, repeats: int, names: Sequence[str]) -> None:
+def main(people: int = 4_000, repeats: int = 3, *names: str) -> None:
     """Measure and print."""
-    cast, best, shares = census(people), dict[str, float](), dict[str, Counter[str]]()
-    guards, pairs, slots = Spent(), list[float](), list[int]()
+    cast, guards = census(people), Spent()
+
+    def played(variant: Cast) -> tuple[Counter[str], list[int]]:
+        """The seconds of guards, and the tokens that a person asks for in each round."""
+        guards.seconds = Counter()
+        end = play(variant)
+        if end.burned:
+            sys.exit(f"{end.burned}")
+        return guards.seconds, [len(call.asks) for call in end.calls]
+
     chosen = {
-        name: variant for name, variant in variants(cast).items() if not names or name in names
+        name: partial(played, variant)
+        for name, variant in variants(cast).items()
+        if not names or name in names
     }
-    for number in range(repeats):
-        took = dict[str, float]()
-        order = list(chosen.items())
-        for name, variant in order if number % 2 else reversed(order):  # neither is always first
-            start, guards.seconds = cpu_seconds(), Counter()
-            end = play(variant)
-            if end.burned:
-                sys.exit(f"{name}: {end.burned}")
-            slots = [len(call.asks) for call in end.calls]
-            spent = took[name] = cpu_seconds() - start
-            if spent < best.get(name, spent + 1):
-                best[name], shares[name] = spent, guards.seconds
-        if {"plain", "sums"} <= took.keys():
-            pairs.append(took["sums"] / took["plain"])
-    print(f"{cast.people:,} people, {os.cpu_count()} cores, best of {repeats}")
+    turns = Turns(repeats, chosen)
+    best = {name: turns.least(name).cpu for name in chosen}
+    print(f"{cast.people:,} people, {CORES} cores, best of {repeats}")
     for name, spent in best.items():
         base = AGAINST.get(name)
         ratio = f"  {spent / best[base]:.3f} x {base}" if base in best else ""
         print(f"  {name:12}{spent:8.2f} s CPU{ratio}")
-    if pairs:
-        print(f"  defaults: {median(pairs):.4f} x plain, {min(pairs):.3f} to {max(pairs):.3f}")
+    if {"plain", "sums"} <= best.keys():
+        print(f"  defaults: {turns.ratio('sums', 'plain', 'cpu')} x plain")
     if "tokens" in best and "sums" in best:
         print(f"  tokens: {best['tokens'] / best['sums']:.2f} x a run with defaults")
     if "tokens" in best and "registered" in best:
-        whole, alone = bare_tokens(cast.people, slots)
+        whole, alone = bare_tokens(cast.people, turns.results["tokens"][1])
         base = best["registered"]
         print(
             f"  tokens' operations alone: {whole:.2f} s, {(base + whole) / base:.2f} x registered"
@@ -197,14 +169,11 @@ def main(people: int, repeats: int, names: Sequence[str]) -> None:
         print(f"  their multiplications alone: {alone:.2f} s, {(base + alone) / base:.2f} x")
     if "sums" not in best:
         return
-    for what, seconds in shares["sums"].items():
-        print(f"  {what}: {seconds * 1000:.1f} ms, {seconds / best['sums']:.2%} of that run")
-    print(f"  defaults, counted so: {shares['sums'].total() / best['sums']:.2%} of that run")
+    shares, last = turns.results["sums"][0], turns.runs["sums"][-1].cpu
+    for what, seconds in shares.items():
+        print(f"  {what}: {seconds * 1000:.1f} ms, {seconds / last:.2%} of that run")
+    print(f"  defaults, counted so: {shares.total() / last:.2%} of that run")
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 4_000,
-        int(sys.argv[2]) if len(sys.argv) > 2 else 3,
-        sys.argv[3:],
-    )
+    run(main)

@@ -7,11 +7,10 @@ pure-ldp (see `randomizers.py`; it needs scikit-learn, statsmodels and xxhash be
 letter a step as here, answers the same people, and is asked for as many texts as were found here.
 """
 
-import sys
-from time import perf_counter
 from typing import Any
 
 import numpy as np
+from harness import run, timed
 from veilmix.analysis.randomizers import PrefixTree
 
 LETTERS, WIDTH, EPSILON, TEXTS = "abcdefgh", 4, 3.0, 200
@@ -52,32 +51,32 @@ def rival(texts: tuple[str, ...], own: Any, wanted: int, truth: dict[str, float]
     except ImportError:
         print("pure-ldp: not importable here (see the top of this file)")
         return
-    start = perf_counter()
-    shape = (EPSILON, 0, WIDTH, 1, list(SIGNS), number)
-    client, server = PEMClient(*shape), PEMServer(*shape)
-    for code in own.tolist():
-        server.aggregate(client.privatise(texts[code].ljust(WIDTH, SIGNS[-1])))
-    names, counts = server.find_heavy_hitters(k=wanted)
+
+    def hitters() -> Any:
+        shape = (EPSILON, 0, WIDTH, 1, list(SIGNS), number)
+        client, server = PEMClient(*shape), PEMServer(*shape)
+        for code in own.tolist():
+            server.aggregate(client.privatise(texts[code].ljust(WIDTH, SIGNS[-1])))
+        return server.find_heavy_hitters(k=wanted)
+
+    took, (names, counts) = timed(hitters)
     shares = {
         name.strip(SIGNS[-1]): count / len(own) for name, count in zip(names, counts, strict=True)
     }
-    told("pure-ldp PEM", perf_counter() - start, shares, truth)
+    told("pure-ldp PEM", took.wall, shares, truth)
 
 
-def main() -> None:
+def main(people: int = 20_000) -> None:
     """Print the lines."""
-    people = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     texts, own = crowd(people)
     count = np.bincount(own, minlength=len(texts)) / people
     truth = {text: share for text, share in zip(texts, count.tolist(), strict=True) if share}
     print(f"{people:,} people, {len(truth)} texts, epsilon {EPSILON:g}")
     wanted = 0
     for tree in (PrefixTree(texts, EPSILON, WIDTH), PrefixTree.binary(texts, EPSILON, WIDTH)):
-        start = perf_counter()
-        values_found = tree.find(tree.sample(own, 2))
-        seconds = perf_counter() - start
+        took, values_found = timed(lambda tree=tree: tree.find(tree.sample(own, 2)))  # type: ignore[misc]
         name = f"veilmix g={tree.values}"
-        told(name, seconds, {value.text: value.share for value in values_found.values}, truth)
+        told(name, took.wall, {value.text: value.share for value in values_found.values}, truth)
         least = values_found.least_share
         missed = sum(
             s >= least and t not in {v.text for v in values_found.values} for t, s in truth.items()
@@ -89,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,10 +6,8 @@ The figures called "prototype" were measured once, before this implementation, o
 m = 10,000, n = 10 and epsilon = 1.
 """
 
-from collections.abc import Callable
-from time import perf_counter
-
 import numpy as np
+from harness import best, run
 from veilmix.analysis.figures.paper004_errors import SESSIONS, wifi
 from veilmix.analysis.incidence import METHODS, estimate, eta_of, sample, zipf
 from veilmix.analysis.incidence.confidence_region import region
@@ -18,16 +16,6 @@ from veilmix.analysis.incidence.likelihood import em
 from veilmix.analysis.incidence.matrix import transition
 
 PROTOTYPE = {"em": 802, "minmax": 1813, "program": 4277, "inverse": 48558}
-
-
-def best_of(times: int, call: Callable[[], object]) -> float:
-    """The least of several timings, in seconds."""
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        call()
-        seconds.append(perf_counter() - start)
-    return min(seconds)
 
 
 def shares_of(psi: np.ndarray, eta: float, method: str, seed: int) -> np.ndarray:
@@ -116,7 +104,7 @@ def times() -> None:
     for epsilon in (0.5, 2.0):
         psi, eta = sample(zipf(21, 162_305), eta_of(epsilon), rng=1), eta_of(epsilon)
         for method in METHODS:
-            seconds = best_of(3, lambda m=method, p=psi, e=eta: estimate(p, e, 0.1, m, rng=1))  # type: ignore[misc]
+            seconds = best(3, lambda m=method, p=psi, e=eta: estimate(p, e, 0.1, m, rng=1))  # type: ignore[misc]
             print(f"epsilon = {epsilon:3g}  {method:11} {seconds:6.2f}")
 
 
@@ -129,4 +117,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

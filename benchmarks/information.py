@@ -5,10 +5,10 @@ its error; the second compares the one-dimensional integral for average privacy 
 sampling of the prior on the same inputs.
 """
 
-import time
 from collections.abc import Callable
 
 import numpy as np
+from harness import best, run
 from veilmix.analysis.information import (
     finite_information,
     jeffreys,
@@ -20,16 +20,6 @@ from veilmix.analysis.randomizers import GRR, UnaryEncoding
 
 LIMIT = 1.0  # seconds for average privacy of unary encoding with 1,000 inputs
 SAMPLED = 200_000
-
-
-def seconds(call: Callable[[], object], times: int = 3) -> float:
-    """The best of `times` runs."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def sampled(Q: np.ndarray, prior: np.ndarray) -> float:
@@ -45,7 +35,7 @@ def main() -> None:
     """Print both tables."""
     many, half = jeffreys(1000), jeffreys
     oue = UnaryEncoding.oue(1000, 2.0)
-    taken = seconds(lambda: read_privacy(oue, many))
+    taken = best(3, lambda: read_privacy(oue, many))
     print(f"average privacy, OUE(1000): {taken:.4f} s, {taken / LIMIT:.3f} of its limit")
     print(f"   {read_privacy(oue, many)}")
     lines: list[tuple[str, Callable[[], object]]] = [
@@ -68,7 +58,7 @@ def main() -> None:
         ),
     ]
     for name, call in lines:
-        print(f"{name}: {seconds(call, 2):.4f} s\n   {call()}")
+        print(f"{name}: {best(2, call):.4f} s\n   {call()}")
     print("\naverage privacy: the integral against sampling the prior")
     for a in (3, 10):
         compare(a)
@@ -77,8 +67,8 @@ def main() -> None:
 def compare(a: int) -> None:
     """One line: OUE's matrix for a inputs, time and error of both ways."""
     Q, prior = UnaryEncoding.oue(a, 1.0).matrix, jeffreys(a)
-    ours = seconds(lambda: read_privacy(Q, prior))
-    theirs = seconds(lambda: sampled(Q, prior), 1)
+    ours = best(3, lambda: read_privacy(Q, prior))
+    theirs = best(1, lambda: sampled(Q, prior))
     exact = read_privacy(Q, prior)
     off = abs(sampled(Q, prior) - exact.value)
     print(
@@ -88,4 +78,4 @@ def compare(a: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,17 +7,14 @@ by default of two people. A machine that others work on as well measures them to
 `chrt -r 1 python benchmarks/latency.py` goes before them. At most 100 ms are wanted.
 """
 
-import sys
+from statistics import median
 
+from harness import run
+from sessions import seeded_casts
 from veilmix.machines import processes
 from veilmix.protocol.wire.frames import decode_message
 from veilmix.protocol.wire.messages import Kind
-from veilmix.scenarios.lab.play.fault_schedule import draw_faults
-from veilmix.scenarios.lab.play.real import cast_of
-from veilmix.scenarios.lab.validation.load import change, load, resolve
-from veilmix.scenarios.programs.registry import samples
 
-SEED = 3
 WANTED = {"mix.shufflers": 2, "mix.min_batch": 1, "policy.kind": "all", "policy.k": 1}
 
 
@@ -35,17 +32,14 @@ class Timed(processes._Stage):
         super()._show()
 
 
-def main(people: str = "2", times: str = "10") -> None:
+def main(people: int = 2, times: int = 10) -> None:
     """Print the milliseconds of each round of each session."""
     processes._Stage = Timed  # type: ignore[misc]
-    scenario = change(load("blood-type"), {**WANTED, "population.users": int(people)})
-    crowd = samples(scenario, SEED)
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
+    cast = seeded_casts("blood-type", {**WANTED, "population.users": people})
     rounds: list[list[float]] = []
-    for _ in range(int(times)):
+    for _ in range(times):
         Timed.posts = []
-        faults = draw_faults(scenario, crowd.people.n, SEED)
-        processes.play_apart(cast_of(scenario, crowd, faults, SEED))
+        processes.play_apart(cast())
         posts = sorted(Timed.posts)
         called = [when for when, kind in posts if kind is Kind.CALL]
         counted = [when for when, kind in posts if kind is Kind.TALLY]
@@ -53,10 +47,10 @@ def main(people: str = "2", times: str = "10") -> None:
         rounds.append([(end - begin) / 1e6 for begin, end in pairs])
         print("   ".join(f"round {n}: {ms:5.1f} ms" for n, ms in enumerate(rounds[-1], start=1)))
     for number, some in enumerate(zip(*rounds, strict=True), start=1):
-        ordered = sorted(some)
-        middle = ordered[len(ordered) // 2]
-        print(f"round {number}: median {middle:.1f} ms, {ordered[0]:.1f} to {ordered[-1]:.1f} ms")
+        print(
+            f"round {number}: median {median(some):.1f} ms, {min(some):.1f} to {max(some):.1f} ms"
+        )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(main)

@@ -11,7 +11,6 @@ lay on disk without a name, and cost at 10n / cost at n. --draw draws the last. 
 the environment's: `libsodium` to run without the extra `fast`.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -20,39 +19,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from statistics import mean
 
-from census import held, timed
+from census import FEW
 from floor import floor, operations
-from scale import cast_of
+from harness import CORES, VEILMIX, Took, cpu_seconds, family, held, run, timed
+from scale import scale_cast
+from sessions import generated
 from veilmix.roles.session import play
 
 SIZES = (10_000, 100_000, 1_000_000)
-FEW = 50  # people of the session that tells how large layers are
 SHARE = 50_000  # people of a floor that is timed, where the run has more
 EVERY = 2.0  # seconds between two looks
-SCENARIO = """[scenario]
-name = "people"
-[population]
-source = "builtin:zipf"
-users = {people}
-[[feature]]
-name = "a"
-levels = 3
-[[feature]]
-name = "b"
-levels = 4
-[[feature]]
-name = "c"
-levels = 5
-[[feature]]
-name = "d"
-levels = 6
-[mix]
-shufflers = 2
-[policy]
-k = 5
-max_exposure = 0.05
-"""
+MIX, POLICY = "[mix]\nshufflers = 2\n", "k = 5\nmax_exposure = 0.05\n"
+
+
+def scenario(people: int) -> str:
+    """The file of a scenario with 4 features and two shufflers."""
+    return generated(people, (3, 4, 5, 6), POLICY, MIX)
 
 
 @dataclass(frozen=True)
@@ -61,37 +45,23 @@ class Cost:
 
     Attributes:
         people: so many.
-        wall, cpu: seconds of the whole command.
-        floor_wall, floor_cpu: seconds of its floor.
+        took, floor: the whole command, and its floor.
         memory, disk: bytes at most.
     """
 
     people: int
-    wall: float
-    cpu: float
-    floor_wall: float
-    floor_cpu: float
+    took: Took
+    floor: Took
     memory: int
     disk: int
 
     def line(self) -> str:
         """All of it."""
-        wall, cpu = self.wall / self.floor_wall, self.cpu / self.floor_cpu
+        wall, cpu = (ours / bare for ours, bare in zip(self.took, self.floor, strict=True))
         return (
-            f"{self.people:9,} people  {self.wall:7.1f} s wall {self.cpu:7.1f} s CPU"
-            f"   run / floor {wall:.2f} wall {cpu:.2f} CPU"
+            f"{self.people:9,} people  {self.took}   run / floor {wall:.2f} wall {cpu:.2f} CPU"
             f"   memory {self.memory / 1e6:5.0f} MB   disk {self.disk / 1e6:5.0f} MB"
         )
-
-
-def family(process: int) -> list[int]:
-    """A process and all that it has started."""
-    processes = [process]
-    for each in processes:
-        with suppress(OSError):
-            for task in Path(f"/proc/{each}/task").glob("*/children"):
-                processes += map(int, task.read_text().split())
-    return processes
 
 
 def nameless(process: int) -> int:
@@ -105,23 +75,21 @@ def nameless(process: int) -> int:
     return size
 
 
-def floor_of(people: int, threads: int) -> tuple[float, float]:
-    """Wall and CPU seconds of a run's floor: of a share of it where the run is large."""
+def floor_of(people: int) -> Took:
+    """Time a run's floor: a share of it where the run is large."""
     some = min(people, SHARE)
-    sizes = operations(play(cast_of(FEW, 4, 2)), some)
-    wall, cpu = timed(lambda: floor(sizes, threads))
-    return wall * people / some, cpu * people / some
+    sizes = operations(play(scale_cast(FEW, 4, 2)), some)
+    return timed(floor, sizes, CORES)[0].scaled(people / some)
 
 
 def cost(people: int) -> Cost:
     """Run it once, between two floors."""
-    threads = os.cpu_count() or 1
-    before = floor_of(people, threads)
+    before = floor_of(people)
     with tempfile.TemporaryDirectory() as place:
-        Path(place, "people.toml").write_text(SCENARIO.format(people=people))
+        Path(place, "people.toml").write_text(scenario(people))
         memory = disk = 0
-        cpu, wall = os.times(), time.perf_counter()
-        command = [sys.executable, "-m", "veilmix", "run", "people.toml"]
+        cpu, wall = cpu_seconds(), time.perf_counter()
+        command = [*VEILMIX, "run", "people.toml"]
         with subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL) as running:
             while running.poll() is None:
                 memory = max(memory, sum(map(held, family(running.pid))))
@@ -130,14 +98,12 @@ def cost(people: int) -> Cost:
                     running.wait(EVERY if people > SHARE else 0.2)
         if running.returncode:
             sys.exit(f"the run has ended with {running.returncode}")
-        took = time.perf_counter() - wall
-        spent = sum(os.times()[2:4]) - sum(cpu[2:4])
-    after = floor_of(people, threads)
-    base = [(a + b) / 2 for a, b in zip(before, after, strict=True)]
-    return Cost(people, took, spent, base[0], base[1], memory, disk)
+        took = Took(time.perf_counter() - wall, cpu_seconds() - cpu)
+    bare = Took(*map(mean, zip(before, floor_of(people), strict=True)))
+    return Cost(people, took, bare, memory, disk)
 
 
-def draw(costs: list[Cost], file: str) -> None:
+def draw_costs(costs: list[Cost], file: str) -> None:
     """Draw cost a person over people, by the side of the floor."""
     from matplotlib.figure import Figure
     from veilmix.analysis.drawing import house_style
@@ -147,10 +113,14 @@ def draw(costs: list[Cost], file: str) -> None:
         axes = figure.subplots()
         people = [measured.people for measured in costs]
         for name, values, marker in (
-            ("veilmix run", [measured.cpu / measured.people * 1e3 for measured in costs], "o-"),
+            (
+                "veilmix run",
+                [measured.took.cpu / measured.people * 1e3 for measured in costs],
+                "o-",
+            ),
             (
                 "floor: bare libsodium",
-                [measured.floor_cpu / measured.people * 1e3 for measured in costs],
+                [measured.floor.cpu / measured.people * 1e3 for measured in costs],
                 "s--",
             ),
         ):
@@ -163,28 +133,23 @@ def draw(costs: list[Cost], file: str) -> None:
         figure.savefig(file, dpi=120)
 
 
-def main(*given: str) -> None:
+def main(*people: int, draw: str = "") -> None:
     """Measure and print."""
-    arguments = list(given)
-    file = None
-    if "--draw" in arguments:
-        at = arguments.index("--draw")
-        file = arguments[at + 1]
-        del arguments[at : at + 2]
     costs: list[Cost] = []
-    for people in [int(argument) for argument in arguments] or SIZES:
-        costs.append(cost(people))
+    for size in people or SIZES:
+        costs.append(cost(size))
         print(costs[-1].line(), flush=True)
     for small, large in pairwise(costs):
         more = large.people / small.people
         print(
             f"cost at {large.people:,} / cost at {small.people:,}: "
-            f"{large.cpu / small.cpu:.2f} CPU, {large.wall / small.wall:.2f} wall, "
+            f"{large.took.cpu / small.took.cpu:.2f} CPU, "
+            f"{large.took.wall / small.took.wall:.2f} wall, "
             f"for {more:g} times the people"
         )
-    if file:
-        draw(costs, file)
+    if draw:
+        draw_costs(costs, draw)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(main)

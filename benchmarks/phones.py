@@ -23,10 +23,10 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Lock, Thread
 from urllib.parse import urljoin, urlsplit
 
+from harness import VEILMIX, peak_of, run
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.protocol.board.board import Board
@@ -160,15 +160,6 @@ def play(address: str, process: int, phones: int) -> None:
     print(json.dumps([phone.times for phone in playing]))
 
 
-def memory(process: int) -> int:
-    """Return the most memory that a process has held so far, in bytes; 0 if it is gone."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{process}/status").read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return 1024 * int(line.split()[1])
-    return 0
-
-
 def shares(phones: int) -> Iterator[tuple[int, int]]:
     """Give the processes with the number of phones that each plays."""
     for process in range(PROCESSES):
@@ -179,7 +170,7 @@ def shares(phones: int) -> Iterator[tuple[int, int]]:
 def measured(phones: int) -> str:
     """Hold a class of so many phones, and return its line."""
     options = ["--demo", "--no-save", "--port", "0", "--people", str(phones)]
-    command = [sys.executable, "-m", "veilmix", "poll", *options]
+    command = [*VEILMIX, "poll", *options]
     poll = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert poll.stdout is not None
     lines = iter(poll.stdout.readline, "")
@@ -194,7 +185,8 @@ def measured(phones: int) -> str:
     ]
     times, most = list[dict[str, float]](), 0
     while any(player.poll() is None for player in players):
-        most = max(most, memory(poll.pid))
+        with suppress(OSError):  # it is gone
+            most = max(most, peak_of(poll.pid))
         time.sleep(0.05)
     for player in players:
         assert player.stdout is not None
@@ -216,15 +208,15 @@ def measured(phones: int) -> str:
     )
 
 
-def main(*arguments: str) -> None:
+def main(*phones: int) -> None:
     """Measure, and print a line for each number of phones."""
-    if arguments[:1] == ("--play",):
-        play(arguments[1], *map(int, arguments[2:]))
-        return
     print("phones    page loaded   question    results   processor   memory")
-    for phones in map(int, arguments or SIZES):
-        print(measured(phones), flush=True)
+    for many in phones or SIZES:
+        print(measured(many), flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1:2] == ["--play"]:
+        play(sys.argv[2], *map(int, sys.argv[3:]))
+    else:
+        run(main)

@@ -16,18 +16,16 @@ cannot. The load of the machine at the end of each run is printed.
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from typing import Any
 
-from people import SCENARIO
-from shuffler_memory import peak
+from harness import VEILMIX, peak, peak_of, run, timed
+from people import scenario as scenario_text
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # a second
@@ -90,11 +88,11 @@ def weighed(file: str, *command: str) -> None:
 
         def start(self, name: str) -> None:
             super().start(name)
-            costs[name] = {"shared": peak(self._processes[name].pid)}
+            costs[name] = {"shared": peak_of(self._processes[name].pid)}
 
         def kill(self, name: str) -> None:
             pid = self._processes[name].pid
-            costs[name] |= {"cpu": processor(pid), "held": peak(pid)}
+            costs[name] |= {"cpu": processor(pid), "held": peak_of(pid)}
             super().kill(name)
 
     processes._Stage = Weighed  # type: ignore[misc]
@@ -104,8 +102,7 @@ def weighed(file: str, *command: str) -> None:
         code = main()
     except SystemExit as ended:
         code = ended.code
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    own = {"cpu": usage.ru_utime + usage.ru_stime, "held": peak(os.getpid()), "shared": 0}
+    own = {"cpu": sum(os.times()[:2]), "held": peak(), "shared": 0}
     Path(file).write_text(json.dumps({**costs, RUN: own}), "utf-8")
     sys.exit(code)
 
@@ -113,8 +110,9 @@ def weighed(file: str, *command: str) -> None:
 def predicted(scenario: Path, people: int) -> tuple[float, float]:
     """CPU seconds of all parties, and bytes of the largest shuffler, as `veilmix check` says."""
     asked = ["check", scenario.name, "--people", str(people), "--format", "json"]
-    command = [sys.executable, "-m", "veilmix", *asked]
-    said = subprocess.run(command, cwd=scenario.parent, stdout=subprocess.PIPE, check=True)
+    said = subprocess.run(
+        [*VEILMIX, *asked], cwd=scenario.parent, stdout=subprocess.PIPE, check=True
+    )
     costs = json.loads(said.stdout)
     seconds = sum(costs[f"{part}_seconds"] for part in ("sealing", "opening", "handling"))
     return seconds, costs["party_memory"]
@@ -124,18 +122,17 @@ def cost(people: int) -> SessionCost:
     """Run it once."""
     with tempfile.TemporaryDirectory() as place:
         scenario, file = Path(place, "people.toml"), Path(place, "costs.json")
-        scenario.write_text(SCENARIO.format(people=people), "utf-8")
+        scenario.write_text(scenario_text(people), "utf-8")
         command = ["run", scenario.name, "--processes", "--quiet", "--out", "out"]
-        started = time.perf_counter()
-        subprocess.run(
+        took, _ = timed(
+            subprocess.run,
             [sys.executable, str(Path(__file__).resolve()), WEIGHED, str(file), *command],
             cwd=place,
             stdout=subprocess.DEVNULL,
             check=True,
         )
-        wall = time.perf_counter() - started
         places = {name: PlaceCost(**it) for name, it in json.loads(file.read_text("utf-8")).items()}
-        return SessionCost(people, wall, places, predicted(scenario, people))
+        return SessionCost(people, took.wall, places, predicted(scenario, people))
 
 
 def table(cost: SessionCost) -> str:
@@ -171,10 +168,10 @@ def slopes(small: SessionCost, large: SessionCost) -> str:
     return "\n".join(lines)
 
 
-def main(*sizes: str) -> None:
+def main(*sizes: int) -> None:
     """Print a table for each size, and the exponents from one to the next."""
     before: SessionCost | None = None
-    for people in [int(size) for size in sizes] or SIZES:
+    for people in sizes or SIZES:
         now = cost(people)
         print(table(now), flush=True)
         if before is not None:
@@ -186,4 +183,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == [WEIGHED]:
         weighed(*sys.argv[2:])
     else:
-        main(*sys.argv[1:])
+        run(main)

@@ -6,13 +6,10 @@ Without a folder the parts on real data are left out; with one it is searched fo
 wifi_probes/device_session.csv and browser_profiles/browser_profiles_clean.csv.
 """
 
-import resource
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+from harness import best, peak, run, timed
 from veilmix.analysis.randomizers import GRR, LocalHash
 from veilmix.analysis.reidentification import (
     MarkovAttack,
@@ -36,13 +33,6 @@ from veilmix.scenarios.populations.traces import check_ins, device_sessions, pro
 USERS, PLACES = 1_370_637, 10_500_393  # paper 003, Section 5
 
 
-def timed(call: Callable[[], object]) -> tuple[float, object]:
-    """Seconds and result of one call."""
-    start = perf_counter()
-    result = call()
-    return perf_counter() - start, result
-
-
 def domain() -> None:
     """Local hashing and GRR at the paper's size, theta = 1/2."""
     rng = np.random.default_rng(1)
@@ -56,7 +46,7 @@ def domain() -> None:
         mechanism = GRR(PLACES, eps) if name == "GRR" else LocalHash(PLACES, size, eps)
         sampling, reports = timed(lambda m=mechanism: m.sample(own, rng))
         counting, estimate = timed(lambda m=mechanism, r=reports: large_domain(m, r))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        held = peak() / 1e9
         law = grr_loss(truth, PLACES, eps, USERS)
         if name == "LocalHash":
             law = hash_loss(truth, size, eps, USERS)
@@ -65,9 +55,10 @@ def domain() -> None:
             for rule in ("exact", "normal")
         }
         print(
-            f"{name:12} {sampling:9.2f} {counting:11.2f} {peak:8.2f} {estimate.loss(truth):9.3g} "
-            f"{law.sum():9.3g} {estimate.loss(truth, level=0.05):9.3g}  "
-            f"exact {invented['exact']}, normal {invented['normal']:,}"
+            f"{name:12} {sampling.wall:9.2f} {counting.wall:11.2f} {held:8.2f} "
+            f"{estimate.loss(truth):9.3g} {law.sum():9.3g} "
+            f"{estimate.loss(truth, level=0.05):9.3g}  exact {invented['exact']}, "
+            f"normal {invented['normal']:,}"
         )
 
 
@@ -81,7 +72,7 @@ def information() -> None:
         cells = rng.integers(0, entries // 10, entries), rng.integers(0, symbols, entries)
         joint = csr_array((np.ones(entries, int), cells), shape=(entries // 10, symbols))
         grr = GRR(symbols, 10.0)
-        seconds = min(timed(lambda j=joint, g=grr: pie(j, g))[0] for _ in range(3))
+        seconds = best(3, lambda j=joint, g=grr: pie(j, g))
         print(f"{entries:8,} {symbols:10,} {seconds:8.3f}")
 
 
@@ -93,7 +84,7 @@ def scores() -> None:
     for name, digits in (("no ties", 15), ("all tied, one digit", 1)):
         first, second = genuine.round(digits), impostor.round(digits)
         runs = [timed(lambda a=first, b=second: score_divergence(a, b)) for _ in range(7)]
-        print(f"{name:26} {min(run[0] for run in runs):8.4f}   {runs[0][1]:.4f}")
+        print(f"{name:26} {min(took.wall for took, _ in runs):8.4f}   {runs[0][1]:.4f}")
 
 
 def matching() -> None:
@@ -114,7 +105,7 @@ def attack(people: int, training: Sequences, released: Sequences) -> None:
     ):
         scoring, table = timed(call)
         judging, entropy = timed(lambda t=table: system_entropy(t))
-        print(f"{people:6} {name:8} {scoring:7.2f} {judging:9.2f}   {entropy}")
+        print(f"{people:6} {name:8} {scoring.wall:7.2f} {judging.wall:9.2f}   {entropy}")
 
 
 def real(folder: Path) -> None:
@@ -150,15 +141,15 @@ def real(folder: Path) -> None:
         )
 
 
-def main() -> None:
+def main(folder: Path | None = None) -> None:
     """Prints every table."""
     domain()
     information()
     scores()
     matching()
-    if sys.argv[1:]:
-        real(Path(sys.argv[1]))
+    if folder is not None:
+        real(folder)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -10,16 +10,15 @@ them, but where rows have to be compared, over 500 people too (`--all`: over eve
 time, one thread; what is compiled at the first call is called once before.
 """
 
-import argparse
 import csv
 import json
 import subprocess
-import sys
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
+from harness import run
+from harness import timed as clocked
 
 NAMES = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
@@ -47,9 +46,8 @@ def rows_of(path: Path) -> list[tuple[str, ...]]:
 
 def timed(answers: dict[str, Any], name: str, call: Any, *given: Any, **more: Any) -> Any:
     """Note the processor time of a call."""
-    start = process_time()
-    value = call(*given, **more)
-    answers[name] = {"seconds": process_time() - start}
+    took, value = clocked(call, *given, **more)
+    answers[name] = {"seconds": took.cpu}
     return value
 
 
@@ -175,21 +173,18 @@ def _pycanon(anonymity: Any, table: Any, known: list[str], name: str) -> list[fl
     return [float(k), *(float(measure(table, known, [name])) for measure in asked)]
 
 
-def main() -> None:
-    """Print both, and the ratio of their times."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--peers", metavar="PYTHON", help="that has requirements/peers.txt")
-    parser.add_argument("--all", action="store_true", help="compare everybody's rows")
-    parser.add_argument("--as-peer", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    rows = rows_of(given.data)
-    if given.as_peer:
+def main(data: Path, *, peers: str = "", all: bool = False, as_peer: bool = False) -> None:  # noqa: A002
+    """Print both, and the ratio of their times.
+
+    peers: the Python that has requirements/peers.txt. as_peer: be that one.
+    """
+    rows = rows_of(data)
+    if as_peer:
         print(json.dumps(theirs(rows)))
         return
-    mine = ours(rows, everybody=given.all)
-    command = [given.peers, __file__, str(given.data), "--as-peer"]
-    other = json.loads(subprocess.check_output(command)) if given.peers else {}
+    mine = ours(rows, everybody=all)
+    command = [peers, __file__, str(data), "--as-peer"]
+    other = json.loads(subprocess.check_output(command)) if peers else {}
     print(f"{len(rows):,} people, {len(ASKED)} columns; processor time")
     for name, answer in mine.items():
         its = other.get(name, {})
@@ -211,4 +206,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -21,7 +21,9 @@ import sys
 import time
 
 import numpy as np
-from census import Peak, cpu_seconds
+from census import Peak
+from harness import cpu_seconds, run
+from sessions import generated, plain_cast
 from veilmix.analysis.scaling import (
     MEASURED,
     MICRO,
@@ -39,10 +41,7 @@ from veilmix.protocol.rounds.round_context import open_round
 from veilmix.roles.cast import Cast
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
-from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.lab.validation.load import loads
-from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.curated.rules import decision_rule
 from veilmix.scenarios.studies.costs.scale import round_loads
 from veilmix.scenarios.studies.costs.traffic import TrafficTerms, traffic
 
@@ -70,27 +69,11 @@ def bare(name: str = "sealedbox", many: int = BARE) -> tuple[float, float]:
     return (middle - start) / many, (time.thread_time() - middle) / many
 
 
-def cast_of(people: int, features: int, shufflers: int) -> Cast:
+def scale_cast(people: int, features: int, shufflers: int) -> Cast:
     """A session of generated people; what it takes to decide does not depend on how many."""
-    tables = "".join(f'[[feature]]\nname = "f{i}"\nlevels = {3 + i}\n' for i in range(features))
-    scenario = loads(
-        '[scenario]\nname = "scale"\nseed = 1\n[population]\nsource = "builtin:zipf"\n'
-        f"users = {people}\n{tables}[policy]\nk = 2\nmax_exposure = 1.0\n"
-        'rule = "coverage"\n'
-    )
-    crowd = population(scenario.population, scenario.feature, 1)
-    return Cast(
-        "scale",
-        crowd.schema,
-        announced_policy(scenario),
-        announced_rules(scenario),
-        "sealedbox",
-        shufflers,
-        people,
-        crowd.row,
-        decision_rule(scenario.policy),
-        SystemEntropy(),
-    )
+    levels = tuple(range(3, 3 + features))
+    policy = 'k = 2\nmax_exposure = 1.0\nrule = "coverage"\n'
+    return plain_cast(loads(generated(people, levels, policy)), 1, shufflers=shufflers)
 
 
 class Run:
@@ -103,7 +86,7 @@ class Run:
         self.people = people
         command = [sys.executable, __file__, "--once", json.dumps([people, features, shufflers])]
         environment = os.environ | {"VEILMIX_ENGINE": "libsodium"}
-        command += ["summary"] if summary else []
+        command += ["--summary"] if summary else []
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
         measured = json.loads(done.stdout)
         self.rounds = [RoundLoad(*load[:2], tuple(load[2]), load[3]) for load in measured["rounds"]]
@@ -129,9 +112,9 @@ class Run:
         )
 
 
-def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
+def play_once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
     """Play a session in this process; print its rounds, CPU seconds, memory, and bare layers."""
-    cast = cast_of(people, features, shufflers)
+    cast = scale_cast(people, features, shufflers)
     before, peak = bare(), Peak()
     peak.every = max(1.0, people / 50_000)
     peak.start()
@@ -153,7 +136,7 @@ def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
     print(json.dumps(measured))
 
 
-def constants() -> None:
+def print_constants() -> None:
     """Measure what `MEASURED` holds."""
     for name in MEASURED.suites:
         timed = [bare(name, 400) for _ in range(TIMES)]
@@ -175,19 +158,19 @@ def constants() -> None:
         )
 
 
-def main(*sizes: int) -> None:
-    """Print a line for each size."""
+def main(*people: int, constants: bool = False, once: str = "", summary: bool = False) -> None:
+    """Print a line for each size. once: be the process of a run (JSON of its shape)."""
+    if once:
+        play_once(*json.loads(once), summary=summary)
+        return
+    if constants:
+        print_constants()
+        return
     print(f"constants of {MEASURED.processor}, {MEASURED.measured}; predicted : measured, ratio")
     print(f"each person a task up to {SEPARATE_LIMIT:,}, every message recorded up to {WHOLE:,}")
-    for people in sizes or PREDICTED:
-        print(Run(people, FEATURES, SHUFFLERS, summary=people > WHOLE).line(), flush=True)
+    for size in people or PREDICTED:
+        print(Run(size, FEATURES, SHUFFLERS, summary=size > WHOLE).line(), flush=True)
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["--once", shape, *summary]:
-            once(*json.loads(shape), summary=bool(summary))
-        case ["--constants"]:
-            constants()
-        case given:
-            main(*map(int, given))
+    run(main)

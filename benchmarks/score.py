@@ -9,13 +9,12 @@ Without the path, tables of the same shape are drawn. Times are the best of seve
 """
 
 import csv
-import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from harness import best, run, timed
 from veilmix.analysis.exposure.cells import joint_counts
 from veilmix.analysis.exposure.column_sets import SetExposures, exposures_of_all_sets
 from veilmix.analysis.exposure.wildcards import Wildcards
@@ -26,16 +25,6 @@ from veilmix.scenarios.schema.model import PopulationSection
 ADULT = (73, 9, 21_648, 16, 16, 7, 15, 6, 5, 2, 119, 92, 94, 42, 2)  # values of its columns
 WIDE = (2, 2, 3, 5, 9, 16, 40, 100, 2, 7, 300, 4, 6, 8)
 PEOPLE, MANY, SAMPLE = 32_561, 200_000, 60
-
-
-def best_of(times: int, call: Callable[[], object]) -> float:
-    """The least of several timings, in seconds."""
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        call()
-        seconds.append(perf_counter() - start)
-    return min(seconds)
 
 
 def drawn(rng: np.random.Generator, n: int, values: tuple[int, ...]) -> np.ndarray:
@@ -63,11 +52,10 @@ def sets(name: str, table: np.ndarray, k: int = 5) -> None:
     d = table.shape[1]
     chosen = np.random.default_rng(1).choice(np.arange(1, 2**d), SAMPLE, replace=False).tolist()
     exposures = exposures_of_all_sets(table, k)
-    start = perf_counter()
-    direct = [plain(table, number, k) for number in chosen]
-    scaled = (perf_counter() - start) / SAMPLE * (2**d - 1)
+    took, direct = timed(lambda: [plain(table, number, k) for number in chosen])
+    scaled = took.wall / SAMPLE * (2**d - 1)
     assert direct == [(exposures.people[s], exposures.anonymity[s]) for s in chosen]
-    seconds = best_of(3, lambda: exposures_of_all_sets(table, k))
+    seconds = best(3, lambda: exposures_of_all_sets(table, k))
     print(
         f"{name:28} {2**d - 1:7,} sets {seconds:7.2f} s   numpy.unique {scaled:8.1f} s"
         f"   ratio {scaled / seconds:6.0f}"
@@ -79,8 +67,8 @@ def wildcards(rng: np.random.Generator, missing: float) -> None:
     table = drawn(rng, PEOPLE, WIDE[:10]) + 1
     table[rng.random(table.shape) < missing] = 0
     every, lacking = range(table.shape[1]), [0] * table.shape[1]
-    category = best_of(3, lambda: joint_counts(table, every))
-    wild = best_of(3, lambda: Wildcards.from_table(table, lacking).crowds(every))
+    category = best(3, lambda: joint_counts(table, every))
+    wild = best(3, lambda: Wildcards.from_table(table, lacking).crowds(every))
     print(
         f"{PEOPLE:,} x 10, {missing:5.1%} missing    wildcard {wild:6.2f} s   "
         f"category {category:6.3f} s   ratio {wild / category:6.0f}"
@@ -97,25 +85,23 @@ def whole(rng: np.random.Generator) -> None:
             writer = csv.writer(file)
             writer.writerow(names)
             writer.writerows(table.tolist())
-        start = perf_counter()
         chosen = [(name, name) for name in names]
         section = PopulationSection(source=str(path), missing="")
-        read = files.source_of(path).table(chosen, section)
+        reading, read = timed(lambda: files.source_of(path).table(chosen, section))
         opened = perf_counter()
         stages: list[tuple[str, float]] = []
         score_table(
             read.codes, names, progress=lambda stage: stages.append((stage, perf_counter()))
         )
         ended = perf_counter()
-    print(
-        f"{MANY:,} x {len(names)}: {ended - start:.1f} s, of which reading {opened - start:.1f} s"
-    )
+    whole = reading.wall + ended - opened
+    print(f"{MANY:,} x {len(names)}: {whole:.1f} s, of which reading {reading.wall:.1f} s")
     ends = [at for _, at in stages[1:]] + [ended]
     for (stage, began), end in zip(stages, ends, strict=True):
         print(f"    {stage:50} {end - began:6.2f} s")
 
 
-def main(path: Path | None) -> None:
+def main(path: Path | None = None) -> None:
     """Print all three."""
     rng = np.random.default_rng(1)
     table, name = (adult(path), "Adult") if path else (drawn(rng, PEOPLE, ADULT), "drawn like it")
@@ -131,4 +117,4 @@ def main(path: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    run(main)

@@ -7,9 +7,12 @@ with `python -m venv FOLDER` and `FOLDER/bin/pip install . dp-accounting`, and r
 FOLDER/bin/python: both sides get the same inputs in the same process.
 """
 
-from time import perf_counter, process_time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+from harness import run, timed
 from veilmix.analysis.randomizers import GRR, Bloom, Hadamard, LocalHash, UnaryEncoding, product
 from veilmix.analysis.shuffled import (
     compose_reports,
@@ -27,15 +30,13 @@ from veilmix.analysis.shuffled.worst_neighbours import worst
 POINTS = 6  # lattice points to a deviation of a band that is wanted at once
 
 
-def best_of(times: int, call: object) -> tuple[float, object]:
+def best_of(times: int, call: Callable[[], Any]) -> tuple[float, Any]:
     """The least of several timings in seconds, and the last result; nothing is remembered."""
-    seconds = []
+    runs = []
     for _ in range(times):
         shuffled_epsilon._worst_hockey_stick.cache_clear()
-        start = perf_counter()
-        result = call()  # type: ignore[operator]
-        seconds.append(perf_counter() - start)
-    return min(seconds), result
+        runs.append(timed(call))
+    return min(took.wall for took, _ in runs), runs[-1][1]
 
 
 def one_bit() -> None:
@@ -127,28 +128,21 @@ def accounting() -> None:
         present[1:] += (1 - q) * binom.pmf(s[:-1], n - 1, q)
         keep = np.minimum(zero, present) > 1e-300
         exact = float(epsilon_for(n, q, delta))
-        start = perf_counter()
-        upper = {int(k): float(np.log(present[k])) for k in s[keep]}
-        lower = {int(k): float(np.log(zero[k])) for k in s[keep]}
-        account = pld.from_two_probability_mass_functions(
-            lower, upper, value_discretization_interval=1e-5, symmetric=False
-        )
-        epsilon = account.get_epsilon_for_delta(delta)
-        seconds = perf_counter() - start
+        laws = [{int(k): float(np.log(each[k])) for k in s[keep]} for each in (zero, present)]
+        build = partial(pld.from_two_probability_mass_functions, *laws, symmetric=False)
+        built, account = timed(build, value_discretization_interval=1e-5)
+        asked, epsilon = timed(account.get_epsilon_for_delta, delta)
+        seconds = built.wall + asked.wall
         theirs, ours = account.get_delta_for_epsilon(exact), float(hockey_stick(n, q, exact))
         print(
             f"n = {n}: epsilon {epsilon:.9g} in {seconds:.2f} s; exact over all m {exact:.9g}; "
             f"delta at the exact epsilon {theirs:.6g} / {ours:.6g} = {theirs / ours:.4f}"
         )
-        start = perf_counter()
-        three = account.self_compose(3).get_epsilon_for_delta(delta)
-        print(f"   three features: {three:.6g} in {perf_counter() - start:.2f} s; ", end="")
+        took, three = timed(lambda a=account, d=delta: a.self_compose(3).get_epsilon_for_delta(d))
+        print(f"   three features: {three:.6g} in {took.wall:.2f} s; ", end="")
         randomizer = GRR(2, float(np.log((1 - q) / q)))
-        start = perf_counter()
-        composed = compose_reports([randomizer] * 3, [n] * 3, delta)
-        print(
-            f"here, over all collections, {composed.hockey_stick} in {perf_counter() - start:.2f} s"
-        )
+        took, composed = timed(compose_reports, [randomizer] * 3, [n] * 3, delta)
+        print(f"here, over all collections, {composed.hockey_stick} in {took.wall:.2f} s")
 
 
 def any_mechanism() -> None:
@@ -187,9 +181,8 @@ def any_mechanism() -> None:
         for n in (100, 1000):
             for points in (POINTS, None):
                 shuffle(anything, n, points=points or POINTS)  # readings are remembered
-                start = process_time()
-                band = shuffle(anything, n, points=points)
-                spent = process_time() - start
+                took, band = timed(shuffle, anything, n, points=points)
+                spent = took.cpu
                 reached += bool(points and band.width <= 0.05 and spent <= 0.05)
                 print(
                     f"{name:20} {n:5} points {points!s:4} {band.low:8.4f} to {band.high:8.4f} "
@@ -208,4 +201,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,27 +8,16 @@ what each shuffler's process holds (VmHWM, with all that it shares with the othe
 it grows from one size to the next for each envelope of a batch. Linux.
 """
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
+from harness import peak_of, run
+from sessions import seeded_casts
 from veilmix.machines import processes
 from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.protocol.wire.messages import Kind
 from veilmix.roles.network.instruments import TranscriptRecorder
-from veilmix.scenarios.lab.play.fault_schedule import draw_faults
-from veilmix.scenarios.lab.play.real import cast_of
-from veilmix.scenarios.lab.validation.load import change, load, resolve
-from veilmix.scenarios.programs.registry import samples
 
-SEED = 3
-SIZES = ("500", "4000", "8000", "16000")
-
-
-def peak(pid: int) -> int:
-    """The most that a process has held so far, in bytes."""
-    lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+SIZES = (500, 4_000, 8_000, 16_000)
 
 
 class Weighed(processes._Stage):
@@ -38,7 +27,7 @@ class Weighed(processes._Stage):
 
     def kill(self, name: str) -> None:
         """Weigh it."""
-        Weighed.held[name] = peak(self._processes[name].pid)
+        Weighed.held[name] = peak_of(self._processes[name].pid)
         super().kill(name)
 
 
@@ -72,10 +61,7 @@ class Weight:
 def played(people: int, kind: str) -> Weight:
     """Play a session."""
     wanted = {"population.users": people, "policy.kind": kind, "mix.shufflers": 2}
-    scenario = change(load("blood-type"), wanted)
-    crowd = samples(scenario, SEED)
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
-    cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
+    cast = seeded_casts("blood-type", wanted)()
     transcript = Transcript.sized(people)
     board = processes.play_apart(cast, [TranscriptRecorder(transcript)])
     events = [event for event in transcript.events if event.kind is Kind.SUBMISSION]
@@ -84,13 +70,13 @@ def played(people: int, kind: str) -> Weight:
     return Weight(people, len(board.calls), sum(first), held)
 
 
-def main(*sizes: str) -> None:
+def main(*sizes: int) -> None:
     """Print a line for each size."""
     processes._Stage = Weighed  # type: ignore[misc]
     print("people  rounds   a batch   shuffler-1   shuffler-2   bytes for each envelope more")
     before: Weight | None = None
     for size in sizes or SIZES:
-        measured = played(int(size), "exposure")
+        measured = played(size, "exposure")
         print(measured.line(before))
         before = measured
     if before is not None:
@@ -98,4 +84,4 @@ def main(*sizes: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(main)

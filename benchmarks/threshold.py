@@ -14,13 +14,10 @@ different texts that people seal and O that open, each with k commitments:
 Prints wall and CPU seconds, and their ratios.
 """
 
-import os
-import sys
-import threading
 from collections.abc import Callable
 
-from census import timed
-from floor import floor, operations
+from floor import floor, in_threads, operations
+from harness import CORES, run, timed
 from veilmix.crypto.ristretto import UNIFORM, base_times, element, scalar, times
 from veilmix.protocol.ideal import PeopleTable, count_cells
 from veilmix.protocol.knowledge.transcript import Transcript
@@ -64,34 +61,31 @@ def bare(counts: tuple[int, int, int], threads: int) -> None:
             for _ in range(many // threads):
                 operation()
 
-    crew = [threading.Thread(target=loop) for _ in range(threads)]
-    for member in crew:
-        member.start()
-    for member in crew:
-        member.join()
+    in_threads(loop, threads)
 
 
-def main(people: int, *, prefixes: bool) -> None:
-    """Measure and print."""
+def main(people: int = 32_561, rows: str = "prefixes") -> None:
+    """Measure and print. rows: `prefixes` or `whole`."""
+    prefixes = rows != "whole"
     scenario = change(load("threshold-census"), {"policy.prefixes": prefixes})
     if people < 32_561:
         scenario = change(scenario, {"population.users": people})
-    crowd, threads = samples(scenario, SEED), os.cpu_count() or 1
-    cast, boards = cast_of(scenario, crowd, {}, None), []
-    recorder = TranscriptRecorder(Transcript.sized(crowd.people.n))
-    run = timed(lambda: boards.append(play(cast, [recorder])))
-    counts, layers = multiplications(scenario, crowd), operations(boards[-1], crowd.people.n)
-    curve = timed(lambda: bare(counts, threads))
-    boxes = timed(lambda: floor(layers, threads))
-    print(
-        f"{crowd.people.n:,} people, {'prefixes' if prefixes else 'whole rows'}; {threads} threads"
+    crowd = samples(scenario, SEED)
+    cast, recorder = (
+        cast_of(scenario, crowd, {}, None),
+        TranscriptRecorder(Transcript.sized(crowd.people.n)),
     )
+    whole, board = timed(play, cast, [recorder])
+    counts, layers = multiplications(scenario, crowd), operations(board, crowd.people.n)
+    curve, _ = timed(bare, counts, CORES)
+    boxes, _ = timed(floor, layers, CORES)
+    print(f"{crowd.people.n:,} people, {'prefixes' if prefixes else 'whole rows'}; {CORES} threads")
     print(f"  {counts[0]:,} multiplications, {counts[1]:,} of the generator, {counts[2]:,} hashes")
-    for name, (wall, cpu) in (("run", run), ("curve", curve), ("boxes", boxes)):
-        print(f"  {name:6} {wall:7.2f} s wall  {cpu:7.2f} s CPU")
-    wall, cpu = (a / (b + c) for a, b, c in zip(run, curve, boxes, strict=True))
+    for name, took in (("run", whole), ("curve", curve), ("boxes", boxes)):
+        print(f"  {name:6} {took}")
+    wall, cpu = (a / (b + c) for a, b, c in zip(whole, curve, boxes, strict=True))
     print(f"  run / floor: {wall:.2f} wall, {cpu:.2f} CPU")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 32_561, prefixes="whole" not in sys.argv[2:])
+    run(main)

@@ -6,9 +6,8 @@ how many tables have their exposure within the range of 200 permutations, below 
 Then prints what the estimate adds to the score of the shipped tables, measured in turn.
 """
 
-from time import perf_counter
-
 import numpy as np
+from harness import Turns, run
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.analysis.exposure.unrelated_columns import unrelated_exposure
 from veilmix.analysis.scoring import score_table
@@ -48,15 +47,15 @@ def cost(name: str) -> None:
     """Seconds of the score of a shipped table, and of the estimate in it, in turn."""
     table = shipped(name)
     marginals = [joint_counts(table.codes, [j]) for j in range(len(table.columns))]
-    whole, part = [], []
-    for _ in range(TURNS):
-        start = perf_counter()
-        score_table(table.codes, table.columns)
-        middle = perf_counter()
-        estimate = unrelated_exposure(marginals, K)
-        whole.append(middle - start)
-        part.append(perf_counter() - middle)
-    print(f"{name:14} score {min(whole):6.3f} s, of which {min(part):6.3f} s   {estimate}")
+    turns = Turns[object](
+        TURNS,
+        {
+            "score": lambda: score_table(table.codes, table.columns),
+            "estimate": lambda: unrelated_exposure(marginals, K),
+        },
+    )
+    whole, part = (turns.least(each).wall for each in ("score", "estimate"))
+    print(f"{name:14} score {whole:6.3f} s, of which {part:6.3f} s   {turns.results['estimate']}")
 
 
 def main() -> None:
@@ -69,4 +68,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -12,13 +12,12 @@ The last lines are the sums for a maker, with one shuffle and one share, and for
 Generators of proofs are made before: they are the same for all sessions of a process.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from time import process_time
 from typing import Generic, TypeVar
 
+from harness import Turns, run
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.ristretto import library
 from veilmix.crypto.verified.ballots import check_ballots, decode_ballot, make_ballot
@@ -204,14 +203,7 @@ def bare(calls: Counter[str]) -> Callable[[], None]:
     return loop
 
 
-def timed(call: Callable[[], object]) -> float:
-    """Return the processor seconds of a call."""
-    start = process_time()
-    call()
-    return process_time() - start
-
-
-def main(count: int) -> None:
+def main(count: int = COUNT) -> None:
     """Measure and print."""
     for group in (RISTRETTO255, counted := CountedGroup()):
         generators(group).rows(count)
@@ -225,8 +217,8 @@ def main(count: int) -> None:
     sides = {"maker": [0.0, 0.0], "checker": [0.0, 0.0]}
     for step, own in zip(steps(RISTRETTO255, count), calls, strict=True):
         loop = bare(own)
-        rounds = [(timed(step.call), timed(loop)) for _ in range(ROUNDS)]
-        ours, floor = (min(column) / count * 1e6 for column in zip(*rounds, strict=True))
+        turns = Turns[object](ROUNDS, {"ours": step.call, "bare": loop})
+        ours, floor = (turns.least(each).cpu / count * 1e6 for each in ("ours", "bare"))
         each = "  ".join(f"{own[kind] / count:.2f}" for kind in KINDS)
         print(f"{step.name:15}{ours:8.1f}{floor:8.1f}{ours / floor:7.3f}   {each}")
         side = sides["checker" if step.name.split()[0] in CHECKER else "maker"]
@@ -236,4 +228,4 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else COUNT)
+    run(main)

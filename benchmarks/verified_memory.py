@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from harness import RSS_UNIT, VEILMIX, run
+
 QUESTIONS = 3
 SCENARIO = """\
 [scenario]
@@ -27,28 +29,27 @@ shufflers = 2
 k = 5
 max_exposure = 0.2
 """
-SIZES = ("300", "1000", "3000")
-UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+SIZES = (300, 1_000, 3_000)
 
 
 def measured(people: int) -> tuple[int, float]:
     """Return the most memory that a run held, in bytes, and its processor time, in seconds."""
     with TemporaryDirectory() as folder:
         Path(folder, "memory.toml").write_text(SCENARIO.format(people=people), "utf-8")
-        line = [sys.executable, "-m", "veilmix", "run", "memory.toml", "--quiet"]
+        line = [*VEILMIX, "run", "memory.toml", "--quiet"]
         started = subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)
     if started.returncode:
         sys.exit(f"veilmix run ended with {started.returncode}")
-    return used.ru_maxrss * UNIT, used.ru_utime + used.ru_stime
+    return used.ru_maxrss * RSS_UNIT, used.ru_utime + used.ru_stime
 
 
-def main(*sizes: str) -> None:
+def main(*sizes: int) -> None:
     """Print a line for each size."""
     print("people  ciphertexts of round 1   processor       peak   bytes for each ciphertext more")
     before = 0, 0
-    for people in map(int, sizes or SIZES):
+    for people in sizes or SIZES:
         ciphertexts, (held, seconds) = people * QUESTIONS, measured(people)
         line = f"{people:6,} {ciphertexts:23,} {seconds:9.0f} s {held / 1e6:7.0f} MB"
         more = ciphertexts - before[0]
@@ -57,4 +58,4 @@ def main(*sizes: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(main)

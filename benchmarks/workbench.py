@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 import trio
+from harness import Took, run
 from veilmix.cli import main
 from veilmix.cli.commands.open import words
 from veilmix.workbench.desk import Desk
@@ -32,30 +33,34 @@ ROLES = {
 }
 
 
-async def waited(desk: Desk, act: Callable[[], None]) -> dict[str, tuple[float, float]]:
+async def waited(desk: Desk, act: Callable[[], None]) -> dict[str, Took]:
     """Do an act; return the seconds until each step is shown, and until the work is done.
 
     Seconds are real ones, and of the processor.
     """
     start, processor = perf_counter(), process_time()
-    shown = dict[str, tuple[float, float]]()
+    shown = dict[str, Took]()
+
+    def since() -> Took:
+        return Took(perf_counter() - start, process_time() - processor)
+
     act()
     while True:
         state: Any = msgspec.json.decode(msgspec.json.encode(desk.state()))
         for step in STEPS:
             done = state[step]["status"] in ("ready", "blocked", "error")
             if done or (state[step].get("after") and not state[step]["stale"]):
-                shown.setdefault(step, (perf_counter() - start, process_time() - processor))
+                shown.setdefault(step, since())
             elif not state[step]["stale"]:
                 shown.pop(step, None)
         if state["work"] is None and all(state[step]["status"] != "working" for step in STEPS):
-            return {**shown, "all": (perf_counter() - start, process_time() - processor)}
+            return {**shown, "all": since()}
         await desk.news(desk.version)
 
 
-def line(act: str, seconds: dict[str, tuple[float, float]]) -> None:
+def line(act: str, seconds: dict[str, Took]) -> None:
     """Print the seconds of an act, real ones and of the processor."""
-    ends = (seconds.get(name, (0.0, 0.0)) for name in ENDS)
+    ends = (seconds.get(name, Took(0.0, 0.0)) for name in ENDS)
     print(act.ljust(34), *(f"{real:7.2f} {processor:4.2f}" for real, processor in ends))
 
 
@@ -88,10 +93,15 @@ async def session(path: Path, folder: Path) -> None:
         nursery.cancel_scope.cancel()
 
 
-if __name__ == "__main__":
+def measure() -> None:
+    """Make the table, and go through the steps."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         table = folder / "patients.csv"
         main(["new", "--table", str(table)])
         print("seconds until".ljust(34), *(step.rjust(12) for step in ENDS))
         trio.run(session, table, folder)
+
+
+if __name__ == "__main__":
+    run(measure)

@@ -5,13 +5,12 @@
 Prints what each rule says from singles, pairs and triples, and how long the exact proof takes.
 """
 
-import argparse
 import csv
 from itertools import combinations
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+from harness import run, timed
 from veilmix.analysis.composition.exact_worst_case import worst_case
 from veilmix.analysis.composition.group_counts import GroupCounts
 from veilmix.analysis.composition.known_groups import GroupKnowledge
@@ -52,35 +51,32 @@ def report(table: np.ndarray, size: int, k: int, nodes: int) -> None:
     groups = {} if size == 1 else {group: with_names(group, known[group]) for group in known}
     knowledge, columns = GroupKnowledge(k, tuple(marginals), groups), range(table.ndim)
     tables = frechet_class(marginals, k, known)
-    start = perf_counter()
-    grouped = knowledge.by_parts(columns).people
-    middle = perf_counter()
-    cuts, _ = relax(FrechetProgram(tables, k), knowledge.n)
-    certified = certified_people(tables, k, relaxed_weights(tables, k, cuts))
-    end = perf_counter()
+    grouping, grouped = timed(knowledge.by_parts, columns)
+
+    def certified_bound() -> int:
+        cuts, _ = relax(FrechetProgram(tables, k), knowledge.n)
+        return certified_people(tables, k, relaxed_weights(tables, k, cuts))
+
+    certifying, certified = timed(certified_bound)
     exact = worst_case(marginals, k, nodes=nodes, known_joints=known if size > 1 else None)
     worst = f"{exact.people}" if exact.proven else f"{exact.people}..{exact.upper}"
     truth = int(table[table < k].sum())
     print(
-        f"{table.ndim:7} {size:5} {k:5} {truth:6} {grouped:8} {certified:9} {worst:>11} "
-        f"{middle - start:8.2f} {end - middle:9.2f} {exact.seconds:8.2f}",
+        f"{table.ndim:7} {size:5} {k:5} {truth:6} {grouped.people:8} {certified:9} "
+        f"{worst:>11} {grouping.wall:8.2f} {certifying.wall:9.2f} {exact.seconds:8.2f}",
         flush=True,
     )
 
 
-def main() -> None:
-    """Runs all lines."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--nodes", type=int, default=1_000, help="of every search tree")
-    given = parser.parse_args()
-    table = read(given.table)
+def main(file: Path, *, nodes: int = 1_000) -> None:
+    """Runs all lines. nodes: of every search tree."""
+    table = read(file)
     print("columns known     k  truth  grouped certified       exact  s group s certify  s exact")
-    report(table.sum(axis=3), 1, 10, given.nodes)
+    report(table.sum(axis=3), 1, 10, nodes)
     for size in (1, 2, 3):
         for k in (1000, 200, 50, 10):
-            report(table, size, k, given.nodes)
+            report(table, size, k, nodes)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)
