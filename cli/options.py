@@ -1,7 +1,7 @@
 """Options that several commands share, and the types of their values."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from pathlib import Path
@@ -169,8 +169,6 @@ def tell_trust(executor: str | None) -> None:
 
 def helped(executor: str | None) -> "AbstractContextManager[Executor | None]":
     """Return the open executor of a name; None without a name."""
-    if executor is None:
-        return nullcontext()
     from ..roles.compute.executors import opened
 
-    return opened(executor, None)
+    return opened(executor)

@@ -162,10 +162,7 @@ def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
 
     tell_trust(executor)
     workers = workers or min(processors(), 8)
-    if workers == 1 and executor == "process":
-        yield None
-        return
-    with opened(executor, workers) as pool:
+    with opened(None if workers == 1 and executor == "process" else executor, workers) as pool:
         yield pool
 
 

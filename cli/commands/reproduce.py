@@ -1,6 +1,6 @@
 """`veilmix reproduce`: redraw a figure of a paper; print the agreements and disagreements."""
 
-from concurrent.futures import BrokenExecutor
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,16 +97,16 @@ def _make_figures(
 
     seed_and_nodes: the seed, and the nodes of every search tree.
     """
-    flying = [pool.submit(redraw, paper, name, *seed_and_nodes) for name in figures] if pool else []
-    for place, name in enumerate(figures):
-        if flying:
-            stage(f"figure {name}")
-            try:
-                yield flying[place].result()
-                continue
-            except BrokenExecutor:  # a worker has ended: its figure is drawn in this process
-                pass
-        yield redraw(paper, name, *seed_and_nodes, stage)
+    if pool is None:
+        yield from (redraw(paper, name, *seed_and_nodes, stage) for name in figures)
+        return
+    from ...roles.compute.backend import results
+
+    seed, nodes = seed_and_nodes
+    drawn = results(pool, partial(redraw, paper, seed=seed, nodes=nodes), figures)
+    for name in figures:
+        stage(f"figure {name}")
+        yield next(drawn)
 
 
 def redraw(

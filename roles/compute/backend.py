@@ -1,41 +1,74 @@
-"""Workplaces: this process, or helper processes, do the long lists of work of parties."""
+"""The place of work: this process, its copies, or an executor of `concurrent.futures`."""
 
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import dataclass
-from typing import Protocol
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ...errors import LocalError
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class WorkerLost(LocalError):
     """An executor with a worker that does not answer any more."""
 
 
-class Helpers(Protocol):
-    """Helper processes or machines that work for parties."""
+@dataclass(slots=True)
+class Helpers:
+    """Processes or machines that work for parties, behind a `concurrent.futures.Executor`.
 
-    @property
-    def name(self) -> str:
-        """The helpers' name in messages."""
-        ...
+    Attributes:
+        name: the helpers' name in messages.
+        workers: the approximate number of workers.
+        executor: works for every party, unless workers declare parties.
+        declared: by party, the executor of the workers that declare it; empty: none declares any.
+        place: the helpers' name in `trust`.
+        report: called with (`executor`, a sentence) at the loss of the helpers; then this process
+            does their work. None: a lost scheduler ends the run, a broken executor does not.
+        known_keys: by party, the keys of processes that work for it.
+    """
 
-    @property
-    def workers(self) -> int:
-        """The approximate number of workers."""
-        ...
+    name: str
+    workers: int
+    executor: Executor
+    declared: Mapping[str, Executor] = field(default_factory=dict)
+    place: str = ""
+    report: Callable[[str, str], None] | None = None
+    known_keys: defaultdict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    is_lost: bool = False
 
     @property
     def trust(self) -> str:
         """A sentence for reports: the parties they work for, and the data that they could read."""
-        ...
+        place = self.place or self.name
+        if not self.declared:
+            return (
+                f"{place} did everybody's work: a simulation, as whoever runs it could read what "
+                "all parties together can"
+            )
+        parties = ", ".join(sorted(self.declared))
+        return f"{place}, each for the party it declares ({parties}) and no other"
 
     def executor_for(self, party: str) -> Executor | None:
         """Return the executor that works for a party; None: the party works alone."""
-        ...
+        if self.is_lost:
+            return None
+        return self.declared.get(party) if self.declared else self.executor
 
     def broken(self, why: BrokenExecutor | WorkerLost) -> None:
         """Note that the helpers stopped; this process does their work, unless this call raises."""
-        ...
+        is_scheduler = isinstance(why, WorkerLost)
+        if self.report is None:
+            if is_scheduler:
+                raise why
+        elif not self.is_lost:
+            self.is_lost = True
+            reason = "the scheduler was lost" if is_scheduler else "it does not work any more"
+            self.report("executor", f"{self.name}: {reason}; its work is done here from now on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +85,19 @@ class Workplace:
 
 
 LOCAL_WORKPLACE = Workplace()
+
+
+def results(
+    executor: Executor | None, work: Callable[[T], R], jobs: Sequence[T], chunk: int = 1
+) -> Iterator[R]:
+    """Yield the results of jobs in their order.
+
+    Without an executor, and after it has broken, this process does the jobs. chunk: the jobs that a
+    worker is given at a time.
+    """
+    finished = 0
+    with suppress(BrokenExecutor):
+        for result in executor.map(work, jobs, chunksize=chunk) if executor else ():
+            finished += 1
+            yield result
+    yield from map(work, jobs[finished:])

@@ -18,7 +18,7 @@ from ...errors import ParameterError
 from ...installation import missing
 from ...protocol.wire import parties
 from ...version import __version__
-from .backend import WorkerLost
+from .backend import Helpers, WorkerLost
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,28 +64,17 @@ class DaskCluster(Executor):
         except BaseException:
             self.shutdown(wait=False)
             raise
-        self.workers = sum(threads for threads, _ in self._owners.values())
         self._every = self._workers()
-        self._party_executors = {
-            party: self._workers(workers=mine, allow_other_workers=False)
-            for party, mine in self._declared().items()
-        }
-
-    @property
-    def trust(self) -> str:
-        """A sentence: the parties that the cluster works for, and the data that it could read."""
-        place = f"{self.name}: {len(self._owners)} workers"
-        if not self._party_executors:
-            return (
-                f"{place} did everybody's work: a simulation, as whoever runs that cluster could "
-                "read what all parties together can"
-            )
-        declared = ", ".join(sorted(self._party_executors))
-        return f"{place}, each for the party it declares ({declared}) and no other"
-
-    def executor_for(self, party: str) -> Executor | None:
-        """Return the workers of a party; None if all workers belong to other parties."""
-        return self._party_executors.get(party) if self._party_executors else self._every
+        self.helpers = Helpers(
+            name=self.name,
+            workers=sum(threads for threads, _ in self._owners.values()),
+            executor=self._every,
+            declared={
+                party: self._workers(workers=mine, allow_other_workers=False)
+                for party, mine in self._declared().items()
+            },
+            place=f"{self.name}: {len(self._owners)} workers",
+        )
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **keywords: P.kwargs) -> Future[R]:
         """Submit a call to any worker."""
@@ -97,11 +86,6 @@ class DaskCluster(Executor):
         with suppress(Exception):  # a scheduler that is gone has nothing of ours
             self._client.close(timeout=PATIENCE)
         self._loud()
-
-    def broken(self, why: BrokenExecutor | WorkerLost) -> None:
-        """Raise Lost without a scheduler; otherwise let the caller do the broken piece here."""
-        if isinstance(why, WorkerLost):
-            raise why
 
     def _loud(self) -> None:
         """Restore the levels of Dask's logs."""

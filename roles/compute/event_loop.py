@@ -6,6 +6,8 @@ it does often: long work is done in threads and copies of the process.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import trio
@@ -14,6 +16,22 @@ from ...errors import LocalError, ParameterError
 from .task_order import task_order
 
 T = TypeVar("T")
+
+
+async def await_future(future: Future[T]) -> T:
+    """Wait in a trio program for the result of a future; cancel it if nobody waits any more."""
+    token, done = trio.lowlevel.current_trio_token(), trio.Event()
+
+    def wake(_: Future[T]) -> None:
+        with suppress(trio.RunFinishedError):
+            token.run_sync_soon(done.set)
+
+    future.add_done_callback(wake)
+    try:
+        await done.wait()
+    finally:
+        future.cancel()
+    return future.result()
 
 
 def run_loop(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
@@ -21,8 +21,7 @@ from typing import ParamSpec, TypeVar
 
 from ... import systems
 from ...errors import ParameterError
-from . import die_with_parent as lifeline
-from . import forked_workers
+from . import die_with_parent, forked_workers
 from .dask_cluster import SCHEME, DaskCluster
 
 P = ParamSpec("P")
@@ -52,26 +51,37 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
 
 
 @contextmanager
-def opened(name: str, workers: int | None) -> Iterator[Executor]:
-    """Give an executor for whole runs, and close it.
-
-    If it fails, jobs that have not begun are dropped; Ctrl-C does not wait for jobs of our own
-    processes, or of threads.
+def opened(pool: Executor | str | None, workers: int | None = None) -> Iterator[Executor | None]:
+    """Give an executor for whole runs: one of a name, which is closed; the caller's; or None.
 
     Arguments and errors as of `executor`.
     """
-    make, _ = executor(name, workers)
+    if isinstance(pool, str):
+        make, _ = executor(pool, workers)
+        with closing(make) as named_pool:
+            yield named_pool
+    else:
+        yield pool
+
+
+@contextmanager
+def closing(make: Callable[[], Executor]) -> Iterator[Executor]:
+    """Make an executor, and close it.
+
+    If the block fails, or is left early, jobs that have not begun are dropped, others are not
+    waited for, and processes that were started in the block end.
+    """
+    children_before = set(active_children())
     pool = make()
     try:
         yield pool
-    except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt)
-        if stopped and isinstance(pool, _Guarded):
-            pool.kill()
-        if isinstance(pool, DaskCluster | ThreadPoolExecutor | ProcessPoolExecutor):
-            pool.shutdown(wait=not stopped, cancel_futures=True)
-        else:
-            pool.shutdown(wait=True)
+    except BaseException:
+        try:
+            pool.shutdown(wait=False, cancel_futures=True)
+        except TypeError:  # not every executor's shutdown can drop jobs
+            pool.shutdown(wait=False)
+        for child in set(active_children()) - children_before:
+            child.kill()
         raise
     pool.shutdown(wait=True)
 
@@ -115,17 +125,12 @@ class _Guarded(ProcessPoolExecutor):
                 guards[child].start()
         return future
 
-    def kill(self) -> None:
-        """End the processes of the pool, even during a job."""
-        for child in list((self._processes or {}).values()):
-            child.kill()
-
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None and parent.pid is not None:
-        lifeline.end_with(parent.pid)
+        die_with_parent.end_with(parent.pid)
     Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

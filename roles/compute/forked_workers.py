@@ -2,18 +2,18 @@
 
 Threads that seal and open take turns at the interpreter's lock between two operations of the
 cipher, and a fifth of both cores stands idle. A copy made by `fork` has the memory of its parent,
-keys included, so it needs no input. It takes numbers of pieces from one pipe, until the pipe is
-empty, and sends each result back through a pipe of its own:
+keys included, so it needs no input. Copies take numbers of pieces from one pipe, and each sends its
+answers through a pipe of its own:
 
-    u32 number of the piece || u32 size || whether the work was done || result or exception, pickled
+    u32 number of the piece || u32 size || whether the work was done, result or exception, pickled
 
-A copy never returns to the event loop: it works, writes and exits. It ignores Ctrl-C and Ctrl-Z,
-which its parent receives. If the parent stops waiting, for any reason, its copies are killed; if
-the parent itself is killed, the kernel kills them (die_with_parent.py). Copies hold only their own
-ends of pipes, so that a pipe ends with either of its sides.
+A copy never returns to the event loop: it works, writes, and is killed at the end of the block, for
+whatever reason it ends. It ignores Ctrl-C and Ctrl-Z, which its parent receives. If the parent
+itself is killed, the kernel kills its copies (die_with_parent.py). Copies hold only their own ends
+of pipes, so that a pipe ends with either of its sides.
 
-A copy that was killed leaves its piece undone. A copy that was stopped, and still is a second
-later, is killed: else its parent would wait for ever. Callers ask `systems.FORKS` first.
+A copy that was killed leaves its piece undone, and so does one that was stopped, and still is a
+second later. Then all copies end, and their pieces get BrokenExecutor: the parent does them itself.
 """
 
 import gc
@@ -23,71 +23,185 @@ import signal
 import struct
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager, suppress
+from threading import Lock, Thread
+from typing import Any, NoReturn, Self, TypeVar
 
-import trio
-
-from . import die_with_parent as lifeline
+from ... import systems
+from . import die_with_parent
+from .event_loop import await_future
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-MAX_PIECES = 4096  # pieces: their numbers fit into a pipe before a copy reads it
 GRACE = 1.0  # seconds that a copy may be stopped: all of a session may be, one after the other
 
 _NUMBER = struct.Struct(">I")
 _HEAD = struct.Struct(">II")
-_READ = 1 << 20  # bytes: requested size of a pipe, so that a copy seldom waits for its reader
+_ROOM = 1 << 20  # bytes: requested size of a pipe, so that a copy seldom waits for its reader
 
 
-async def in_copies(
-    work: Callable[[Sequence[T]], R],
-    pieces: Sequence[Sequence[T]],
-    copies: int,
-    take: Callable[[int, R], None],
-) -> None:
-    """Do `work` on every piece in this many copies; `take` gets each number and result on arrival.
+class ForkedWorkers:
+    """Copies of this process that do the pieces of one list, until the end of a `with` block.
 
-    A piece is left undone if a copy cannot be made, or ends too early. Raises the exception that
-    `work` raised.
+    There are none where processes cannot be copied, or no process is to be had. Making a copy costs
+    some 50 ms.
     """
-    lifeline.prepare()
-    tickets = numbered(len(pieces))
-    children: list[int] = []
-    streams: list[trio.lowlevel.FdStream] = []
-    try:
+
+    def __init__(self, work: Callable[[Any], Any], pieces: Sequence[Any], copies: int) -> None:
+        self._work, self._pieces = work, pieces
+        self._tickets, self._inlet = os.pipe()
+        self._copies: dict[int, int] = {}  # the pipe of answers of each process
+        self._futures: dict[int, Future[bytes]] = {}
+        self._lock = Lock()  # of the next line, and of the futures
+        self._is_broken = self._is_closed = False
+        die_with_parent.prepare()
         with suppress(OSError):  # no memory or no process number for another one
-            for _ in range(min(copies, len(pieces))):
-                other_pipes = [stream.fileno() for stream in streams]
-                child, results = copy_of(work, pieces, tickets, other_pipes)
-                children.append(child)
-                streams.append(trio.lowlevel.FdStream(results))
-        async with trio.open_nursery() as nursery:
-            for child, stream in zip(children, streams, strict=True):
-                nursery.start_soon(_follow, child, stream, take)
-    finally:
-        os.close(tickets)
-        for stream in streams:
-            stream.close()
-        for child in children:
+            for _ in range(min(copies, len(pieces)) if systems.FORKS else 0):
+                self._fork()
+        self._listeners = [Thread(target=self._listen, args=copy) for copy in self._copies.items()]
+        guards = [Thread(target=guard, args=(child,), daemon=True) for child in self._copies]
+        for thread in (*self._listeners, *guards):
+            thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._is_closed = True  # from now on a process number may be that of another process
+        for child in self._copies:
             end(child)
+        for thread in self._listeners:
+            thread.join()
+        os.close(self._tickets)
+        os.close(self._inlet)
+
+    async def call(self, number: int) -> Any:
+        """Have a piece done; return its result, or raise what `work` raised, or BrokenExecutor."""
+        return read_answer(await await_future(self.submit(number)))
+
+    def submit(self, number: int) -> Future[bytes]:
+        """Have a piece done; the future gets its answer (`read_answer`), or BrokenExecutor."""
+        future = Future[bytes]()
+        future.set_running_or_notify_cancel()
+        with self._lock:
+            if self._is_broken or not self._copies:
+                future.set_exception(BrokenExecutor())
+            else:
+                self._futures[number] = future
+                os.write(self._inlet, _NUMBER.pack(number))
+        return future
+
+    def _listen(self, _child: int, answers: int) -> None:
+        """Take the answers of a copy until it ends; then end all copies."""
+        with open(answers, "rb") as pipe:
+            while len(head := pipe.read(_HEAD.size)) == _HEAD.size:
+                number, size = _HEAD.unpack(head)
+                data = pipe.read(size)
+                if len(data) < size:
+                    break
+                with self._lock:
+                    future = self._futures.pop(number, None)
+                if future:
+                    future.set_result(data)
+        with self._lock:
+            self._is_broken = True
+            lost, self._futures = self._futures, {}
+            for child in () if self._is_closed else self._copies:
+                os.kill(child, signal.SIGKILL)
+        for future in lost.values():
+            future.set_exception(BrokenExecutor())
+
+    def _fork(self) -> None:
+        """Start a copy. OSError if no process is to be had."""
+        import fcntl
+
+        parent = os.getpid()
+        answers, outlet = os.pipe()
+        with suppress(OSError):  # this user's pipes hold too many bytes already
+            fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _ROOM)
+        # until the copy ignores it
+        previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            with warnings.catch_warnings():  # no other thread holds a lock that we need
+                warnings.simplefilter("ignore", DeprecationWarning)
+                child = os.fork()
+            if not child:
+                self._live(outlet, parent, [answers, self._inlet, *self._copies.values()])
+            self._copies[child] = answers
+        except OSError:
+            os.close(answers)
+            raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
+            os.close(outlet)
+
+    def _live(self, outlet: int, parent: int, other_pipes: Sequence[int]) -> NoReturn:
+        """Run a copy: take a number, do that piece, send the answer."""
+        try:
+            die_with_parent.end_with(parent)
+            for ignored in (signal.SIGINT, signal.SIGTSTP):
+                signal.signal(ignored, signal.SIG_IGN)
+            for pipe in other_pipes:
+                os.close(pipe)
+            gc.disable()  # a collection would touch, and so copy, all that the parent holds
+            with open(outlet, "wb") as out:
+                while number := os.read(self._tickets, _NUMBER.size):
+                    (at,) = _NUMBER.unpack(number)
+                    data = pickled_answer(self._work, self._pieces[at])
+                    out.write(_HEAD.pack(at, len(data)) + data)
+                    out.flush()
+        finally:
+            os._exit(0)  # without the parent's exit handlers, which would run twice
 
 
-async def _follow(
-    child: int, stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], None]
-) -> None:
-    """Take the results of a copy until it ends; kill it if it was stopped."""
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(partial(trio.to_thread.run_sync, abandon_on_cancel=True), guard, child)
-        await _listen(stream, take)
-        nursery.cancel_scope.cancel()
+@contextmanager
+def forked_call(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
+    """Start a piece of work in a copy of this process; yield a function that waits for its result.
+
+    The function raises the exception that `work` raised. Call it within the block: at the end of
+    the block the copy is killed, even if it is still running. If no copy can be made, or it is
+    killed or stopped, the function does the work in this process.
+    """
+    with ForkedWorkers(lambda _: work(), [()], 1) as copies:
+        future = copies.submit(0)
+
+        def result() -> R:
+            try:
+                data = future.result()
+            except BrokenExecutor:
+                return work()
+            return read_answer(data)  # type: ignore[no-any-return]
+
+        yield result
+
+
+def pickled_answer(work: Callable[[T], R], piece: T, *raised: type[Exception]) -> bytes:
+    """Do a piece; return, pickled, whether it was done, and the result or the exception.
+
+    raised: exceptions that are raised instead.
+    """
+    try:
+        return pickle.dumps((True, work(piece)), pickle.HIGHEST_PROTOCOL)
+    except Exception as failure:
+        if isinstance(failure, raised):
+            raise
+        return pickle.dumps((False, failure), pickle.HIGHEST_PROTOCOL)
+
+
+def read_answer(data: bytes) -> Any:
+    """Return the result of a piece, or raise its exception."""
+    is_success, result = pickle.loads(data)  # noqa: S301 - of our own workers
+    if not is_success:
+        raise result
+    return result
 
 
 def end(child: int) -> None:
-    """Kill a copy, if it still lives, and reap it."""
+    """Kill a child, if it still lives, and reap it."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
@@ -102,112 +216,6 @@ def guard(child: int) -> None:
 
 
 def _state(child: int, how: int) -> int | None:
-    """Return the change of a copy's state (`si_code`), None if none; other callers still see it."""
+    """Return the change of a child's state (`si_code`), None if none. Others still see it."""
     state = os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT | how)
     return state and state.si_code
-
-
-async def _listen(stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], None]) -> None:
-    """Take the results of a copy until it ends."""
-    buffer = bytearray()
-    while data := await stream.receive_some(_READ):
-        buffer += data
-        for number, is_success, result in answers(buffer):
-            if not is_success:
-                raise result
-            take(number, result)
-
-
-def answers(buffer: bytearray) -> list[tuple[int, bool, Any]]:
-    """Remove the complete answers from the buffer and return them.
-
-    Each: number of the piece, whether the work was done, result or exception.
-    """
-    results, at = [], 0
-    while len(buffer) - at >= _HEAD.size:
-        number, size = _HEAD.unpack_from(buffer, at)
-        end = at + _HEAD.size + size
-        if len(buffer) < end:
-            break
-        results.append((number, *pickle.loads(buffer[at + _HEAD.size : end])))  # noqa: S301 - our own
-        at = end
-    del buffer[:at]
-    return results
-
-
-def numbered(pieces: int) -> int:
-    """Return a pipe that holds the number of every piece, and ends."""
-    tickets, inlet = os.pipe()
-    os.write(inlet, b"".join(_NUMBER.pack(number) for number in range(pieces)))
-    os.close(inlet)
-    return tickets
-
-
-def copy_of(
-    work: Callable[[Sequence[T]], R],
-    pieces: Sequence[Sequence[T]],
-    tickets: int,
-    other_pipes: Sequence[int] = (),
-) -> tuple[int, int]:
-    """Start a copy; return its process number and the pipe of its results.
-
-    other_pipes: the pipes of results of other copies, which this copy closes.
-    """
-    import fcntl
-
-    parent = os.getpid()
-    results, outlet = os.pipe()
-    with suppress(OSError):  # this user's pipes hold too many bytes already
-        fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _READ)
-    previous_mask = signal.pthread_sigmask(
-        signal.SIG_BLOCK, {signal.SIGINT}
-    )  # until a copy ignores it
-    try:
-        with warnings.catch_warnings():  # no other thread holds a lock that we need
-            warnings.simplefilter("ignore", DeprecationWarning)
-            child = os.fork()
-    except OSError:
-        os.close(results)
-        os.close(outlet)
-        raise
-    else:
-        if not child:
-            _live(work, pieces, tickets, outlet, parent, [results, *other_pipes])
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
-    os.close(outlet)
-    return child, results
-
-
-def _live(
-    work: Callable[[Sequence[T]], R],
-    pieces: Sequence[Sequence[T]],
-    tickets: int,
-    outlet: int,
-    parent: int,
-    other_pipes: Sequence[int],
-) -> NoReturn:
-    """Run a copy: take a number, do that piece, send the answer, until no number is left."""
-    try:
-        lifeline.end_with(parent)
-        for ignored in (signal.SIGINT, signal.SIGTSTP):
-            signal.signal(ignored, signal.SIG_IGN)
-        for pipe in other_pipes:
-            os.close(pipe)
-        gc.disable()  # a collection would touch, and so copy, all that the parent holds
-        with open(outlet, "wb") as out:
-            while number := os.read(tickets, _NUMBER.size):
-                (at,) = _NUMBER.unpack(number)
-                data = _answer(work, pieces[at])
-                out.write(_HEAD.pack(at, len(data)) + data)
-                out.flush()
-    finally:
-        os._exit(0)  # without the parent's exit handlers, which would run twice
-
-
-def _answer(work: Callable[[T], R], piece: T) -> bytes:
-    """Do a piece; return, pickled, whether it was done, and the result or the exception."""
-    try:
-        return pickle.dumps((True, work(piece)), pickle.HIGHEST_PROTOCOL)
-    except Exception as failure:
-        return pickle.dumps((False, failure), pickle.HIGHEST_PROTOCOL)

@@ -7,11 +7,11 @@ of this process or (executor_call.py) for helpers of a party.
 """
 
 import os
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, wait
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor, wait
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
@@ -21,9 +21,9 @@ from trio.testing import wait_all_tasks_blocked
 from ... import systems
 from ...crypto.batched import GROUP_SIZE, engine_for
 from ..network.instruments import Instruments
-from . import forked_workers
 from .backend import LOCAL_WORKPLACE, Workplace
-from .executor_call import by_helpers
+from .executor_call import call_helpers
+from .forked_workers import ForkedWorkers
 from .simulated_clock import VirtualClock
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ R = TypeVar("R")
 COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
+PIECES_PER_WORKER = 3  # given to a worker: at work, on the way to it, on the way back
 PARCELS = 8  # per helper: with 20 of them, their transport takes a sixth of a run
 TAPER = 4  # near the end, a worker takes this part of its share of the rest at a time
 MAX_JOBS = 1 << 14  # jobs in a piece: memory holds only the pieces in work and just done
@@ -71,8 +72,8 @@ class WorkerPool:
     ) -> None:
         self._at_once = threads == 0
         threads = self.threads = max(1, threads)
-        self._workplace = workplace
-        self._known_keys = defaultdict[str, set[bytes]](set)
+        self._helpers = workplace.helpers
+        self._has_copies = systems.FORKS and workplace.copies and threads > 1
         self._instruments = instruments
         self._nursery = nursery
         self._limiter = trio.CapacityLimiter(threads)
@@ -115,20 +116,21 @@ class WorkerPool:
         helpers of this party do the work. soon: gets the place of a piece's first item, and its
         result, on arrival, in any order; then results are not kept, and the list is empty.
         """
-        party, helpers = stage.partition(" ")[0], self._workplace.helpers
-        helper_executor = helpers.executor_for(party) if helpers and len(items) > CHUNK else None
-        count = PARCELS * helpers.workers if helpers and helper_executor else PIECES * self.threads
-        least_size = -(-len(items) // forked_workers.MAX_PIECES)
-        size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)), least_size)
-        starts = list(_starts(len(items), size, None if helper_executor else self.threads))
+        party, helpers = stage.partition(" ")[0], self._helpers
+        if helpers and (len(items) <= CHUNK or helpers.executor_for(party) is None):
+            helpers = None
+        count = PARCELS * helpers.workers if helpers else PIECES * self.threads
+        size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)))
+        starts = list(_starts(len(items), size, None if helpers else self.threads))
         pieces = [items[at:end] for at, end in pairwise([*starts, len(items)])]
         results: dict[int, R] = {}
-        todo = set(range(len(pieces)))
         completed = 0
+
+        def do_here(at: int) -> Awaitable[R]:
+            return self._hop(work, pieces[at])
 
         def take(at: int, result: R) -> None:
             nonlocal completed
-            todo.remove(at)
             completed += len(pieces[at])
             if soon:
                 soon(starts[at], result)
@@ -136,26 +138,29 @@ class WorkerPool:
                 results[at] = result
             self._instruments.notify(lambda watcher: watcher.stage(stage, completed, len(items)))
 
-        async def run_item(at: int) -> None:
-            take(at, await self._hop(work, pieces[at]))
+        async def do_pieces(numbers: Iterable[int], do: Callable[[int], Awaitable[R]]) -> None:
+            for at in numbers:
+                try:
+                    take(at, await do(at))
+                except BrokenExecutor:
+                    take(at, await do_here(at))
 
-        if helpers and helper_executor:
-            with self._at_work():
-                keys = self._known_keys[party]
-                await by_helpers(helpers, helper_executor, keys, work, pieces, take)
-        elif self._copies(len(items)):
-            engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
-            with self._at_work():
-                await forked_workers.in_copies(work, pieces, self.threads, take)
-        async with trio.open_nursery() as nursery:
-            for at in sorted(todo):  # few items, or a copy was lost, or an executor has broken
-                nursery.start_soon(run_item, at)
+        numbers = iter(range(len(pieces)))
+        with self._at_work(), ExitStack() as stack:
+            do: Callable[[int], Awaitable[R]]
+            if helpers:
+                do, workers = partial(call_helpers, helpers, party, work, pieces), helpers.workers
+            elif self._has_copies and len(items) > COPY_ABOVE:
+                engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
+                copies = stack.enter_context(ForkedWorkers(work, pieces, self.threads))
+                do, workers = copies.call, self.threads
+            else:
+                do, workers = do_here, 0
+            lots: list[Iterable[int]] = [numbers] * (PIECES_PER_WORKER * workers)
+            async with trio.open_nursery() as nursery:
+                for lot in lots or [[at] for at in numbers]:
+                    nursery.start_soon(do_pieces, lot, do)
         return [results[at] for at in sorted(results)]
-
-    def _copies(self, items: int) -> bool:
-        """Whether copies of this process do a list of this many items."""
-        able = systems.FORKS and self._workplace.copies
-        return able and items > COPY_ABOVE and self.threads > 1
 
     async def run_alone(self, work: Callable[[], R]) -> R:
         """Have one long piece of work done in a thread."""

@@ -27,7 +27,7 @@ class TranscriptWriter:
         """Take the recorded transcript, and begin to write it if it is long (`encode`)."""
         self.text = partial(encode, transcript, users, sizes)
         if self._able and transcript is not None and len(transcript.events) > LONG:
-            from ...roles.compute.forked_call import forked_call
+            from ...roles.compute.forked_workers import forked_call
 
             self.text = self._copies.enter_context(forked_call(self.text))
 

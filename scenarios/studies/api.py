@@ -6,9 +6,8 @@ attack()   a scenario under every attack, without and with every defence
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
 from os import PathLike
 from secrets import randbelow
 from typing import Any, ParamSpec, TypeVar
@@ -137,7 +136,7 @@ def attack(
             attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
     """
     resolved, first, _ = attacked(loaded(scenario), seed, people)
-    with _opened(executor, workers) as pool:
+    with opened(executor, workers) as pool:
         return play_matrix(
             *(resolved, first, repeats),
             attacks=attacks,
@@ -198,13 +197,3 @@ def _executor_maker(
     if isinstance(executor, Executor):
         return lambda: _Borrowed(executor), DEFAULT_JOBS
     return named(executor, workers)
-
-
-@contextmanager
-def _opened(executor: Executor | str | None, workers: int | None) -> Iterator[Executor | None]:
-    """Give an executor; None plays here. An executor that is named is closed."""
-    if isinstance(executor, str):
-        with opened(executor, workers) as pool:
-            yield pool
-    else:
-        yield executor

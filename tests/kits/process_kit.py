@@ -3,13 +3,17 @@
 Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 
 def children() -> set[int]:
     """Give the processes that this one has started, tests before this one included."""
-    lists = Path("/proc/self/task").glob("*/children")
-    return {int(child) for file in lists for child in file.read_text().split()}
+    found = set[int]()
+    for file in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # the thread has ended
+            found |= set(map(int, file.read_text().split()))
+    return found
 
 
 def descriptors() -> int:

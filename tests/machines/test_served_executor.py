@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import session_kit as KIT
 from veilmix.errors import ParameterError
 from veilmix.roles.compute import backends as workplaces
-from veilmix.roles.compute.backend import Workplace
+from veilmix.roles.compute.backend import Helpers, Workplace
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="types bash")]
 
@@ -161,20 +162,10 @@ def test_the_board_has_no_work_to_give(tmp_path: Path, started: Any) -> None:
     assert "the board opens nothing" in session.said("board")
 
 
-class Others:
-    """A cluster whose workers all declare somebody else."""
-
-    name = "--executor dask:x"
-    workers = 1
-    trust = ""
-
-    def executor_for(self, party: str) -> None:
-        return None
-
-
 def test_a_party_whose_workers_are_all_others_hears_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would do the work by itself, and nobody would know."""
-    place = Workplace(helpers=Others())
+    others = {"shuffler-2": ThreadPoolExecutor(1)}
+    place = Workplace(helpers=Helpers("--executor dask:x", 1, others["shuffler-2"], others))
     monkeypatch.setattr(workplaces, "workplace", lambda _: nullcontext(place))
     wanted = (
         r'none is shuffler-1\'s; start one with `dask worker \.\.\. --resources "shuffler-1=1"`'

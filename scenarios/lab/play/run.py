@@ -79,7 +79,7 @@ def run(
         durable: `off`, `tmpfs` or `disk`: the place of the journals of processes, from which a
             killed process restarts and continues.
         workplace: the executor of long lists of work (real mode;
-            `veilmix.roles.compute.executors.workplace`).
+            `veilmix.roles.compute.backends.workplace`).
         recorded: called before the scoring with the transcript (None: no messages), the number of
             people and the number of values of each column.
 

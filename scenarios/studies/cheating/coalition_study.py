@@ -25,6 +25,7 @@ from ....protocol.board.board import replay
 from ....protocol.wire import parties
 from ....protocol.wire.messages import Alarm, Burned, Tally
 from ....protocol.wire.parties import Role
+from ....roles.compute.backend import results
 from ....version import __version__
 from ...attacks.catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
 from ...attacks.catalogue.registry import ATTACKS
@@ -209,7 +210,7 @@ def study(
     ]
     runs_before = begun.played
     try:
-        runs = executor.map(as_read(play), trials) if executor else map(play, trials)
+        runs = results(executor, as_read(play), trials)
         for run_number, (trial, shot) in enumerate(zip(trials, runs, strict=True), start=1):
             shots[trial.attempt.row].append(shot)
             progress(runs_before + run_number, begun.due)

@@ -7,8 +7,7 @@ for two values only, ...) is left out, and the comparison names the reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import suppress
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -21,6 +20,7 @@ from ....deprecated import find
 from ....errors import LocalError, ParameterError
 from ....protocol.rounds.shares import AGGREGATORS
 from ....protocol.wire import parties
+from ....roles.compute.backend import results
 from ...lab.validation.load import loaded, resolve
 from ...programs.capabilities import ThresholdOpening
 from ...programs.curated.program import ROW
@@ -134,12 +134,11 @@ def _through(
     """Return the results, the reasons for skipped programs, and Ctrl-C after the first program."""
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
-    play = as_read(_play)
-    futures = {name: executor.submit(play, name, case) for name in names} if executor else {}
+    played = results(executor, as_read(partial(_play, case)), names)
     for place, name in enumerate(names):
         try:
             progress(row_name(name, case.scenario))
-            result = _program_result(name, case, futures.get(name))
+            result = next(played)
             compared += result.programs
             skipped |= result.skipped
         except KeyboardInterrupt as stop:
@@ -150,15 +149,7 @@ def _through(
     return compared, skipped, None
 
 
-def _program_result(name: str, case: Case, future: Future[_Compared] | None) -> _Compared:
-    """Return the result of one program, played elsewhere; here without a working executor."""
-    if future is not None:
-        with suppress(BrokenExecutor):
-            return future.result()
-    return _play(name, case)
-
-
-def _play(name: str, case: Case) -> _Compared:
+def _play(case: Case, name: str) -> _Compared:
     """Play one program, whole or not at all, in whichever process this is."""
     try:
         return _Compared(tuple(programs()[name](case)), {})

@@ -5,7 +5,7 @@ parties, by its alarms, and by its cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from time import process_time
@@ -17,6 +17,7 @@ from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import View
 from ....protocol.wire import parties
 from ....protocol.wire.messages import Kind
+from ....roles.compute.backend import results
 from ...lab.play.fault_schedule import draw_faults
 from ...lab.play.run import carrier
 from ...lab.validation.load import resolve
@@ -106,15 +107,8 @@ def play_all(
 
     Jobs that are left when a process of the executor is lost are played in this process.
     """
-    jobs_done = 0
-    try:
-        for shot in executor.map(as_read(shoot), jobs, chunksize=4) if executor else ():
-            jobs_done += 1
-            progress(jobs_done, len(jobs))
-            yield shot
-    except BrokenExecutor:
-        pass
-    for number, shot in enumerate(map(shoot, jobs[jobs_done:]), start=jobs_done + 1):
+    shots = results(executor, as_read(shoot), jobs, chunk=4)
+    for number, shot in enumerate(shots, start=1):
         progress(number, len(jobs))
         yield shot
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 
 from ....errors import LocalError
+from ....roles.compute.executors import closing
 from ...lab.play.run import run
 from ...serialization.content import as_read
 from .sweep_file import SweepLine
@@ -54,39 +55,31 @@ def _play_jobs(
 
     Leaving early ends the processes that were started here.
     """
-    from multiprocessing import active_children
-
-    children_before = set(active_children())
-    executor, play = make(), as_read(play_one)
+    play = as_read(play_one)
     flying: dict[Future[SweepLine], SweepJob] = {}
     # A worker that dies breaks its whole executor, and any job it had may be the cause: all of them
     # are returned, and the caller tries each by itself.
     lost_jobs: list[SweepJob] = []
-    whole = False
-    try:
-        while (waiting and not lost_jobs) or flying:
-            while waiting and not lost_jobs and len(flying) < window:
-                job = waiting.popleft()
-                try:
-                    flying[executor.submit(play, job)] = job
-                except BrokenExecutor:
-                    lost_jobs.append(job)
-            for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                job, error = flying.pop(future), future.exception()
-                if isinstance(error, BrokenExecutor):
-                    lost_jobs.append(job)
-                elif isinstance(error, LocalError):  # a job's own are lines; this is its executor's
-                    raise error
-                elif error is not None:
-                    yield job.line({}, "".join(traceback.format_exception(error)))
-                else:
-                    yield future.result()
-        whole = True
-    finally:
-        for future in flying:  # not every executor's shutdown can do that
-            future.cancel()
-        executor.shutdown(wait=whole)
-        if not whole:
-            for child in set(active_children()) - children_before:
-                child.terminate()
+    with closing(make) as executor:
+        try:
+            while (waiting and not lost_jobs) or flying:
+                while waiting and not lost_jobs and len(flying) < window:
+                    job = waiting.popleft()
+                    try:
+                        flying[executor.submit(play, job)] = job
+                    except BrokenExecutor:
+                        lost_jobs.append(job)
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                    job, error = flying.pop(future), future.exception()
+                    if isinstance(error, BrokenExecutor):
+                        lost_jobs.append(job)
+                    elif isinstance(error, LocalError):  # a job's own are lines; this is not one
+                        raise error
+                    elif error is not None:
+                        yield job.line({}, "".join(traceback.format_exception(error)))
+                    else:
+                        yield future.result()
+        finally:
+            for future in flying:  # not every executor's shutdown can do that
+                future.cancel()
     return lost_jobs

@@ -239,7 +239,7 @@ def test_a_piece_that_no_worker_survives_breaks_the_executor(cluster: Any) -> No
         broken = pool.submit(hungry).exception()
         assert isinstance(broken, BrokenExecutor)
         assert "\n" not in str(broken)
-        pool.broken(broken)  # no reason to end: what is undone is done here
+        pool.helpers.broken(broken)  # no reason to end: what is undone is done here
         assert pool.submit(os.getpid).result() > 0
 
 

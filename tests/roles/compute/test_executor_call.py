@@ -13,32 +13,26 @@ import trio
 import trio.testing
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles import session
-from veilmix.roles.compute import executor_call as elsewhere
 from veilmix.roles.compute import worker_pool
-from veilmix.roles.compute.backend import WorkerLost, Workplace
-from veilmix.roles.compute.backends import _PartyHelpers
+from veilmix.roles.compute.backend import Helpers, WorkerLost, Workplace
 from veilmix.roles.compute.executors import processes
 from veilmix.roles.network.instruments import Instruments
 
 ROWS = KIT.people(40)
+WORKERS = 2
 pytestmark = [pytest.mark.memory]
 
 
-class Helping:
+class Helping(Helpers):
     """An executor that works for some parties, and notes whom it was asked for."""
 
-    name, workers, trust = "--executor test", 2, "a test"
-
     def __init__(self, executor: Executor, parties: tuple[str, ...] = ()) -> None:
-        self.executor, self.parties, self.asked = executor, parties, set[str]()
+        super().__init__("--executor test", WORKERS, executor, dict.fromkeys(parties, executor))
+        self.asked = set[str]()
 
     def executor_for(self, party: str) -> Executor | None:
         self.asked.add(party)
-        return self.executor if not self.parties or party in self.parties else None
-
-    def broken(self, why: BrokenExecutor | WorkerLost) -> None:
-        if isinstance(why, WorkerLost):
-            raise why
+        return super().executor_for(party)
 
 
 class Saying(Executor):
@@ -98,9 +92,9 @@ def test_a_run_is_the_same_in_processes_that_know_nothing() -> None:
 
 
 def test_all_parties_have_work_to_give_and_only_whom_it_is_for_is_helped() -> None:
-    for_one = Helping(Saying(lambda fn, *args: fn(*args)), ("shuffler-2",))
     given: list[bytes] = []
-    for_one.executor = Saying(lambda fn, *args: given.append(args[1]) or fn(*args))
+    noting = Saying(lambda fn, *args: given.append(args[1]) or fn(*args))
+    for_one = Helping(noting, ("shuffler-2",))
     run = KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=for_one))
     assert for_one.asked == {"users", "shuffler-1", "shuffler-2", "curator", "analyst"}
     jobs = b"".join(given)
@@ -158,15 +152,14 @@ def test_a_party_of_its_own_goes_on_alone_and_says_so_once(why: Exception) -> No
             raise why
         return fn(*args)
 
-    own = _PartyHelpers(Helping(Saying(doing)), lambda *said: told.append(said))
+    own = Helping(Saying(doing))
+    own.report = lambda *said: told.append(said)
     same(KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=own)), play(None))
     ((what, said),) = told
     assert what == "executor"
     assert re.fullmatch(r"--executor test: .*; its work is done here from now on", said)
     assert own.executor_for("shuffler-1") is None
-    assert (
-        calls <= 5 + elsewhere.PIECES_PER_WORKER * Helping.workers
-    )  # what was given when it broke
+    assert calls <= 5 + worker_pool.PIECES_PER_WORKER * WORKERS  # what was given when it broke
 
 
 @pytest.mark.slow
@@ -236,7 +229,7 @@ def test_who_stops_waiting_calls_back_what_is_not_done() -> None:
             nursery.cancel_scope.cancel()
         return nursery.cancel_scope.cancelled_caught
 
-    most = elsewhere.PIECES_PER_WORKER * Helping.workers
+    most = worker_pool.PIECES_PER_WORKER * WORKERS
     assert trio.run(main)
     assert len(waiting) == most
     assert all(future.cancelled() for future in waiting)

@@ -10,7 +10,7 @@ from process_kit import children, descriptors
 from veilmix import systems
 from veilmix.errors import StorageError
 from veilmix.roles.compute import forked_workers
-from veilmix.roles.compute.forked_call import forked_call
+from veilmix.roles.compute.forked_workers import forked_call
 
 HERE = os.getpid()
 

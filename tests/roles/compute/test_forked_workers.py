@@ -115,10 +115,9 @@ def test_who_stops_waiting_leaves_no_copy_behind() -> None:
     before = children()
 
     async def main() -> bool:
-        with trio.move_on_after(0.05) as scope:
-            await forked_workers.in_copies(
-                lambda _: time.sleep(10_000), [[1], [2]], 2, lambda *_: None
-            )
+        with forked_workers.ForkedWorkers(lambda _: time.sleep(10_000), [[1], [2]], 2) as copies:
+            with trio.move_on_after(0.05) as scope:
+                await copies.call(0)
         return scope.cancelled_caught
 
     assert trio.run(main)
@@ -173,13 +172,16 @@ def test_a_copy_that_goes_on_soon_is_left_alone(
 
 
 ORPHANS = """
-import os, sys, time, trio
-from veilmix.roles import forked_workers, worker_pool
+import os, time
+from veilmix.roles.forked_workers import ForkedWorkers
 def work(piece):
     os.write(1, f"{{os.getpid()}}\\n".encode())  # at once, between the other's lines
     {doing}
     return bytes(1 << 20)
-trio.run(forked_workers.in_copies, work, [[1], [2]] * 20, 2, lambda *_: time.sleep(1000))
+with ForkedWorkers(work, [[1], [2]] * 20, 2) as copies:
+    for number in range(6):
+        copies.submit(number)
+    time.sleep(1000)
 """
 DOING = {"computing": "while True: pass", "waiting": "time.sleep(1000)", "telling": "pass"}
 
