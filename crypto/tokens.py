@@ -2,7 +2,7 @@ r"""One-time tokens: outputs of an oblivious function, with one proof that all a
 
 A person asks for outputs of inputs that the key holder never sees. A key holder with a special key
 for one person could distinguish that person's outputs later, so it proves that it used the public
-key: one proof for all requests of a person at once. Points are those of Curve25519 up to their sign
+key: one proof for all requests of a person at once. A point is on Curve25519, taken up to its sign
 (`montgomery.py`), K = k G, and `hash` is HashToGroup of RFC 9497 for ristretto255:
 
     person        P_i = hash(input_i), r_i random,  B_i = r_i P_i                          ->

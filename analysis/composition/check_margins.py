@@ -10,7 +10,7 @@ the largest of these three:
     r - k p            k people, all of them unexposed         \  only if a cell can hold k people
     r - cap p          the most people, all of them unexposed  /  without exposing them
 
-p adds the prices of the cell's values, r those of the blocks that contain it, cap is the least
+p adds the prices of the cell's values, r the prices of its blocks, cap is the least
 count of its values and u = min(cap, k - 1). Values of fewer than k people are merged into one
 value, the last: its people are exposed, so u = cap there. Other values are numbered from the most
 frequent down: names do not matter, tables with equal counts are equally bad. A block with value

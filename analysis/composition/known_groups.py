@@ -5,8 +5,8 @@ in a group an unnamed value is reported as `other`. There are two bounds on the 
 set of columns J, and the smaller is taken:
 
 * `parts`: J is written as known groups and single columns, each counted as one column, and the
-  coverage bound is applied to them: it holds for any columns, and a group is a column whose values
-  are its combinations (docs/adr/0002-pair-tables.md).
+  coverage bound is applied to them: it holds for any columns, and a group is a column with its
+  combinations as values (docs/adr/0002-pair-tables.md).
 * `margins`: all known tables inside J at once, in whole numbers (`contingency/dual_bound.py`).
 
 In a release each person reports its value, so `other` stands for unknown values. People under

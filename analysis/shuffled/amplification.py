@@ -22,7 +22,7 @@ In a large crowd the next bound is sharper, if the laws of all values of other p
             noise, two or three values among other people are worse: small populations are tried.
 
 If all collections can be listed (`collections.py`), the delta is the largest of theirs: exact.
-The blankets of the randomizers are in `randomizers/neighbour_laws.py`, those of any matrix in
+The blankets of the randomizers are in `randomizers/neighbour_laws.py`, blankets of any matrix in
 `randomizers/matrix_neighbours.py`; the better of both bounds is used at both ends (`bands.py`).
 """
 

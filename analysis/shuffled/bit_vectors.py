@@ -168,7 +168,7 @@ def local_delta(q: float, epsilon: float, h: int) -> float:
 def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
     """The exact delta over all collections and all neighbours, by enumeration.
 
-    The doubted person's vector may be taken as v_1: flipping the same bits of everybody's vector
+    The doubted person's vector may be taken as v_1: flipping the same bits of every vector
     and of every report changes no probability.
 
     >>> from veilmix.analysis.shuffled import enumerated_delta

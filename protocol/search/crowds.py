@@ -122,7 +122,7 @@ def exchanged(rows: Rows, first_person: int, two: int) -> Rows:
 def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
     """Return worlds with equal counts of some number of columns, and other counts of one more.
 
-    At most a world for each column whose values change, and each number of columns.
+    At most a world for each changed column, and each number of columns.
     """
     columns = range(len(rows[0]))
     worlds = (_first_world(rows, people, column, width) for column in columns for width in columns)
