@@ -36,8 +36,9 @@ from ...protocol.wire.crowd_limits import check_batch_size, check_rounds
 from ...protocol.wire.messages import Decision
 from ...protocol.wire.schema import Schema
 from ..lab.play.announcement import announced_policy, announced_rules
+from ..programs.decision_proof import verify_decision
 from ..programs.evidence import NoGround
-from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
+from ..programs.registry import PROGRAMS, announced_schema, strategy, wire
 from ..programs.small_classes import exposed_people
 from ..records.verification.agreement import require_equal
 from ..records.verification.board_checks import checked_proofs

@@ -8,7 +8,9 @@ content; None: the program does not have this part.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from .capability import Capability
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
@@ -25,19 +27,6 @@ if TYPE_CHECKING:
     from .interface import ConsideredColumns, Session
     from .noisy_questions import Question
     from .random_participation import Participation
-
-
-class Capability:
-    """A part of a release program.
-
-    Attributes:
-        keys: the keys of [policy] that only programs with this part read.
-    """
-
-    keys: tuple[str, ...] = ()
-
-
-C = TypeVar("C", bound=Capability)
 
 
 class LocalNoise(Capability):

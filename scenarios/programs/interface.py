@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..populations.samples import Samples
     from ..schema.model import Policy, Scenario
     from ..schema.problems import Problem
-    from .capabilities import C, Capability
+    from .capability import C, Capability
     from .peer_findings import PeersFound
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..schema.model import Policy
-from .capabilities import Capability
+from .capability import Capability
 from .curated.program import Decided
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ..populations import set_facts
 from ..populations.facts import ScenarioFacts
 from ..schema.model import FeatureSection, Scenario
 from ..schema.problems import Problem
-from .capabilities import Capability
+from .capability import Capability
 
 if TYPE_CHECKING:
     from ..populations import Population

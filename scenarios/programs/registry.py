@@ -16,21 +16,14 @@ from ..schema.kinds import kinds
 from ..schema.model import Policy, Scenario
 from ..schema.plugs import load
 from ..schema.problems import Problem, listed
-from .capabilities import (
-    C,
-    ColumnDecision,
-    DeeperQueries,
-    FixedColumns,
-    LocalNoise,
-    OwnProof,
-    ThresholdOpening,
-)
+from .capabilities import ColumnDecision, DeeperQueries, FixedColumns, LocalNoise, ThresholdOpening
+from .capability import C
 from .people_source import COLUMNS, PeopleSource
 
 if TYPE_CHECKING:
-    from ...protocol.board.strategies import RoundResult, Strategy
+    from ...protocol.board.strategies import Strategy
     from ...protocol.wire.announcement import Program
-    from ...protocol.wire.messages import Counts, Decision
+    from ...protocol.wire.messages import Counts
     from ...protocol.wire.schema import Schema
     from ..populations import Population
     from ..populations.facts import ScenarioFacts
@@ -198,24 +191,6 @@ def options(
     """
     decision = capability(scenario, ColumnDecision)
     return decision.options(scenario.policy, schema, counts, new_people) if decision else ()
-
-
-def verify_decision(
-    decision: "Decision", schema: "Schema", round_results: "Sequence[RoundResult]"
-) -> None:
-    """Recompute a decision's certificate from all that the curator read.
-
-    Raises VerificationError if it claims less than can be proved of the released columns. A rule
-    that is called after a kind is proved by its program, any other rule by the analysis.
-    """
-    from .curated import program as common
-
-    rule = decision.certificate.rule
-    for kind, program in PROGRAMS.items():
-        if rule.startswith(kind) and (proof := program.capability(OwnProof)):
-            proof.verify(decision, schema, round_results)
-            return
-    common.verify_decision(decision, schema, round_results)
 
 
 def max_rounds(policy: Policy, columns: int) -> int:

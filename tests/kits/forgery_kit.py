@@ -13,10 +13,10 @@ from saved_kit import Post, Saved
 from veilmix.errors import Reason, VeilmixError
 from veilmix.protocol.board.board import DIGEST_LABEL, STATE_LABEL
 from veilmix.protocol.board.phases import BOARD
+from veilmix.protocol.wire.announcement import Announcement
 from veilmix.protocol.wire.frames import NO_SESSION, Message, decode_message
 from veilmix.protocol.wire.messages import (
     Alarm,
-    Announcement,
     Body,
     Burned,
     Call,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
-from ..capabilities import C, Capability, ColumnChoice, ColumnDecision, DeeperQueries, FixedColumns
+from ..capabilities import ColumnChoice, ColumnDecision, DeeperQueries, FixedColumns
+from ..capability import C, Capability
 from ..evidence import NoGround
 from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, PERSONS, policy_for
 

@@ -12,9 +12,10 @@ from ....protocol.wire.commitment import may_open, open_commitment
 from ....protocol.wire.hiding_rules import BLANK, Redact
 from ....protocol.wire.messages import Decision
 from ....protocol.wire.parties import ANALYST, CURATOR
+from ...programs.decision_proof import verify_decision
 from ...programs.evidence import NoGround
 from ...programs.hierarchical.round_counts import standings
-from ...programs.registry import program_of, strategy, verify_decision
+from ...programs.registry import program_of, strategy
 from ...programs.small_classes import exposed_people
 from .agreement import require_equal, shortened
 from .evidence import RecordEvidence

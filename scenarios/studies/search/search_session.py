@@ -33,7 +33,8 @@ from ...attacks.faults.deviant_cast import deviant_cast
 from ...attacks.faults.deviation import DeviationRecord, Deviations
 from ...lab.play.real import cast_of
 from ...populations.sets import PIECE, SOURCE, first_positions
-from ...programs.capabilities import Capability, DeeperQueries, LocalNoise, ThresholdOpening
+from ...programs.capabilities import DeeperQueries, LocalNoise, ThresholdOpening
+from ...programs.capability import Capability
 from ...programs.people_source import SetPopulation
 from ...programs.randomized.check import BITS
 from ...programs.registry import capability, program_of, samples

@@ -14,7 +14,8 @@ from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import check
 from veilmix.scenarios.programs.capabilities import ColumnChoice, LocalNoise
-from veilmix.scenarios.programs.registry import PROGRAMS, strategy, verify_decision, wire
+from veilmix.scenarios.programs.decision_proof import verify_decision
+from veilmix.scenarios.programs.registry import PROGRAMS, strategy, wire
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify
 from veilmix.scenarios.schema.model import Scenario
