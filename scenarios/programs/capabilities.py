@@ -138,7 +138,7 @@ class RuleDecision(ColumnDecision):
         raise NotImplementedError
 
 
-class ColumnChoice(Capability):
+class WeighedChoice(Capability):
     """The choice of the heaviest columns within the promise."""
 
     keys = ("prefer", "weights", "required", "forbidden")

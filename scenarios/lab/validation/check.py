@@ -12,7 +12,7 @@ from ...attacks.catalogue.guard import value_at
 from ...attacks.catalogue.registry import ATTACKS, GUARDS
 from ...populations.facts import ScenarioFacts, domains
 from ...programs import registry
-from ...programs.capabilities import ColumnChoice, DeeperQueries, ThresholdOpening
+from ...programs.capabilities import DeeperQueries, ThresholdOpening, WeighedChoice
 from ...programs.incidence import check as sets_facts
 from ...programs.peers import check as peers_meaning
 from ...programs.randomized import check as local_meaning
@@ -39,7 +39,7 @@ UNREAD = (
     (("keep",), 'only kind = "fixed" reads {key}; kind is {kind}'),
     (ThresholdOpening.keys, 'only kind = "threshold" reads {key}; kind is {kind}'),
     (DeeperQueries.keys, "kind = {kind} asks once, so it does not read {key}"),
-    (ColumnChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
+    (WeighedChoice.keys, "kind = {kind} does not choose, so it does not read {key}"),
 )  # keys of [policy] -> message of a program that does not read them
 
 
@@ -116,7 +116,7 @@ def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     k, policy = scenario.policy.k, scenario.policy
     if (
         facts.min_round_people is None
-        or not capability(scenario, ColumnChoice)
+        or not capability(scenario, WeighedChoice)
         or policy.max_exposure >= 1
     ):
         return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from ..capabilities import ColumnChoice, FixedColumns, RuleDecision
+from ..capabilities import FixedColumns, RuleDecision, WeighedChoice
 from .program import BoundDecision, Decided
 from .rule_names import PERSONS
 
@@ -68,7 +68,7 @@ class ExposureProgram(Decided):
     """A program that releases the heaviest set of columns within the promised exposure."""
 
     kind = "exposure"
-    capabilities = (PolicyDecision(), ColumnChoice())
+    capabilities = (PolicyDecision(), WeighedChoice())
 
     def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
         """Return the announced policy; of persons with several rows, by the rule for persons."""

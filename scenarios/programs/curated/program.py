@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
-from ..capabilities import ColumnChoice, ColumnDecision, DeeperQueries, FixedColumns
+from ..capabilities import ColumnDecision, DeeperQueries, FixedColumns, WeighedChoice
 from ..capability import C, Capability
 from ..evidence import NoGround
 from .rule_names import CARRIED_OVER, OWN_PROOF_RULES, PERSONS, policy_for
@@ -77,7 +77,7 @@ class Decided:
     wire = TWO_ROUND
     compared: str | None = ROW
     note = "two rounds: columns chosen from the counts of single columns"
-    capabilities: tuple[Capability, ...] = (BoundDecision(), ColumnChoice())
+    capabilities: tuple[Capability, ...] = (BoundDecision(), WeighedChoice())
     recomputed: str | None = None
     member = ("person", "people")
     unit = "feature"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
-from ..capabilities import ColumnChoice, DeeperQueries, OwnFindings, OwnProof
+from ..capabilities import DeeperQueries, OwnFindings, OwnProof, WeighedChoice
 from ..curated.program import BoundDecision, Decided, same_people_problems
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class HierarchicalProgram(Decided):
 
     kind = wire = compared = "hierarchical"
     note = "columns chosen from the counts of groups asked before"
-    capabilities = (GroupDecision(), ColumnChoice(), GroupQueries(), GroupProof(), RoundFindings())
+    capabilities = (GroupDecision(), WeighedChoice(), GroupQueries(), GroupProof(), RoundFindings())
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002

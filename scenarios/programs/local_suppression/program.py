@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Scenario
 from ...schema.problems import Problem
-from ..capabilities import ColumnChoice, OwnFindings, OwnProof
+from ..capabilities import OwnFindings, OwnProof, WeighedChoice
 from ..curated.program import BoundDecision, Decided, same_people_problems
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class LocalSuppressionProgram(Decided):
 
     kind = wire = compared = "local-suppression"
     note = "rare values blanked by rule, with cover"
-    capabilities = (BoundDecision(), ColumnChoice(), ValueProof(), BlankFindings())
+    capabilities = (BoundDecision(), WeighedChoice(), ValueProof(), BlankFindings())
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Report other people in round 2, and a rule besides the own proof."""

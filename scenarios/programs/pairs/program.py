@@ -14,7 +14,7 @@ from msgspec.structs import replace as changed
 from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
-from ..capabilities import ColumnChoice
+from ..capabilities import WeighedChoice
 from ..curated.program import BoundDecision, Decided
 from ..weights import column_weights
 
@@ -81,7 +81,7 @@ class PairsProgram(Decided):
     """A program that releases a cross table of at most two columns."""
 
     kind = "pairs"
-    capabilities = (PairDecision(), ColumnChoice())
+    capabilities = (PairDecision(), WeighedChoice())
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:

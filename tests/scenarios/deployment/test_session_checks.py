@@ -19,10 +19,10 @@ from veilmix.machines.saved_posts import POSTS
 from veilmix.protocol.board import challenge_record
 from veilmix.protocol.wire.announcement import Rules, Setting
 from veilmix.protocol.wire.frames import decode_message
+from veilmix.protocol.wire.announcement import Announcement
 from veilmix.protocol.wire.messages import (
     Accepted,
     Alarm,
-    Announcement,
     BallotMarks,
     Body,
     Burned,

@@ -13,7 +13,7 @@ from veilmix.protocol.wire.messages import Certificate, Decision
 from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import check
-from veilmix.scenarios.programs.capabilities import ColumnChoice, LocalNoise
+from veilmix.scenarios.programs.capabilities import LocalNoise, WeighedChoice
 from veilmix.scenarios.programs.decision_proof import verify_decision
 from veilmix.scenarios.programs.registry import PROGRAMS, strategy, wire
 from veilmix.scenarios.records.run_folder import read, save
@@ -34,7 +34,7 @@ ROWS = [
 ALIKE = [("p", "x")] * N
 OPEN = {"open": True, "width": 4}
 WIDE = {"values": [*"pqrstxyz", *map(str, range(10))]}  # more values than people
-CHOOSE = [kind for kind, program in PROGRAMS.items() if program.capability(ColumnChoice)]
+CHOOSE = [kind for kind, program in PROGRAMS.items() if program.capability(WeighedChoice)]
 DECIDE = [kind for kind, program in PROGRAMS.items() if not program.capability(LocalNoise)]
 ABOVE = "k above the people"  # refused where columns are chosen
 NOTHING = "k is all people"  # so no column is safe in which two people differ
