@@ -82,7 +82,7 @@ class AdvisedTable(Record, frozen=True):
         person: the definition of a person, in words.
         known: what the target counts: `quasi`, the quasi-identifiers, or `all` columns.
         released_as_is: columns that are not searched.
-        people_below_k_known_quasi, people_below_k_known_all: if others know the
+        people_below_k_known_quasi, people_below_k_known_all: if attackers know the
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
         cells_suppressed: single cells that are suppressed; `choices`, and the counts of finer
