@@ -14,6 +14,7 @@ from veilmix.protocol.wire.frames import decode_message
 from veilmix.protocol.wire.messages import Kind
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.programs.registry import samples
 
@@ -45,7 +46,8 @@ def main(people: str = "2", times: str = "10") -> None:
     for _ in range(int(times)):
         Timed.posts = []
         faults = draw_faults(scenario, crowd.people.n, SEED)
-        processes.play_apart(cast_of(scenario, crowd, faults, SEED))
+        plan = SessionPlan.from_scenario(scenario, crowd, faults)
+        processes.play_apart(cast_of(plan, SEED))
         posts = sorted(Timed.posts)
         called = [when for when, kind in posts if kind is Kind.CALL]
         counted = [when for when, kind in posts if kind is Kind.TALLY]

@@ -18,6 +18,7 @@ from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import load, resolve
 from veilmix.scenarios.programs.registry import samples
 
@@ -50,7 +51,8 @@ def main(name: str = "titanic", times: str = "3") -> None:
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
 
     def cast() -> Any:
-        return cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
+        faults = draw_faults(scenario, crowd.people.n, SEED)
+        return cast_of(SessionPlan.from_scenario(scenario, crowd, faults), SEED)
 
     print(f"{name}, {crowd.people.n:,} people")
     print("      one process       processes         processes / one")

@@ -18,6 +18,7 @@ from veilmix.protocol.wire.messages import Kind
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.programs.registry import samples
 
@@ -75,7 +76,8 @@ def played(people: int, kind: str) -> Weight:
     scenario = change(load("blood-type"), wanted)
     crowd = samples(scenario, SEED)
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
-    cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
+    faults = draw_faults(scenario, crowd.people.n, SEED)
+    cast = cast_of(SessionPlan.from_scenario(scenario, crowd, faults), SEED)
     transcript = Transcript.sized(people)
     board = processes.play_apart(cast, [TranscriptRecorder(transcript)])
     events = [event for event in transcript.events if event.kind is Kind.SUBMISSION]

@@ -28,6 +28,7 @@ from veilmix.protocol.rounds.opened_prefixes import crowds
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.populations.samples import Samples
 from veilmix.scenarios.programs.registry import samples
@@ -77,7 +78,7 @@ def main(people: int, *, prefixes: bool) -> None:
     if people < 32_561:
         scenario = change(scenario, {"population.users": people})
     crowd, threads = samples(scenario, SEED), os.cpu_count() or 1
-    cast, boards = cast_of(scenario, crowd, {}, None), []
+    cast, boards = cast_of(SessionPlan.from_scenario(scenario, crowd, {}), None), []
     recorder = TranscriptRecorder(Transcript.sized(crowd.people.n))
     run = timed(lambda: boards.append(play(cast, [recorder])))
     counts, layers = multiplications(scenario, crowd), operations(boards[-1], crowd.people.n)
