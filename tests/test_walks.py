@@ -34,3 +34,12 @@ def test_only_functions_of_the_package_have_parameters_to_look_at() -> None:
     assert walks.parameters(Path.joinpath.__code__) == ()
     assert walks.is_handed((1, "text"), (str,))
     assert not walks.is_handed([1, "text"], (str,))
+
+
+@pytest.mark.slow
+def test_what_is_needed_is_handed() -> None:
+    """A scenario, and a session that is scored, walk through few rooms and return seldom."""
+    for entries in walks.watch("blood-type").values():
+        walk = walks.stays(entries, 2)
+        assert len(walk) < 15
+        assert walks.returns(walk) < 5

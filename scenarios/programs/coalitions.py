@@ -25,7 +25,7 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     """
     names = party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}
-    pairs = links(scenario) if scenario.defence.audit else ()
+    pairs = links(scenario.mix, scenario.defence) if scenario.defence.audit else ()
     for members in (*_subsets(names), *_through_pairs(pairs, names)):
         chosen[tuple(sorted(members))] = None
     for coalition in scenario.coalition:

@@ -167,9 +167,8 @@ def in_release(
     people, columns = crowd.people, list(released_columns)
     cells = Crowds.from_cells(list(release.values()))
     k, whole, names = settings.policy.k, people.source_codes, people.schema.names
-    opened = (
-        settings.program.capability(ThresholdOpening) is not None
-    )  # values that fewer than k people share are blank
+    # If rows are opened by threshold, values that fewer than k people share are blank.
+    opened = settings.program.capability(ThresholdOpening) is not None
     rows, row_counts = distinct(people.codes[present])
     responses = response_laws(rows, people.values, columns, hidden)
     if opened:
