@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from veilmix.analysis.trust import received
 from veilmix.protocol.knowledge.view import ViewedRun
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.scoring.coalitions import coalitions
 from veilmix.scenarios.lab.validation.load import load
+from veilmix.scenarios.programs.coalitions import coalitions
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.views import board, learnt_in, recorded
 

@@ -9,6 +9,7 @@ from veilmix.roles.cast import Cast
 from veilmix.scenarios.lab.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.curated.rules import decision_rule
@@ -64,4 +65,9 @@ def seeded_casts(name: str, changes: Mapping[str, Any], seed: int = SEED) -> Cal
     scenario = change(load(name), dict(changes)) if changes else load(name)
     crowd = samples(scenario, seed)
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
-    return lambda: cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, seed), seed)
+
+    def cast() -> Cast:
+        faults = draw_faults(scenario, crowd.people.n, seed)
+        return cast_of(SessionPlan.from_scenario(scenario, crowd, faults), seed)
+
+    return cast

@@ -25,6 +25,7 @@ from veilmix.protocol.rounds.opened_prefixes import crowds
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.populations.samples import Samples
 from veilmix.scenarios.programs.registry import samples
@@ -72,7 +73,7 @@ def main(people: int = 32_561, rows: str = "prefixes") -> None:
         scenario = change(scenario, {"population.users": people})
     crowd = samples(scenario, SEED)
     cast, recorder = (
-        cast_of(scenario, crowd, {}, None),
+        cast_of(SessionPlan.from_scenario(scenario, crowd, {}), None),
         TranscriptRecorder(Transcript.sized(crowd.people.n)),
     )
     whole, board = timed(play, cast, [recorder])

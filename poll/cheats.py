@@ -16,6 +16,7 @@ from ..protocol.wire import parties
 from ..protocol.wire.announcement import Program
 from ..roles.cast import Cast
 from ..scenarios.attacks.catalogue.commit import commit
+from ..scenarios.attacks.catalogue.settings import AttackSettings
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import wire
@@ -85,7 +86,8 @@ def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
     """
     if not scenario.fault:
         return cast
-    return commit(scenario, cast, Samples(empty_people, 0, 0), {}, None)
+    crowd = Samples(empty_people, 0, 0)
+    return commit(AttackSettings.from_scenario(scenario, crowd), cast, crowd, {}, None)
 
 
 def happened(scenario: Scenario, language: Language | None = None) -> dict[str, str] | None:

@@ -94,7 +94,7 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
     people = max(0, min(read) - simulated)
     mixed = _shuffled(questions, people)
     return NoisyResult(
-        rule(scenario, len(questions)),
+        rule(scenario.local, len(questions)),
         scenario.local.epsilon or 0.0,
         mixed.hockey_stick if mixed else None,
         mixed.delta if mixed else None,

@@ -17,17 +17,19 @@ from ..protocol.wire import parties
 from ..protocol.wire.hiding_rules import BLANK
 from ..scenarios.attacks.catalogue.effects import measure
 from ..scenarios.attacks.catalogue.scene import Scene
+from ..scenarios.attacks.catalogue.settings import AttackSettings
 from ..scenarios.attacks.catalogue.strikes import UNPLANNED, Strike
 from ..scenarios.lab.play.fault_schedule import present
 from ..scenarios.lab.play.outcomes import Achieved, outcome_of, played_of
-from ..scenarios.lab.scoring.outcome import Outcome
+from ..scenarios.lab.scoring.outcome import Outcome, ScenarioRun
 from ..scenarios.lab.scoring.policy import expectations
 from ..scenarios.lab.validation.load import resolve
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.capabilities import LocalNoise
 from ..scenarios.programs.interface import Session
-from ..scenarios.programs.registry import capability, program_of
+from ..scenarios.programs.registry import capability
+from ..scenarios.programs.scoring_settings import scoring_settings
 from ..scenarios.schema.model import PHONES, About, Scenario
 from .envelopes import opened
 from .questions import schema_of
@@ -65,7 +67,7 @@ def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> 
     achieved = Achieved()
     if finished_session.adversary is not None:
         scene = Scene(
-            played_scenario,
+            AttackSettings.from_scenario(played_scenario, crowd),
             people,
             finished_session.board,
             transcript,
@@ -76,11 +78,10 @@ def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> 
         )
         achieved = Achieved(measure(scene))
     played = played_of(transcript, finished_session.board, achieved)
-    played_session = Session(played_scenario, crowd, played, partial(present, crowd, silent))
-    scored = program_of(played_scenario).score(played_session)
-    return expectations(
-        outcome_of(played_session, scored, None, "real", finished_session.seconds, None)
-    )
+    settings = scoring_settings(played_scenario, crowd)
+    played_session = Session(settings, crowd, played, partial(present, crowd, silent))
+    scenario_run = ScenarioRun(played_scenario, None, "real", finished_session.seconds)
+    return expectations(outcome_of(played_session, scenario_run, None))
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:

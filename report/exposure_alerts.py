@@ -112,7 +112,7 @@ def _spelt(value: str) -> str:
 
 
 def _reader_text(facts: PageFacts) -> str:
-    public = facts.topology.public(facts.run.scenario)
+    public = facts.topology.public(facts.run.scenario.policy)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 
 

@@ -237,7 +237,8 @@ class PageFacts:
 
     def trusted(self, learner: Learner) -> bool:
         """Whether a coalition reaches the trust line: it has all it needs to link people."""
-        return self.topology.reaches(self.run.scenario, learner.parties)
+        scenario = self.run.scenario
+        return self.topology.reaches(scenario.mix, scenario.defence, learner.parties)
 
     @property
     def breaking(self) -> tuple[Learner, ...]:

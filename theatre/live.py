@@ -30,10 +30,11 @@ from ..scenarios.lab.play.fault_schedule import draw_faults
 from ..scenarios.lab.play.outcomes import columns_of
 from ..scenarios.lab.play.peers import cast_of as peers_of
 from ..scenarios.lab.play.real import cast_of
+from ..scenarios.lab.play.session_plan import SessionPlan
 from ..scenarios.lab.validation.load import change, resolve
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.interface import ConsideredColumns
-from ..scenarios.programs.registry import announced_names, options, program_of, samples, strategy
+from ..scenarios.programs.registry import announced_names, options, program_of, samples
 from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Scenario
@@ -221,7 +222,8 @@ def _show_choices(audiences: Audiences, options: Sequence[ConsideredColumns]) ->
 async def _play_central(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
-    cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
+    plan = SessionPlan.from_scenario(scenario, crowd, faults)
+    cast = with_delays(cast_of(plan, seed), seed)
     decided = DecisionInstrument()
     program = program_of(scenario)
     recorders = [
@@ -236,10 +238,11 @@ async def _play_central(playing: Playing, audiences: Audiences, print_line: Line
 async def _play_peers(playing: Playing, audiences: Audiences, print_line: LinePrinter) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
-    cast = with_pauses(peers_of(scenario, crowd, faults, seed), seed)
+    plan = SessionPlan.from_scenario(scenario, crowd, faults)
+    cast = with_pauses(peers_of(plan, seed), seed)
     program, terms = program_of(scenario), cast.agreement
     recorders = [
-        PeerRecorder(program, terms, strategy(scenario), log_receiver(log), tongue)
+        PeerRecorder(program, terms, plan.strategy, log_receiver(log), tongue)
         for tongue, log in audiences.parts
     ]
     reckoning = await gather(cast, Instruments([*recorders], print_line))

@@ -426,18 +426,14 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
     show(page(), alerts.alert_blocks(outcomes))
 
 
-def _next(outcome: "Outcome", folder: Path) -> str:
-    """Return the command that shows more of a run."""
-    return f"veilmix leak {folder}" if outcome.peers else f"veilmix show {folder} --as curator"
-
-
 def _where(outcomes: "Sequence[Outcome]", folders: Sequence[Path], *, quiet: bool) -> None:
     if quiet:
         for folder in folders:
             click.echo(str(folder))
     elif len(folders) == 1:
         folder = folders[0]
-        click.echo(f"\nsaved {folder}/   next: {_next(outcomes[0], folder)}")
+        view = f"leak {folder}" if outcomes[0].peers else f"show {folder} --as curator"
+        click.echo(f"\nsaved {folder}/   next: veilmix {view}")
     elif folders:
         click.echo(
             f"\nsaved {len(folders)} runs, {folders[0]}/ to {folders[-1]}/   "

@@ -21,7 +21,8 @@ from .warnings import warnings
 
 if TYPE_CHECKING:
     from ...protocol.wire.messages import Counts
-    from ...scenarios.lab.scoring.outcome import Outcome
+    from ...scenarios.lab.scoring.outcome import Curated, Outcome
+    from ...scenarios.programs.dropped_columns import UnreleasedColumn
     from ...scenarios.programs.interface import ConsideredColumns
 
 VALUES = 5  # values of a feature that are printed one by one
@@ -31,23 +32,26 @@ CELLS = 20  # cells of a release that are printed
 
 def run_blocks(outcome: "Outcome") -> Iterator[Block]:
     """Yield the report."""
-    yield from head(outcome)
+    curated, counted = outcome.curated, outcome.counted
     presenter = presenter_of(outcome.scenario)
-    if outcome.curated is None:
-        yield from presenter.summary(outcome)
+    summary, own_scores = [*presenter.summary(outcome)], [*presenter.scores(outcome)]
+    explained = [*presenter.explained(outcome)] if curated and curated.considered else []
+    yield from head(outcome)
+    if curated is None:
+        yield from summary
     else:
-        yield from _first_round(outcome)
-        yield from presenter.summary(outcome)
-        yield from _decision(outcome)
-        yield from _second_round(outcome)
-    yield from scores(outcome)
+        yield from _first_round(outcome, curated)
+        yield from summary
+        yield from _decision(outcome, curated, explained)
+        yield from _second_round(outcome, curated, f"round {len(counted)}")
+    yield from scores(outcome, own_scores)
     for line in peer_words.named(outcome.peers) if outcome.peers else ():
         yield Line(line, "bold red")
     if remark := presenter.remark():
         yield Line(remark, "dim")
     if outcome.reidentification:
         yield Line(found_text.NOTE, "dim")
-    yield from map(Line, _notes(outcome))
+    yield from map(Line, _notes(outcome, counted))
 
 
 def head(outcome: "Outcome") -> Iterator[Block]:
@@ -86,22 +90,22 @@ def people_asked(outcome: "Outcome") -> tuple[int, int]:
     return (outcome.users, outcome.users) if fixed else (first, outcome.users - first)
 
 
-def _first_round(outcome: "Outcome") -> Iterator[Block]:
-    if outcome.marginals is None and outcome.decision is not None:
+def _first_round(outcome: "Outcome", curated: "Curated") -> Iterator[Block]:
+    if curated.marginals is None and curated.decision is not None:
         return
-    if outcome.marginals is None:
+    if curated.marginals is None:
         yield Line(f"  round 1  burned: {outcome.burned}\n", "bold red")
         return
-    ballots = sum(sum(count.values()) for count in outcome.marginals)
+    ballots = sum(sum(count.values()) for count in curated.marginals)
     if several := outcome.several:
         ballots = several.ballots(1)
     yield Line(f"  round 1  {_onions(outcome, ballots)} -> {_reader(outcome, 'curator')}")
     yield from map(Line, _dummies(outcome, 1))
     yield Line()
-    people = outcome.counted[0] if several else None
+    people = several.rounds[0].people if several else None
     rows = [
         (name, _values(counts, people), f"{min(counts.values(), default=0):,}")
-        for name, counts in zip(outcome.schema.names, outcome.marginals, strict=True)
+        for name, counts in zip(outcome.schema.names, curated.marginals, strict=True)
     ]
     yield Grid(("feature", "values (share)", "smallest group"), rows, (2,))
     yield Line()
@@ -141,8 +145,9 @@ def _values(counts: "Counts", persons: int | None = None) -> str:
     return "  ".join(value_texts)
 
 
-def _decision(outcome: "Outcome") -> Iterator[Block]:
-    if outcome.decision is None:
+def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) -> Iterator[Block]:
+    """Yield the rule of the decision, and the sets of columns. explained: lines below these."""
+    if curated.decision is None:
         return
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
@@ -159,9 +164,9 @@ def _decision(outcome: "Outcome") -> Iterator[Block]:
             f"{percent(policy.max_exposure)} of {_exposed_people(outcome)} "
             f"k = {policy.k}{_confidence(outcome)}"
         )
-    if not outcome.considered:
+    if not curated.considered:
         return
-    sets = list(printed_sets(outcome.considered, outcome.kept))
+    sets = list(printed_sets(curated.considered, outcome.kept))
     rows = [
         (
             " x ".join(choice.columns),
@@ -173,14 +178,12 @@ def _decision(outcome: "Outcome") -> Iterator[Block]:
     ]
     yield Line()
     yield Grid(("columns", "certified bound", "by", "decision"), rows, (1,))
-    if len(sets) < len(outcome.considered):
-        rest = len(outcome.considered) - len(sets)
+    if len(sets) < len(curated.considered):
+        rest = len(curated.considered) - len(sets)
         yield Line(
             f" and {rest} more sets: each inside a safe one, or around one that is not", "dim"
         )
-    yield from map(
-        Line, (*presenter_of(outcome.scenario).explained(outcome), *_explanations(outcome))
-    )
+    yield from map(Line, (*explained, *_explanations(outcome, curated.dropped)))
 
 
 def _exposed_people(outcome: "Outcome") -> str:
@@ -197,11 +200,11 @@ def _confidence(outcome: "Outcome") -> str:
     return f" (bound for other people, with confidence {1 - outcome.scenario.policy.delta:g})"
 
 
-def _explanations(outcome: "Outcome") -> "Iterator[str]":
+def _explanations(outcome: "Outcome", suppressed: "Sequence[UnreleasedColumn]") -> "Iterator[str]":
     """Yield the thresholds at which each suppressed column would be released."""
-    if outcome.dropped:
+    if suppressed:
         yield ""
-    for dropped in outcome.dropped:
+    for dropped in suppressed:
         if dropped.forbidden:
             promise = percent(dropped.promised)
             yield f"{dropped.column} is forbidden; with it the bound is {promise}"
@@ -213,7 +216,7 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
             f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would release it"
         )
     population = outcome.scenario.population
-    if not (population.builtin or all(column.forbidden for column in outcome.dropped)):
+    if not (population.builtin or all(column.forbidden for column in suppressed)):
         called = quote(typed(population.source))
         if outcome.several and population.person:
             called += f" --person {quote(population.person)}"
@@ -256,25 +259,26 @@ def printed_sets(
             yield choice
 
 
-def _second_round(outcome: "Outcome") -> Iterator[Block]:
-    if outcome.decision is None:
-        if outcome.marginals is not None:
-            yield Line(f"  {_last(outcome)}  burned: {outcome.burned}", "bold red")
+def _second_round(outcome: "Outcome", curated: "Curated", last: str) -> Iterator[Block]:
+    """Yield the release. last: the name of the round of the analyst."""
+    if curated.decision is None:
+        if curated.marginals is not None:
+            yield Line(f"  {last}  burned: {outcome.burned}", "bold red")
             yield Line()
         return
     suppressed = f"   suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
     yield Line()
     if not outcome.kept:
-        line = f"  {_last(outcome)}  none: no column is safe enough{suppressed}"
+        line = f"  {last}  none: no column is safe enough{suppressed}"
         yield Line(line, "bold red")
     elif outcome.release is None:
-        yield Line(f"  {_last(outcome)}  burned: {outcome.burned}", "bold red")
+        yield Line(f"  {last}  burned: {outcome.burned}", "bold red")
     else:
         people = sum(outcome.release.values())
         if outcome.several:
             people = outcome.several.ballots(2)
         read = f"{_onions(outcome, people)} -> {_reader(outcome, 'analyst')}"
-        line = f"  {_last(outcome)}  {read}   released: "
+        line = f"  {last}  {read}   released: "
         yield Line(line + ", ".join(outcome.kept) + suppressed)
         yield from map(Line, _dummies(outcome, 2))
         yield Line()
@@ -285,11 +289,6 @@ def _second_round(outcome: "Outcome") -> Iterator[Block]:
 def _reader(outcome: "Outcome", party: str) -> str:
     """Return the reader of a round: the party, or among peers all of them."""
     return "everybody" if outcome.peers else party
-
-
-def _last(outcome: "Outcome") -> str:
-    """Return the number of the round for the analyst."""
-    return f"round {len(outcome.counted)}"
 
 
 def _release(outcome: "Outcome") -> Iterator[Block]:
@@ -306,7 +305,7 @@ def _release(outcome: "Outcome") -> Iterator[Block]:
         yield Line(f" and {len(cells) - len(rows):,} more, all in release.csv", "dim")
 
 
-def _notes(outcome: "Outcome") -> Iterator[str]:
+def _notes(outcome: "Outcome", counted: Sequence[int]) -> Iterator[str]:
     for line in outcome.notes:
         yield f"data: {line}"
     if outcome.executor:
@@ -314,7 +313,7 @@ def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in coarser_lines(outcome.scenario.feature):
         yield f"coarser: {line}"
     first, second = people_asked(outcome)
-    for number, arrived_count in enumerate(outcome.counted, start=1):
+    for number, arrived_count in enumerate(counted, start=1):
         due = first if number == 1 else second
         if 0 < arrived_count < due:
             yield (

@@ -1,14 +1,13 @@
 """The table of scores of a run: exposure, links by coalitions, outcomes of attacks."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from ...number_text import sentence
 from ...presentation.equal_people import alike_rows, released_alike
 from ...presentation.presenters import peers as peer_words
-from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
 from ...scenarios.lab.scoring.frames import score_rows
@@ -32,11 +31,10 @@ def randomized(outcome: "Outcome") -> bool:
     return outcome.curated is None
 
 
-def scores(outcome: "Outcome") -> Iterator[Block]:
-    """Yield the table of scores, and the lines below it."""
+def scores(outcome: "Outcome", own_scores: Iterable[found_text.Score]) -> Iterator[Block]:
+    """Yield the table of scores, and the lines below it. own_scores: those of the program."""
     first = () if randomized(outcome) else _exposures(outcome)
-    program_scores = presenter_of(outcome.scenario).scores(outcome)
-    rows = [*first, *program_scores, *found_text.scores(outcome)]
+    rows = [*first, *own_scores, *found_text.scores(outcome)]
     deviated = bool(deviations(outcome.scenario, outcome.attacks, outcome.alarms))
     rows += (
         peer_words.scores(outcome.peers) if outcome.peers else [*_links(outcome, deviated=deviated)]

@@ -166,7 +166,7 @@ def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Foreca
 
 def foreseen(scenario: Scenario, people: Population) -> Iterator[str]:
     """Yield sentences and a picture for each estimate of each different noise of the features."""
-    each = feature_budget(scenario, len(people.values))
+    each = feature_budget(scenario.local, len(people.values))
     noisy_questions = questions(scenario, people.schema.names, people.values)
     for forecast in forecasts(noisy_questions, people.n, each):
         yield from forecast.lines

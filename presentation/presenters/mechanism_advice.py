@@ -77,7 +77,7 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     if len(ranked) < 2:
         return
     own_place = next((place for place, choice in enumerate(ranked) if choice.is_configured), None)
-    each = feature_budget(scenario, len(people.values))
+    each = feature_budget(scenario.local, len(people.values))
     listed = ", ".join(f"{choice.mechanism} {percent(choice.error)}" for choice in ranked)
     yield (
         f"standard error {TASK_PHRASES[ranked[0].task]}, {people.n:,} reports at epsilon = "

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from ...protocol.wire.announcement import AnnouncedPolicy
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
-    from ..schema.model import Policy, Scenario
+    from ..schema.model import IncidenceSection, Local, Policy, Scenario
     from ..schema.problems import Problem
     from .capability import C, Capability
+    from .noisy_questions import Question
     from .peer_findings import PeersFound
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
@@ -126,18 +127,51 @@ class Played:
     rows_read: Callable[[], tuple[Effect, ...]] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringSettings:
+    """All that the scores of a session take from its scenario.
+
+    Attributes:
+        program: the release program.
+        policy: the policy of the curator.
+        local: the noise that users add.
+        incidence: the method that estimates the counts of sets.
+        questions: the questions that are answered with noise; () without noise.
+        names: the announced features.
+        sizes: the number of values of each column of the people.
+        proving: the strategy by which the analyst proves the promise; None: it does not.
+        coalitions: the parties of each coalition that is scored.
+        knows: the columns that the attacker of the scenario knows; (): no columns are named.
+        rows: the largest number of rows of a person; None: each has one.
+        has_faults: whether parties commit faults.
+    """
+
+    program: "ReleaseProgram"
+    policy: "Policy"
+    local: "Local"
+    incidence: "IncidenceSection"
+    questions: "Sequence[Question]"
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    proving: "Strategy | None"
+    coalitions: tuple[tuple[str, ...], ...]
+    knows: tuple[int, ...]
+    rows: int | None
+    has_faults: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """A session that was played, as its program scores it.
 
     Attributes:
-        scenario: the scenario that was played.
+        settings: all that its scores take from the scenario.
         crowd: the people.
         played: the outcome.
         present: the indices of the respondents of a round.
     """
 
-    scenario: "Scenario"
+    settings: ScoringSettings
     crowd: "Samples"
     played: Played
     present: Callable[[int], "npt.NDArray[np.intp]"]

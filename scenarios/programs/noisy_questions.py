@@ -34,7 +34,7 @@ from ...protocol.wire.coarsening import Rule
 from ...protocol.wire.schema import MAX_NAME, Feature, Schema
 from ..populations.people import WIDTH
 from ..schema.mechanisms import Mechanism, mechanisms
-from ..schema.model import Scenario
+from ..schema.model import Local, Scenario
 from ..schema.plugs import load
 from .randomized.value_numbers import numbers
 
@@ -78,25 +78,23 @@ class Question:
         return self.values[0]
 
 
-def rule(scenario: Scenario, features: int) -> str:
+def rule(local: Local, features: int) -> str:
     """Return the announced text of the noise: equal for equal mechanisms.
 
     Such as `grr epsilon=1 each of 3`: the whole budget, and the number of features it is divided
     over; of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one
     set. If a person draws a feature, `one of 3`.
     """
-    local = scenario.local
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
-    division = "one" if is_sampled(scenario, features) else "each"
+    division = "one" if is_sampled(local, features) else "each"
     each = f"{division} of {features}" if features else "each position"
     if (mechanism := mechanisms().get(local.mechanism)) and mechanism.remembers:
-        each += f" forever={forever(scenario)!r}".removesuffix(".0")
+        each += f" forever={forever(local)!r}".removesuffix(".0")
     return f"{local.mechanism} epsilon={whole} {each}"
 
 
-def forever(scenario: Scenario) -> float:
+def forever(local: Local) -> float:
     """Return the epsilon of all reports about an answer, for a mechanism with kept noise; nats."""
-    local = scenario.local
     return float(local.forever or 2 * (local.epsilon or 0.0))
 
 
@@ -105,22 +103,22 @@ def share(epsilon: float, features: int) -> float:
     return epsilon / features
 
 
-def is_sampled(scenario: Scenario, features: int) -> bool:
+def is_sampled(local: Local, features: int) -> bool:
     """Whether a person draws a feature of several, and reports it alone."""
-    return features > 1 and scenario.local.features == "sample"
+    return features > 1 and local.features == "sample"
 
 
-def feature_budget(scenario: Scenario, features: int) -> float:
+def feature_budget(local: Local, features: int) -> float:
     """Return the epsilon of a report about a feature of so many; nats."""
-    epsilon = scenario.local.epsilon or 0.0
-    return epsilon if is_sampled(scenario, features) else share(epsilon, features)
+    epsilon = local.epsilon or 0.0
+    return epsilon if is_sampled(local, features) else share(epsilon, features)
 
 
 def questions(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
 ) -> tuple[Question, ...]:
     """Return the questions of a scenario to people with these features, and the noise of each."""
-    each = feature_budget(scenario, len(names))
+    each = feature_budget(scenario.local, len(names))
     mechanism = mechanisms()[scenario.local.mechanism]
     making, every = load(mechanism.place), tuple(range(len(names)))
     if mechanism.bits:
@@ -129,12 +127,12 @@ def questions(
     if mechanism.split:
         making = partial(making, people=scenario.mix.min_batch)
     if mechanism.remembers:
-        making = partial(making, forever=share(forever(scenario), len(names)))
+        making = partial(making, forever=share(forever(scenario.local), len(names)))
     randomizers = [
         making(domain_argument(mechanism, name, domain), each, **room(scenario, mechanism, name))
         for name, domain in zip(names, values, strict=True)
     ]
-    if is_sampled(scenario, len(names)):
+    if is_sampled(scenario.local, len(names)):
         from ...analysis.randomizers import SampledFeature
 
         return (Question(joined(names), every, tuple(values), SampledFeature(tuple(randomizers))),)
@@ -189,7 +187,7 @@ def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
         each = share(scenario.local.epsilon or 0.0, len(names))
         copies = shares_needed(scenario.mix.min_batch, each)
         return tuple(piece for name in names for piece in pieces(name, copies))
-    is_joint = mechanism.bits or is_sampled(scenario, len(names))
+    is_joint = mechanism.bits or is_sampled(scenario.local, len(names))
     return (joined(names),) if is_joint else tuple(names)
 
 

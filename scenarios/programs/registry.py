@@ -119,6 +119,11 @@ def strategy(scenario: Scenario, new_people: int | None = None) -> "Strategy":
     return program_of(scenario).strategy(scenario, new_people)
 
 
+def strategy_under(scenario: Scenario, new_people: int | None, policy: Policy) -> "Strategy":
+    """Return the strategy of a scenario's curator under another policy."""
+    return strategy(replace(scenario, policy=policy), new_people)
+
+
 UNCHECKED_QUERIES = (
     "the curator can query all columns together, whatever the rule and curator_exposure say: "
     "counts are secret, so no other party can tell which query is due (with publish_marginals = "

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ...errors import ParameterError
 from ...protocol.wire import parties
 from ...protocol.wire.parties import ANALYST, CURATOR, paired
-from ..schema.model import Scenario
+from ..schema.model import Defence, Mix, Policy, Scenario
 from ..schema.parties import PartyNames, central_names, peer_names
 from .capabilities import ThresholdOpening
 
@@ -61,8 +61,8 @@ class Topology:
     handlers: Callable[[Scenario], tuple[str, ...]]
     single_parties: Callable[[Scenario, int], tuple[str, ...]]
     names: Callable[[Scenario, int | None, int | None], PartyNames]
-    reaches: Callable[[Scenario, Collection[str]], bool]
-    public: Callable[[Scenario], bool]
+    reaches: Callable[[Mix, Defence, Collection[str]], bool]
+    public: Callable[[Policy], bool]
     record: "Callable[[Scenario, Claims, Transcript], ViewedRun | PeerRecord]"
     example: str
     agreed: "Callable[[Claims], Schema] | None" = None
@@ -71,12 +71,12 @@ class Topology:
     untold: str | None = None
 
 
-def _shufflers(scenario: Scenario) -> tuple[str, ...]:
-    return tuple(parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers))
+def _shufflers(mix: Mix) -> tuple[str, ...]:
+    return tuple(parties.shuffler(hop + 1) for hop in range(mix.shufflers))
 
 
 def _handlers(scenario: Scenario) -> tuple[str, ...]:
-    return (CURATOR, ANALYST, *_shufflers(scenario), *further_parties(scenario))
+    return (CURATOR, ANALYST, *_shufflers(scenario.mix), *further_parties(scenario))
 
 
 def further_parties(scenario: Scenario) -> tuple[str, ...]:
@@ -91,23 +91,23 @@ def _central_names(scenario: Scenario, shufflers: int | None, people: int | None
     return central_names(shufflers, people, randomness=bool(further_parties(scenario)))
 
 
-def links(scenario: Scenario) -> tuple[frozenset[str], ...]:
+def links(mix: Mix, defence: Defence) -> tuple[frozenset[str], ...]:
     """Return sets of shufflers: a coalition that links people by its view has a member of each.
 
     A set is a single shuffler; if pairs are audited, an audited pair, either hop of which suffices.
     """
-    hops = _shufflers(scenario)
-    pairs = paired(len(hops)) if scenario.defence.audit else 0
+    hops = _shufflers(mix)
+    pairs = paired(len(hops)) if defence.audit else 0
     audited_pairs = [frozenset(hops[at : at + 2]) for at in range(0, pairs, 2)]
     return (*audited_pairs, *(frozenset({hop}) for hop in hops[pairs:]))
 
 
-def _central_reaches(scenario: Scenario, members: Collection[str]) -> bool:
+def _central_reaches(mix: Mix, defence: Defence, members: Collection[str]) -> bool:
     coalition = frozenset(members)
-    if scenario.mix.kind == "verified":
-        return coalition.issuperset(_shufflers(scenario))
+    if mix.kind == "verified":
+        return coalition.issuperset(_shufflers(mix))
     return bool({CURATOR, ANALYST} & coalition) and all(
-        hops & coalition for hops in links(scenario)
+        hops & coalition for hops in links(mix, defence)
     )
 
 
@@ -144,7 +144,7 @@ CENTRAL = Topology(
     single_parties=lambda scenario, _people: _handlers(scenario),
     names=_central_names,
     reaches=_central_reaches,
-    public=lambda scenario: scenario.policy.publish_marginals,
+    public=lambda policy: policy.publish_marginals,
     record=_central_record,
     example="curator+shuffler-1",
 )
@@ -158,8 +158,8 @@ PEERS = Topology(
         map(parties.peer, range(min(people, MAX_SINGLE_PEERS)))
     ),
     names=lambda _scenario, _shufflers, people: peer_names(people),
-    reaches=lambda scenario, members: len(members) >= scenario.mix.path,
-    public=lambda _scenario: True,
+    reaches=lambda mix, _defence, members: len(members) >= mix.path,
+    public=lambda _policy: True,
     record=_peer_record,
     example="peer-1+peer-2",
     agreed=_peer_schema,

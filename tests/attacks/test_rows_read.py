@@ -11,6 +11,7 @@ import pytest
 from veilmix.scenarios.attacks.catalogue.registry import ATTACKS
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.run import carrier
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.programs.interface import Effect
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.studies.cheating.coalition_study import attempts
@@ -30,7 +31,8 @@ def rows_read(*faults: KIT.Keys, **switches: Any) -> Effect:
     scenario = KIT.scenario(*faults, **switches)
     crowd = samples(scenario, SEED)
     faults_of = draw_faults(scenario, crowd.people.n, SEED)
-    played = carrier(scenario)(scenario, crowd, faults_of, SEED, "real")
+    plan = SessionPlan.from_scenario(scenario, crowd, faults_of)
+    played = carrier(plan)(plan, SEED, "real")
     assert played.rows_read is not None
     return played.rows_read()[-1]
 

@@ -22,6 +22,7 @@ from veilmix.scenarios.deployment.session_file import SessionFile
 from veilmix.scenarios.lab.ledger.account import Account
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.populations.samples import samples
 from veilmix.scenarios.schema.model import Scenario
 
@@ -60,7 +61,9 @@ def session(folder: Path, people: Sequence[int], **switches: Any) -> tuple[Sessi
 def parties(scenario: Scenario, place: str, history: History) -> Board:
     """All parties, in one process; the first shuffler or the curator remembers."""
     crowd = samples(scenario, 7)
-    cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, 7), 7)
+    faults = draw_faults(scenario, crowd.people.n, 7)
+    plan = SessionPlan.from_scenario(scenario, crowd, faults)
+    cast = cast_of(plan, 7)
     guards = cast.guards
     if place == CURATOR:
         return play(replace(cast, guards=replace(guards, curators=history)))

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 from veilmix.presentation.presenters.topology import PRESENTERS
 from veilmix.presentation.wording import AUDITED, UNRECORDED, audited
-from veilmix.scenarios.lab.scoring.coalitions import coalitions
 from veilmix.scenarios.lab.validation.load import change, load
+from veilmix.scenarios.programs.coalitions import coalitions
 from veilmix.scenarios.programs.topology import CENTRAL, links
 from veilmix.scenarios.schema.model import Scenario
 
@@ -13,6 +13,10 @@ from veilmix.scenarios.schema.model import Scenario
 def scenario(shufflers: int, *, audit: bool = True) -> Scenario:
     keys = {"mix.shufflers": shufflers, "defence.registered": True, "defence.audit": audit}
     return replace(change(load("titanic"), keys), coalition=())
+
+
+def _is_enough(asked: Scenario, members: list[str]) -> bool:
+    return CENTRAL.reaches(asked.mix, asked.defence, members)
 
 
 @pytest.mark.parametrize("recorded", [False, True])
@@ -39,14 +43,14 @@ def test_an_audit_is_told_and_whether_the_figures_have_it() -> None:
     ],
 )
 def test_of_an_audited_pair_one_is_enough(shufflers: int, members: list[str], enough: bool) -> None:
-    assert CENTRAL.reaches(scenario(shufflers), members) is enough
+    assert _is_enough(scenario(shufflers), members) is enough
     every = len(members) > shufflers and "curator" in members
-    assert CENTRAL.reaches(scenario(shufflers, audit=False), members) is every
+    assert _is_enough(scenario(shufflers, audit=False), members) is every
 
 
 def test_who_links_through_pairs_is_looked_at_among_many() -> None:
     groups = coalitions(scenario(8))
-    assert len(links(scenario(8))) == 4
+    assert len(links(scenario(8).mix, scenario(8).defence)) == 4
     for hops in ((1, 3, 5, 7), (2, 4, 6, 8)):
         assert tuple(sorted(["analyst", *(f"shuffler-{hop}" for hop in hops)])) in groups
     assert len(coalitions(scenario(8, audit=False))) == len(groups) - 4

@@ -22,6 +22,7 @@ from veilmix.roles.session import hold
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import cast_of
 from veilmix.scenarios.lab.play.run import run
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.theatre.http import HttpResponse, PageServer, Request
 from veilmix.theatre.live import Playing, Theatre, _changes, live, prepared
@@ -231,7 +232,8 @@ def test_the_live_run_is_the_run() -> None:
     playing = quick()
     still = run(playing.scenario, 3, worst_case_nodes=0)
     crowd = playing.crowd
-    cast = cast_of(playing.scenario, crowd, draw_faults(playing.scenario, 12, 3), 3)
+    faults = draw_faults(playing.scenario, 12, 3)
+    cast = cast_of(SessionPlan.from_scenario(playing.scenario, crowd, faults), 3)
     acts = with_delays(cast, 3), Instruments([], print)
     board = trio.run(hold, *acts, clock=VirtualClock())
     assert board.decision == still.decision

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from ....roles.occasions import Notes
     from ...populations.samples import Samples
     from ...programs.interface import ReleaseProgram
-    from ...schema.model import Fault, Scenario
+    from ...schema.model import Fault, Policy
     from ..faults.peer import Doing
     from .scene import PeerScene, Scene
+    from .settings import AttackSettings
     from .setup import AttackSetup
 
 USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
@@ -85,8 +86,8 @@ class Sequel:
     needs_earlier: "Callable[[Fault], bool]" = lambda _entry: True
     session_count: "Callable[[Fault], int]" = lambda _entry: 1
     change_earlier: "Callable[[Cast, Fault, int, int], Cast]" = lambda cast, *_: cast
-    change_last: "Callable[[Cast, Fault, Scenario, Samples, Board, int], Cast]" = lambda cast, *_: (
-        cast
+    change_last: "Callable[[Cast, Fault, AttackSettings, Samples, Board, int], Cast]" = (
+        lambda cast, *_: cast
     )
 
 
@@ -137,7 +138,7 @@ class RowsRead:
     unit: str
     measure: "Measure"
     learns: Learns = wholly
-    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()
+    helpers: "Callable[[Policy, Fault], tuple[str, ...]]" = lambda _policy, _entry: ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +227,7 @@ class Attack(AttackTraits):
             `PEER`, a session of peers only.
         sybils: it brings `users` invented people.
         first_only: only the first shuffler can commit it.
-        helpers: the other parties that its coalition needs, in a scenario.
+        helpers: the other parties that its coalition needs, under a policy.
         among_peers: its form among peers; None: they cannot.
     """
 
@@ -240,7 +241,7 @@ class Attack(AttackTraits):
     about: str = ROWS
     sybils: bool = False
     first_only: bool = False
-    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()
+    helpers: "Callable[[Policy, Fault], tuple[str, ...]]" = lambda _policy, _entry: ()
     among_peers: PeerAttack | None = None
 
     @property

@@ -4,7 +4,7 @@ Some attacks need several sessions of the same people: `before` gives the earlie
 the last, whose result counts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ....protocol.board.board import Board
@@ -15,11 +15,12 @@ from ....roles.adversary_record import AdversaryRecord
 from ....roles.cast import Cast, Guards
 from ....roles.occasions import note_of
 from ...populations.samples import Samples
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault
 from .attack import Sequel, Strikes
 from .deviations import deviating
 from .guard import GuardSetting
 from .registry import ATTACKS, GUARDS, sybils
+from .settings import AttackSettings
 from .setup import AttackSetup
 from .strikes import Faults
 
@@ -27,30 +28,32 @@ STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
 
 
 def commit(
-    scenario: Scenario, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
+    settings: AttackSettings, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
 ) -> Cast:
     """Return a session with all faults of its parties, and every guard."""
     import numpy as np
 
     rng = np.random.default_rng(None if seed is None else [seed, STREAM])
     guards = Guards()
-    setting = GuardSetting(scenario, crowd.people.n, frozenset(faults), rng)
+    setting = GuardSetting(
+        settings.defence, settings.registered, crowd.people.n, frozenset(faults), rng
+    )
     for guard in GUARDS.values():
         if guard.observe is not None:
             guards = guard.observe(guards, setting)
-    setup = AttackSetup(scenario, cast, crowd, rng, sybils(scenario))
+    setup = AttackSetup(settings, cast, crowd, rng, sybils(settings.entries))
     _strike(setup, faults)
-    for number, entry in enumerate(scenario.fault):
+    for number, entry in enumerate(settings.entries):
         attack = ATTACKS[entry.attack]
         if attack.sybils:
             setup.posts(Kind.CALL, number)  # they are there, and asked
         if attack.commit is not None:
             attack.commit(setup, entry, number)
-    deviating_people = {entry.by for entry in scenario.deviation}
+    deviating_people = {entry.by for entry in settings.deviations}
     guards = _without_accomplices(guards, frozenset(setup.messages) | deviating_people)
-    adversary = setup.adversary if scenario.fault else None
+    adversary = setup.adversary if settings.entries else None
     cast = replace(setup.prepared(), guards=guards, adversary=adversary)
-    return deviating(scenario, cast)
+    return deviating(settings.deviations, cast)
 
 
 def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
@@ -90,21 +93,21 @@ def _forge(setup: AttackSetup, index: int, entry: int) -> None:
         setup.answers(index, entry)
 
 
-def sequels(scenario: Scenario) -> Iterator[tuple[Fault, Sequel, int]]:
-    """Yield the attacks of a scenario that need several sessions: entry, sequel, place in file."""
-    for number, entry in enumerate(scenario.fault):
+def sequels(entries: Sequence[Fault]) -> Iterator[tuple[Fault, Sequel, int]]:
+    """Yield the attacks of a file that need several sessions: entry, sequel, place in file."""
+    for number, entry in enumerate(entries):
         sequel = ATTACKS[entry.attack].sequel
         if sequel is not None and sequel.needs_earlier(entry):
             yield entry, sequel, number
 
 
-def earlier_sessions(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
+def earlier_sessions(settings: AttackSettings, cast: Cast) -> Iterator[Cast]:
     """Yield the earlier sessions, all with one memory; empty if no attack needs any."""
-    two = list(sequels(scenario))
+    two = list(sequels(settings.entries))
     if not two:
         return
     history = cast.guards.history or History(
-        burn=scenario.defence.burn, union=scenario.defence.union
+        burn=settings.defence.burn, union=settings.defence.union
     )
     guards = replace(cast.guards, history=history)
     for number in range(max(sequel.session_count(entry) for entry, sequel, _ in two)):
@@ -115,9 +118,11 @@ def earlier_sessions(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
         yield first
 
 
-def next_session(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
+def next_session(
+    settings: AttackSettings, cast: Cast, crowd: Samples, first: Cast, board: Board
+) -> Cast:
     """Return the session that follows the first; `board` is the first session's board."""
     cast = replace(cast, guards=first.guards)
-    for entry, sequel, place in sequels(scenario):
-        cast = sequel.change_last(cast, entry, scenario, crowd, board, place)
+    for entry, sequel, place in sequels(settings.entries):
+        cast = sequel.change_last(cast, entry, settings, crowd, board, place)
     return cast

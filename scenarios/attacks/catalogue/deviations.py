@@ -11,7 +11,7 @@ from ....crypto.entropy import Entropy
 from ....protocol.search.deviation import Deviation
 from ....protocol.wire.messages import Kind
 from ....roles.cast import Cast
-from ...schema.model import DeviationSection, Scenario
+from ...schema.model import DeviationSection
 from ..faults.deviant_cast import deviant_cast
 from ..faults.deviation import DeviationRecord, Deviations
 
@@ -39,20 +39,20 @@ def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people:
     return Deviations(tuple(map(deviation_of, entries)), entropy.fork(LABEL), people)
 
 
-def deviating(scenario: Scenario, cast: Cast) -> Cast:
-    """Return the session with the deviations of the scenario; unchanged without a deviation."""
-    if not scenario.deviation:
+def deviating(entries: Sequence[DeviationSection], cast: Cast) -> Cast:
+    """Return the session with the deviations of a file; unchanged without a deviation."""
+    if not entries:
         return cast
-    deviations = deviations_of(scenario.deviation, cast.entropy, cast.people)
+    deviations = deviations_of(entries, cast.entropy, cast.people)
     return replace(deviant_cast(cast, deviations), paced=True)
 
 
-def unmet_deviations(scenario: Scenario, cast: Cast) -> Iterator[str]:
+def unmet_deviations(entries: Sequence[DeviationSection], cast: Cast) -> Iterator[str]:
     """Yield a sentence for every deviation without an occasion: this session did not try it."""
     record = cast.adversary
     if not isinstance(record, DeviationRecord):
         return
-    for place, entry in enumerate(scenario.deviation):
+    for place, entry in enumerate(entries):
         if place not in record.occasions:
             yield (
                 f'deviation[{place}]: "{deviation_of(entry)}" found no occasion: nothing in '

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from ...programs.interface import Effect
-from ...programs.registry import program_of
-from ...schema.model import Fault, Scenario
+from ...programs.interface import Effect, ReleaseProgram
+from ...schema.model import Fault
 from .attack import handed_on
 from .registry import ATTACKS
 from .scene import PeerScene, Scene
@@ -13,21 +12,19 @@ from .scene import PeerScene, Scene
 def measure(scene: Scene) -> tuple[Effect, ...]:
     """Measure every attack of a scenario, in order; attacks on other programs are left out."""
     effects = []
-    for fault in measured(scene.scenario):
+    for fault in measured(scene.settings.entries, scene.settings.program):
         attack = ATTACKS[fault.attack]
         value, maximum = attack.measure(scene, fault)
         attackers = (fault.by,) if fault.by is not None else ()
-        attackers = (*attackers, *attack.helpers(scene.scenario, fault))
+        attackers = (*attackers, *attack.helpers(scene.settings.policy, fault))
         effects.append(Effect(fault.attack, attackers, attack.unit, float(value), float(maximum)))
     return tuple(effects)
 
 
 def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
     """Measure the rows that every attack reads. effects: the effect of each attack."""
-    return tuple(
-        _rows(scene, fault, effect)
-        for fault, effect in zip(measured(scene.scenario), effects, strict=True)
-    )
+    faults = measured(scene.settings.entries, scene.settings.program)
+    return tuple(_rows(scene, fault, effect) for fault, effect in zip(faults, effects, strict=True))
 
 
 def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
@@ -38,16 +35,16 @@ def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
     return Effect(fault.attack, effect.parties, rows.unit, float(value), float(maximum))
 
 
-def measured(scenario: Scenario) -> tuple[Fault, ...]:
-    """Return the faults of a scenario with an attack on its program's kind of answers."""
-    answer_kind = handed_on(program_of(scenario))
-    return tuple(fault for fault in scenario.fault if ATTACKS[fault.attack].about == answer_kind)
+def measured(entries: Sequence[Fault], program: ReleaseProgram) -> tuple[Fault, ...]:
+    """Return the faults with an attack on the program's kind of answers."""
+    answer_kind = handed_on(program)
+    return tuple(fault for fault in entries if ATTACKS[fault.attack].about == answer_kind)
 
 
 def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
     """Measure every attack of a scenario among peers."""
     effects = []
-    for fault in scene.scenario.fault:
+    for fault in scene.entries:
         among = ATTACKS[fault.attack].among_peers
         if among is not None:
             value, maximum = among.measure(scene, fault)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from ....roles.cast import Guards
-    from ...schema.model import Scenario
+    from ...schema.model import Defence, Scenario
 
 
 RESOLVED = {"defence.registered": "registered"}  # key -> what `Scenario` makes of it
@@ -49,13 +49,15 @@ class GuardSetting:
     """A session that a guard is switched on in.
 
     Attributes:
-        scenario: the scenario of the session.
+        defence: the guards that can be switched.
+        registered: whether only users known beforehand may send.
         people: the number of real people.
         struck: the indices of people struck by a fault; they observe no board.
         rng: the generator of a guard's random choices.
     """
 
-    scenario: "Scenario"
+    defence: "Defence"
+    registered: bool
     people: int
     struck: frozenset[int]
     rng: "Generator"

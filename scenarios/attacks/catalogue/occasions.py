@@ -9,10 +9,10 @@ before it may be carried out there.
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ...programs.topology import topology_of
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault
 from .attack import PEER, USER, AttackTraits
 from .registry import ATTACKS
+from .settings import AttackSettings
 from .strikes import Faults
 
 SENT_NOTHING = "it looks at what people send, and none of them sent anything"
@@ -39,35 +39,38 @@ class Ended:
 
 
 def unmet(
-    scenario: Scenario, faults: Faults, acted: Collection[int], ended: Ended
+    settings: AttackSettings, faults: Faults, acted: Collection[int], ended: Ended
 ) -> tuple[str, ...]:
     """Return one sentence for every entry of `[[fault]]` that found no occasion.
 
     faults: the attacks of users. acted: the places of the entries that were carried out.
     """
     return tuple(
-        f"fault[{place}]: {_attacker_name(entry, _traits(scenario, entry))} found no occasion: "
-        f"{_why(place, entry, _traits(scenario, entry), faults, ended)}"
-        for place, entry in _idle(scenario, acted, ended)
+        f"fault[{place}]: {_attacker_name(entry, _traits(settings, entry))} found no occasion: "
+        f"{_why(place, entry, _traits(settings, entry), faults, ended)}"
+        for place, entry in _idle(settings, acted, ended)
     )
 
 
-def _idle(scenario: Scenario, acted: Collection[int], ended: Ended) -> Iterator[tuple[int, Fault]]:
+def _idle(
+    settings: AttackSettings, acted: Collection[int], ended: Ended
+) -> Iterator[tuple[int, Fault]]:
     """Yield the entries that were not carried out.
 
     A session that is burned at the deed of one party stops its accomplices too: the parties that
     commit the same attack.
     """
-    stopped = {scenario.fault[place].attack for place in acted} if ended.burned is not None else ()
-    for place, entry in enumerate(scenario.fault):
-        has_occasion = ended.answered if _traits(scenario, entry).looks else place in acted
+    is_burned = ended.burned is not None
+    stopped = {settings.entries[place].attack for place in acted} if is_burned else ()
+    for place, entry in enumerate(settings.entries):
+        has_occasion = ended.answered if _traits(settings, entry).looks else place in acted
         if not has_occasion and entry.attack not in stopped:
             yield place, entry
 
 
-def _traits(scenario: Scenario, entry: Fault) -> AttackTraits:
+def _traits(settings: AttackSettings, entry: Fault) -> AttackTraits:
     attack = ATTACKS[entry.attack]
-    return attack.among(topology_of(scenario).name) or attack
+    return attack.among(settings.topology) or attack
 
 
 def _attacker_name(entry: Fault, attack: AttackTraits) -> str:

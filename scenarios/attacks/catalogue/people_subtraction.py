@@ -87,8 +87,8 @@ def missing_between(scene: "Scene", entry: "Fault") -> Measured:
     The network knows the people it struck; the curator, or every reader of the board, knows the
     counts of round 1.
     """
-    loot = scene.loot((parties.NETWORK, *with_curator(scene.scenario, entry)))
-    place = next(at for at, fault in enumerate(scene.scenario.fault) if fault is entry)
+    loot = scene.loot((parties.NETWORK, *with_curator(scene.settings.policy, entry)))
+    place = next(at for at, fault in enumerate(scene.settings.entries) if fault is entry)
     missing = scene.adversary.struck.get(place, frozenset()) & {*senders(loot, 1)}
     earlier_counts, joint, decision = (
         counted(loot, 1),

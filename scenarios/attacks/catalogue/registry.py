@@ -6,7 +6,7 @@
 A table yields attacks in the order of their attacker's role, then of names; guards by name.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from .attack import COMMITTERS, Attack, PeerAttack
 from .guard import Guard
 
 if TYPE_CHECKING:
-    from ...schema.model import Scenario
+    from ...schema.model import Fault
 
 T = TypeVar("T")
 
@@ -94,6 +94,6 @@ def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*declared_guards, *guard_names)))
 
 
-def sybils(scenario: "Scenario") -> int:
+def sybils(entries: "Iterable[Fault]") -> int:
     """Return the number of invented participants."""
-    return sum(fault.users or 0 for fault in scenario.fault if ATTACKS[fault.attack].sybils)
+    return sum(fault.users or 0 for fault in entries if ATTACKS[fault.attack].sybils)

@@ -17,7 +17,8 @@ from ....protocol.wire import parties
 from ....protocol.wire.messages import Counts
 from ....roles.adversary_record import AdversaryRecord
 from ...populations import Population
-from ...schema.model import Scenario
+from ...schema.model import Fault
+from .settings import AttackSettings
 from .strikes import Faults
 
 
@@ -45,7 +46,7 @@ class Scene:
     """A session that was attacked: its record, the adversary's loot, and the truth.
 
     Attributes:
-        scenario: the scenario that was played.
+        settings: the attacks of the session, and what they need of it.
         people: the real people, with their true rows.
         board: as it stood at the end.
         transcript: of the session.
@@ -55,7 +56,7 @@ class Scene:
         strikes: the attacks of users, by index and round.
     """
 
-    scenario: Scenario
+    settings: AttackSettings
     people: Population
     board: Board
     transcript: Transcript
@@ -119,13 +120,13 @@ class PeerScene:
     """A session among peers that was attacked: its record, which all of them see, and the truth.
 
     Attributes:
-        scenario: the scenario that was played.
+        entries: the attacks, in the order of the file.
         people: the people who exist.
         record: the posts, and the accounts that follow from them.
         secrets: by round and number, the attackers' parts of the rounds' keys.
     """
 
-    scenario: Scenario
+    entries: tuple[Fault, ...]
     people: Population
     record: PeerRecord
     secrets: Mapping[tuple[int, int], bytes] = field(default_factory=dict)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....roles.people import Randomization
     from ...populations.samples import Samples
     from ...schema.model import Fault as Entry
-    from ...schema.model import Scenario
+    from .settings import AttackSettings
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class AttackSetup:
     """A session that attacks are prepared in.
 
     Attributes:
-        scenario: the scenario of the session.
+        settings: the attacks, and what they need of the session.
         cast: the session, so far.
         crowd: the real people.
         rng: the generator of an attack's choices, beside its entropy.
@@ -51,7 +51,7 @@ class AttackSetup:
         adversary: keeps the attackers' views, and the entries that are carried out.
     """
 
-    scenario: "Scenario"
+    settings: "AttackSettings"
     cast: Cast
     crowd: "Samples"
     rng: "Generator"

@@ -15,7 +15,7 @@ from .fault_entries import target
 if TYPE_CHECKING:
     from ....protocol.knowledge.adversary_view import Row
     from ....protocol.rounds.round_context import Round
-    from ...schema.model import Fault, Scenario
+    from ...schema.model import Fault, Policy
     from .attack import Measure, Measured
     from .scene import Scene
 
@@ -25,12 +25,12 @@ COMPARED = "`sums`, `challenge` or `receipts` (limits below)"
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 
-def with_curator(scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
+def with_curator(policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
     """Return the curator if the counts are secret; an empty tuple if they are public."""
-    return () if scenario.policy.publish_marginals else (parties.CURATOR,)
+    return () if policy.publish_marginals else (parties.CURATOR,)
 
 
-def nobody_else(_scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
+def nobody_else(_policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
     """Return an empty tuple: the first shuffler acts without accomplices."""
     return ()
 
@@ -62,7 +62,7 @@ def put_in(
 
 
 def target_read(
-    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]",
+    helpers: "Callable[[Policy, Fault], tuple[str, ...]]",
     friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
     inserted_rows: InsertedRows = no_rows,
 ) -> "Measure":
@@ -73,7 +73,7 @@ def target_read(
     """
 
     def measure(scene: "Scene", entry: "Fault") -> "Measured":
-        loot = scene.loot((parties.shuffler(1), *helpers(scene.scenario, entry)))
+        loot = scene.loot((parties.shuffler(1), *helpers(scene.settings.policy, entry)))
         friend_indices = [parties.index(party) for party in friends(scene, entry)]
         rows = {friend: dict(enumerate(scene.people.row(friend))) for friend in friend_indices}
         people = left_over(loot, AccompliceRows(rows, inserted_rows(scene, entry)))

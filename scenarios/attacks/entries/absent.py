@@ -1,7 +1,7 @@
 """`absent`: a user does not submit."""
 
 from ....protocol.wire import parties
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault, Policy
 from ..catalogue.attack import STRIKES, USER, Attack, Keys, PeerAttack, RowsRead
 from ..catalogue.fault_entries import FIRST_USER
 from ..catalogue.measures import uncounted
@@ -20,7 +20,7 @@ def peer_trial(_people: int, _path: int) -> list[Keys]:
     return [{"by": parties.peer(0), "round": 2}]
 
 
-def strikers(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+def strikers(_policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return the number of users that leave together, unless the fault names its user."""
     return (f"{entry.users} of the people",) if entry.users else ()
 

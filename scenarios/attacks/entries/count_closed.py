@@ -12,7 +12,7 @@ def counted(scene: Scene, _fault: Fault) -> Measured:
 
     If people take part at random, a group of size 1 may belong to no person: it is not counted.
     """
-    min_size = 1 if scene.scenario.policy.sample is None else 2
+    min_size = 1 if scene.settings.policy.sample is None else 2
     sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)
     return sum(size for size in sizes if size >= min_size), scene.n
 
@@ -28,6 +28,6 @@ ATTACK = Attack(
     unit="people in closed groups of known size",
     measure=counted,
     about=OPENED,
-    helpers=lambda _scenario, _entry: (parties.ANALYST,),
+    helpers=lambda _policy, _entry: (parties.ANALYST,),
     watchers="the analyst",
 )

@@ -13,7 +13,7 @@ ATTACK = Attack(
     unit="people linked",
     learns=counts_victim,
     measure=linked((parties.shuffler(1),), exploits.by_dictionary),
-    helpers=lambda _scenario, _entry: (parties.shuffler(1),),
+    helpers=lambda _policy, _entry: (parties.shuffler(1),),
     switches={"mix.suite": "textbook", "mix.salt": False, "mix.lesson": True},
     stopped_by=("randomised", "salt"),
 )

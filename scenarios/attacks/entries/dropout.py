@@ -16,7 +16,7 @@ def left_between(scene: Scene, fault: Fault) -> Measured:
 
     The network saw the dropouts; the curator knows the first counts, unless they are public.
     """
-    loot = scene.loot((NETWORK, *with_curator(scene.scenario, fault)))
+    loot = scene.loot((NETWORK, *with_curator(scene.settings.policy, fault)))
     earlier_counts, decision = counted(loot, 1), loot.board.decision
     joint = public_release(loot.board)
     dropouts = set(senders(loot, 1)) - set(senders(loot, len(loot.board.calls)))
@@ -41,7 +41,7 @@ ATTACK = Attack(
     unit="cells certain of who left",
     learns=wholly,
     measure=left_between,
-    helpers=lambda scenario, entry: (NETWORK, *with_curator(scenario, entry)),
+    helpers=lambda policy, entry: (NETWORK, *with_curator(policy, entry)),
     stopped_by=("dropout",),
     trials={"": trial},
 )

@@ -7,7 +7,7 @@ from itertools import islice, product
 from ....protocol.knowledge.adversary_view import submissions
 from ....protocol.rounds.opened_prefixes import cell, exposed, prefix_of, shown_of
 from ....roles.occasions import Notes
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault, Policy
 from ..catalogue.attack import OPENED, USER, Attack, Keys, Measured, counts_victim
 from ..catalogue.scene import Scene
 from ..catalogue.setup import AttackSetup
@@ -17,7 +17,7 @@ Row = tuple[str, ...]
 
 def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
     """Let the user submit the next guessed row; k - 1 users submit each guess."""
-    place = len(setup.guesses) // max(setup.scenario.policy.k - 1, 1)
+    place = len(setup.guesses) // max(setup.settings.policy.k - 1, 1)
     remaining_guesses = islice(guesses(setup.crowd.people.values), place, None)
     setup.guesses[index] = next(remaining_guesses, setup.row(index))
 
@@ -32,7 +32,7 @@ def guessed(scene: Scene) -> Mapping[str, Row]:
     strikers = scene.strikers(ATTACK_NAME)
     submitters = {*submissions(scene.loot(strikers), 1)}
     rows = list(islice(guesses(scene.people.values), len(strikers)))
-    each = max(scene.scenario.policy.k - 1, 1)
+    each = max(scene.settings.policy.k - 1, 1)
     return {
         user: rows[at // each]
         for at, user in enumerate(strikers)
@@ -51,10 +51,10 @@ def confirmed(scene: Scene, _fault: Fault) -> Measured:
     for row in mine.values():
         shown_values = shown_of(dict(enumerate(row)), prefixes)
         remaining_counts[cell(tuple(shown_values.values()), columns)] -= 1
-    return exposed(+remaining_counts, scene.scenario.policy.k), scene.n
+    return exposed(+remaining_counts, scene.settings.policy.k), scene.n
 
 
-def friends(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+def friends(_policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return the users that send guesses, as text; empty if their number is not given."""
     if entry.users is None:
         return ()

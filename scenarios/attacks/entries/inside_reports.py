@@ -7,7 +7,6 @@ from ....protocol.knowledge.adversary_view import senders
 from ....protocol.knowledge.batch_subtraction import read_by
 from ....protocol.wire import parties
 from ...programs.randomized.privacy import after_shuffling, honest
-from ...programs.registry import noisy_questions
 from ...schema.model import Fault
 from ..catalogue.attack import ANALYST, REPORTS, Attack, Measured, by_some
 from ..catalogue.scene import Scene
@@ -39,7 +38,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
     ]
     respondents = {*senders(loot, 1)}
     read = read_by(loot, 1)
-    maximum = scene.scenario.local.epsilon or 0.0
+    maximum = scene.settings.local.epsilon or 0.0
     if not read:
         return 0, maximum
     remaining_counts = list(map(Counter, read))
@@ -49,7 +48,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
                 remaining_counts[ask][tuple(values)] -= 1
     if any(min(count.values()) < 0 for count in remaining_counts):
         return 0, maximum  # a user disclosed a report that it has not sent
-    promised = scene.scenario.local.relied_on
+    promised = scene.settings.local.relied_on
     initial_epsilon = epsilon(scene, [honest(sum(count.values()), promised) for count in read])
     now = epsilon(scene, [count.total() for count in remaining_counts])
     return max(now[0] - initial_epsilon[1], 0.0), maximum
@@ -57,7 +56,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
 
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
     """Return a lower and an upper bound on epsilon after shuffling, over all questions."""
-    shuffled, whole = after_shuffling(noisy_questions(scene.scenario, scene.people), reports)
+    shuffled, whole = after_shuffling(scene.settings.questions, reports)
     loss = whole or (shuffled[0] if len(shuffled) == 1 else None)
     return (loss.hockey_stick_at_least, loss.hockey_stick) if loss else (0.0, 0.0)
 
@@ -76,5 +75,5 @@ ATTACK = Attack(
     reads=("users", "share"),
     trials={"": by_some()},
     about=REPORTS,
-    helpers=lambda _scenario, _entry: (parties.ANALYST,),
+    helpers=lambda _policy, _entry: (parties.ANALYST,),
 )

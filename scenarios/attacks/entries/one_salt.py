@@ -11,7 +11,7 @@ ATTACK = Attack(
     unit="rows read whole",
     learns=counts_victim,
     measure=whole,
-    helpers=lambda _scenario, _entry: ("curator",),
+    helpers=lambda _policy, _entry: ("curator",),
     switches={"defence.fresh_salt": False, "mix.lesson": True},
     stopped_by=("fresh_salt",),
 )

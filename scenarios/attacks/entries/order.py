@@ -13,7 +13,7 @@ ATTACK = Attack(
     unit="people linked",
     learns=counts_victim,
     measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
-    helpers=lambda _scenario, _entry: (parties.NETWORK, parties.CURATOR),
+    helpers=lambda _policy, _entry: (parties.NETWORK, parties.CURATOR),
     switches={"mix.order": "kept", "mix.lesson": True},
     stopped_by=("order",),
 )

@@ -11,14 +11,14 @@ from ....protocol.wire import parties
 from ....protocol.wire.messages import Kind
 from ....roles.cast import Cast
 from ...populations.samples import Samples
-from ...programs.registry import strategy
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel
 from ..catalogue.scene import Scene
+from ..catalogue.settings import AttackSettings
 
 
 def other_columns(
-    cast: Cast, _entry: Fault, scenario: Scenario, crowd: Samples, board: Board, place: int
+    cast: Cast, _entry: Fault, settings: AttackSettings, crowd: Samples, board: Board, place: int
 ) -> Cast:
     """Return the cast of a second session, with a curator that releases only other columns."""
     if board.decision is None or not board.decision.kept:
@@ -26,11 +26,11 @@ def other_columns(
     if cast.adversary is not None:
         for kind in (Kind.DECISION, Kind.COMMITTED):
             cast.adversary.posting.setdefault(kind, set()).add(place)
-    names, policy = crowd.people.schema.names, scenario.policy
+    names, policy = crowd.people.schema.names, settings.policy
     released_names = tuple(names[column] for column in board.decision.kept)
     forbidden = tuple(dict.fromkeys((*policy.forbidden, *released_names)))
     policy = changed(policy, forbidden=forbidden, required=())
-    return replace(cast, decide=strategy(changed(scenario, policy=policy), crowd.round2_people))
+    return replace(cast, decide=settings.strategy(policy))
 
 
 def unique_on_both(scene: Scene, _fault: Fault) -> Measured:

@@ -1,7 +1,6 @@
 """`poison-reports`: some people craft their randomized reports, and move an estimate far."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from ....protocol.knowledge.adversary_view import senders
@@ -11,7 +10,6 @@ from ....roles.occasions import Notes
 from ...populations import Population
 from ...programs.noisy_questions import Question
 from ...programs.randomized.encoding import tally
-from ...programs.registry import noisy_questions
 from ...schema.model import Fault
 from ..catalogue.attack import REPORTS, USER, Attack, Measured, by_some
 from ..catalogue.scene import Scene
@@ -42,13 +40,10 @@ def crafted(question: Question, people: Population, index: int) -> str:
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """Run the user in a place of its own, from which it sends its crafted reports."""
-    row = tuple(crafted(question, setup.crowd.people, index) for question in _questions(setup))
+    people, questions = setup.crowd.people, setup.settings.questions
+    row = tuple(crafted(question, people, index) for question in questions)
     user = parties.user(index)
     setup.places[user] = crafter(rounds, row, setup.entropy(f"crafting of {user}"))
-
-
-def _questions(setup: AttackSetup) -> Sequence[Question]:
-    return noisy_questions(setup.scenario, setup.crowd.people)
 
 
 def moved(scene: Scene, fault: Fault) -> Measured:
@@ -64,7 +59,7 @@ def moved(scene: Scene, fault: Fault) -> Measured:
         return 0, scene.n
     people = scene.people
     shifts = []
-    for question, count in zip(noisy_questions(scene.scenario, people), counts, strict=True):
+    for question, count in zip(scene.settings.questions, counts, strict=True):
         without = Counter(count)
         without.subtract((crafted(question, people, index),) for index in submitters)
         shifts.append(estimated(question, count) - estimated(question, +without))

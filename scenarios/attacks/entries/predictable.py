@@ -25,7 +25,7 @@ ATTACK = Attack(
     unit="people linked",
     learns=counts_victim,
     measure=derived,
-    helpers=lambda _scenario, _entry: (parties.NETWORK,),
+    helpers=lambda _policy, _entry: (parties.NETWORK,),
     switches={"scenario.seed": 1},
     stopped_by=("random",),
 )

@@ -9,10 +9,11 @@ from ....protocol.wire import parties
 from ....roles.cast import Cast
 from ....roles.occasions import note_of
 from ...populations.samples import Samples
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel, aimed, wholly
 from ..catalogue.fault_entries import target
 from ..catalogue.scene import Scene
+from ..catalogue.settings import AttackSettings
 from ..faults.curator import liar
 from ..faults.users import fault
 
@@ -24,7 +25,7 @@ def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
 
 
 def without_target(
-    cast: Cast, entry: Fault, _scenario: Scenario, _crowd: Samples, _board: Board, _place: int
+    cast: Cast, entry: Fault, _settings: AttackSettings, _crowd: Samples, _board: Board, _place: int
 ) -> Cast:
     """Return the cast of the second session, in which the target does not submit."""
     return replace(cast, faults={**cast.faults, target(entry): fault("absent")})

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ....protocol.knowledge.batch_subtraction import AccompliceRows, singled_out
 from ....protocol.wire import parties
 from ....protocol.wire.parties import ANALYST, CURATOR, shuffler
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault, Policy
 from ..catalogue.attack import SHUFFLER, Attack, Measured, aimed, wholly
 from ..catalogue.fault_entries import target
 from ..catalogue.scene import Scene
@@ -31,14 +31,14 @@ def struck(entry: Fault) -> int:
     return entry.round or FIRST
 
 
-def readers(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+def readers(_policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return the reader of that round: the curator of round 1, the analyst of the release."""
     return (CURATOR if struck(entry) == FIRST else ANALYST,)
 
 
 def values_read(scene: Scene, entry: Fault) -> Measured:
     """Count the values of the target that are read, of all its values in that round."""
-    loot, number = scene.loot((shuffler(1), *readers(scene.scenario, entry))), struck(entry)
+    loot, number = scene.loot((shuffler(1), *readers(scene.settings.policy, entry))), struck(entry)
     plan = loot.plan(number)
     if plan is None:
         return 0, len(scene.people.schema.names)

@@ -26,9 +26,9 @@ ATTACK = Attack(
         unit="people linked",
         measure=linked((parties.shuffler(1),), exploits.by_length),
         learns=counts_victim,
-        helpers=lambda _scenario, _entry: (parties.shuffler(1),),
+        helpers=lambda _policy, _entry: (parties.shuffler(1),),
     ),
-    helpers=lambda _scenario, _entry: (parties.shuffler(1),),
+    helpers=lambda _policy, _entry: (parties.shuffler(1),),
     switches={"mix.pad": False, "mix.lesson": True},
     stopped_by=("pad",),
 )

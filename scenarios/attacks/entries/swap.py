@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ....protocol.knowledge.adversary_view import Row
 from ....protocol.wire.parties import index, shuffler
 from ....roles.occasions import unnoted
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault, Policy
 from ..catalogue.attack import SHUFFLER, Attack, aimed, wholly
 from ..catalogue.fault_entries import target
 from ..catalogue.scene import Scene
@@ -43,9 +43,9 @@ def forged_rows(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
     return put_in(scene, last_release(scene), lambda _plan, row_count: [row] * row_count)
 
 
-def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return a user, and the curator if only it knows the counts."""
-    return "one of the people", *with_curator(scenario, entry)
+    return "one of the people", *with_curator(policy, entry)
 
 
 ATTACK = Attack(

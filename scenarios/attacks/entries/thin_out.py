@@ -2,7 +2,7 @@
 
 from ....protocol.wire.parties import index, shuffler
 from ....roles.occasions import unnoted
-from ...schema.model import Fault, Scenario
+from ...schema.model import Fault, Policy
 from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.fault_entries import FIRST_USER, target
 from ..catalogue.scene import Scene
@@ -33,10 +33,10 @@ def trial(people: int, _shufflers: int) -> list[Keys]:
     return [{"by": shuffler(1), "target": FIRST_USER, "users": min(FRIENDS, people - 1)}]
 
 
-def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
     """Return some of the users, and the curator if only it knows the counts."""
     friend_group = (f"{entry.users} of the people",) if entry.users else ()
-    return *friend_group, *with_curator(scenario, entry)
+    return *friend_group, *with_curator(policy, entry)
 
 
 ATTACK = Attack(

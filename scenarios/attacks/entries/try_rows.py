@@ -31,6 +31,6 @@ ATTACK = Attack(
     learns=counts_victim,
     measure=read,
     about=OPENED,
-    helpers=lambda _scenario, _entry: COALITION,
+    helpers=lambda _policy, _entry: COALITION,
     watchers="the analyst and randomness",
 )

@@ -13,5 +13,5 @@ GUARD = Guard(
     setting="totals and accounts on the board are added up",
     price="none: sums of posts",
     default=False,
-    observe=lambda guards, setting: replace(guards, balance=setting.scenario.defence.balance),
+    observe=lambda guards, setting: replace(guards, balance=setting.defence.balance),
 )

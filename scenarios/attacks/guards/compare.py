@@ -12,5 +12,5 @@ GUARD = Guard(
     guards="users compare what they were told with the board",
     setting="people compare what they were told with the board",
     price="none: a hash a user",
-    observe=lambda guards, setting: replace(guards, compares=setting.scenario.defence.compare),
+    observe=lambda guards, setting: replace(guards, compares=setting.defence.compare),
 )

@@ -14,5 +14,5 @@ GUARD = Guard(
     price="people who leave between the rounds may stop the release",
     lesson=True,
     unguarded="more people may be exposed than is promised; say mix.lesson = true to show it",
-    observe=lambda guards, setting: replace(guards, proves=setting.scenario.defence.promise),
+    observe=lambda guards, setting: replace(guards, proves=setting.defence.promise),
 )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
     """Draw the users that check; users struck by a fault do not. With `challenge` all check."""
-    defence = setting.scenario.defence
+    defence = setting.defence
     if defence.challenge or not defence.receipts:
         return guards
     count = round(defence.receipts * setting.people)

@@ -19,5 +19,5 @@ GUARD = Guard(
             "policy.publish_marginals", "there is nothing to decide again from"
         ),
     ),
-    observe=lambda guards, setting: replace(guards, recompute=setting.scenario.defence.recompute),
+    observe=lambda guards, setting: replace(guards, recompute=setting.defence.recompute),
 )

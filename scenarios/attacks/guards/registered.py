@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
     """Register all real people, if the scenario has a list."""
-    registered = setting.people if setting.scenario.registered else None
+    registered = setting.people if setting.registered else None
     return replace(guards, registered=registered)
 
 

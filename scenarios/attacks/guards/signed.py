@@ -12,5 +12,5 @@ GUARD = Guard(
     guards="posts are signed by identities known beforehand, and the board's heads by the board",
     setting="posts and the board's heads are signed",
     price="none: a signature a post and a call; 97 bytes a message",
-    observe=lambda guards, setting: replace(guards, signed=setting.scenario.defence.signed),
+    observe=lambda guards, setting: replace(guards, signed=setting.defence.signed),
 )

@@ -12,5 +12,5 @@ GUARD = Guard(
     guards="both readers compare what they read of the same people; what does not fit burns",
     setting="a release fits what was counted of the same people before",
     price="a person who answers otherwise in round 2 aborts it",
-    observe=lambda guards, setting: replace(guards, sums=setting.scenario.defence.sums),
+    observe=lambda guards, setting: replace(guards, sums=setting.defence.sums),
 )

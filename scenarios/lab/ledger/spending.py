@@ -38,11 +38,11 @@ def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
         for feature in schema.features
     ]
     return Noise(
-        rule=rule(scenario, len(columns)),
+        rule=rule(scenario.local, len(columns)),
         columns=tuple(columns),
         asked=blake2b(repr(description).encode(), digest_size=16).hexdigest(),
         epsilon=(scenario.local.epsilon or 0.0) / column_count,
-        forever=forever(scenario) / column_count if mechanism.remembers else None,
+        forever=forever(scenario.local) / column_count if mechanism.remembers else None,
         mechanism=scenario.local.mechanism,
     )
 

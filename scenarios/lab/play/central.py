@@ -3,19 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...attacks.catalogue.strikes import Faults
-from ...populations.samples import Samples
 from ...programs.interface import Mode, Played, Report
-from ...schema.model import Scenario
+from .session_plan import SessionPlan
 
 if TYPE_CHECKING:
     from ....roles.network.instruments import Instrument
 
 
 def play_central(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
+    plan: SessionPlan,
     seed: int | None,
     mode: Mode,
     instruments: "Sequence[Instrument]" = (),
@@ -26,7 +22,7 @@ def play_central(
     if mode == "real":
         from .real import play_real
 
-        return play_real(scenario, crowd, faults, seed, instruments, report, **more)
+        return play_real(plan, seed, instruments, report, **more)
     from .ideal import play_ideal
 
-    return play_ideal(scenario, crowd, faults, seed)
+    return play_ideal(plan, seed)

@@ -18,24 +18,13 @@ from ....protocol.rounds.exclusion import domains_of
 from ....protocol.wire.hiding_rules import COVERS, Redact, cover_draws
 from ....protocol.wire.messages import Call
 from ....protocol.wire.parties import user
-from ...attacks.catalogue.strikes import Faults
 from ...populations import Population
-from ...populations.samples import Samples
 from ...programs.capabilities import LocalNoise, ThresholdOpening
 from ...programs.interface import Played
 from ...programs.noisy_questions import ideal_reports
-from ...programs.registry import (
-    announced_schema,
-    capability,
-    noisy_questions,
-    participation,
-    strategy,
-    wire,
-)
-from ...schema.model import Scenario
-from .announcement import announced_policy, announced_rules
 from .fault_schedule import present, struck_in
 from .ideal_outcome import imagined
+from .session_plan import SessionPlan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,43 +36,40 @@ SILENT = ("absent",)  # faults of users without a token request
 UNSENT = ("absent", "malformed")  # faults of users without a submission
 
 
-def play_ideal(
-    scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None = None
-) -> Played:
+def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
     """Answer the same queries without messages.
 
     seed: of the noise that users add and of the values that they suppress as covers.
     """
-    scenario_answers = _ScenarioAnswers(scenario, crowd, faults, entropy_of(seed))
-    ideal = _ideal(scenario, scenario_answers)
-    single, opening = crowd.people.n <= SUMMARY_ABOVE, capability(scenario, ThresholdOpening)
+    plan_answers, people = _PlanAnswers(plan, entropy_of(seed)), plan.crowd.people
+    ideal = _ideal(plan, plan_answers)
+    single = people.n <= SUMMARY_ABOVE
+    opening = plan.program.capability(ThresholdOpening)
     look = partial(
         ideal_view,
-        crowd.people.n,
+        people.n,
         ideal,
-        announced_policy(scenario),
-        scenario.mix.shufflers,
-        uses_tokens=scenario.defence.tokens,
-        public=announced_rules(scenario).names_people,
-        once=scenario.mix.submit == "once",
-        whole=scenario_answers.whole_rows(ideal.posted[0]) if opening else None,
-        answers=scenario_answers.answers if single else None,
-        domains=tuple(domains_of(crowd.people.schema)) if opening else (),
-        verified=scenario.mix.kind == "verified",
+        plan.policy,
+        plan.mix.shufflers,
+        uses_tokens=plan.rules.tokens,
+        public=plan.rules.names_people,
+        once=plan.mix.submit == "once",
+        whole=plan_answers.whole_rows(ideal.posted[0]) if opening else None,
+        answers=plan_answers.answers if single else None,
+        domains=tuple(domains_of(people.schema)) if opening else (),
+        verified=plan.rules.verified,
     )
     truth = None
-    if single and capability(scenario, LocalNoise) is None:
-        truth = plain_rows([scenario_answers.answers(call).sealed_rows for call in ideal.posted])
+    if single and plan.program.capability(LocalNoise) is None:
+        truth = plain_rows([plan_answers.answers(call).sealed_rows for call in ideal.posted])
     return imagined(ideal, lambda members: look(*members), truth=truth)
 
 
 @dataclass(slots=True)
-class _ScenarioAnswers:
-    """The answers of the people of a scenario, per call: random ones are drawn once."""
+class _PlanAnswers:
+    """The answers of the people of a session, per call: random ones are drawn once."""
 
-    scenario: Scenario
-    crowd: Samples
-    faults: Faults
+    plan: SessionPlan
     entropy: Entropy
     tables: dict[int, PeopleTable] = field(default_factory=dict)
     answers_by_round: dict[int, Answers] = field(default_factory=dict)
@@ -95,37 +81,37 @@ class _ScenarioAnswers:
         return self.tables[call.round]
 
     def _draw_table(self, call: Call) -> PeopleTable:
-        people, queried_indices = self.crowd.people, self.queried_people(call)
-        if questions := noisy_questions(self.scenario, people):
-            return ideal_reports(questions, people, queried_indices, self.entropy)
+        people, queried_indices = self.plan.crowd.people, self.queried_people(call)
+        if self.plan.questions:
+            return ideal_reports(self.plan.questions, people, queried_indices, self.entropy)
         if people.several is not None:
             return persons_table(people, queried_indices)
         table = PeopleTable(
             people.values,
             people.codes[queried_indices] if len(queried_indices) < people.n else people.codes,
         )
-        if (participation_rule := participation(self.scenario)) is not None:
-            return participation_rule.submitted_table(table, queried_indices, self.entropy)
+        if self.plan.participation is not None:
+            return self.plan.participation.submitted_table(table, queried_indices, self.entropy)
         return hide_table(table, call.hidden, _covers(call, queried_indices, self.entropy))
 
     def queried_people(self, call: Call) -> "npt.NDArray[np.intp]":
         """Return the indices of the people that a call asks."""
-        return present(self.crowd, self.faults, self._submitted(call), ())
+        return present(self.plan.crowd, self.plan.faults, self._submitted(call), ())
 
     def _submitted(self, call: Call) -> int:
         """Return the round in which the answers to a call are submitted."""
-        return 1 if self.scenario.mix.submit == "once" else call.round
+        return 1 if self.plan.mix.submit == "once" else call.round
 
     def counted(self, call: Call) -> PeopleTable:
         """Return the table of the counted users."""
         import numpy as np
 
         table, queried_indices = self.submitted_table(call), self.queried_people(call)
-        present_people = present(self.crowd, self.faults, self._submitted(call))
+        present_people = present(self.plan.crowd, self.plan.faults, self._submitted(call))
         if len(present_people) == len(queried_indices):
             return table
-        if self.crowd.people.several is not None:
-            return persons_table(self.crowd.people, present_people)
+        if self.plan.crowd.people.several is not None:
+            return persons_table(self.plan.crowd.people, present_people)
         return PeopleTable(
             table.values, table.codes[np.searchsorted(queried_indices, present_people)]
         )
@@ -145,19 +131,17 @@ class _ScenarioAnswers:
         number = self._submitted(call)
         queried_indices, present_people = (
             self.queried_people(call),
-            present(self.crowd, self.faults, number),
+            present(self.plan.crowd, self.plan.faults, number),
         )
         rows = rows_of(self.submitted_table(call), call, queried_indices)
         if number != call.round:  # the ballots that counted are mixed again
             listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
-        defence = self.scenario.defence
-        if defence.tokens or capability(
-            self.scenario, ThresholdOpening
-        ):  # users first ask for tokens
-            silent = present(self.crowd, self.faults, call.round, SILENT)
+        opening = self.plan.program.capability(ThresholdOpening)
+        if self.plan.rules.tokens or opening:  # users first ask for tokens
+            silent = present(self.plan.crowd, self.plan.faults, call.round, SILENT)
             rows = {person: rows[person] for person in silent.tolist()}
-        unsent = struck_in(self.faults, call.round, UNSENT)
+        unsent = struck_in(self.plan.faults, call.round, UNSENT)
         return Answers(rows, frozenset(rows) - unsent, frozenset(present_people.tolist()))
 
 
@@ -202,26 +186,24 @@ def _rows_of_persons(
     return rows
 
 
-def _ideal(scenario: Scenario, scenario_answers: _ScenarioAnswers) -> Ideal:
-    crowd, faults = scenario_answers.crowd, scenario_answers.faults
-    people, rules = crowd.people, announced_rules(scenario)
+def _ideal(plan: SessionPlan, plan_answers: _PlanAnswers) -> Ideal:
+    rules = plan.rules
 
     def asking(call: Call) -> int:
-        return len(present(crowd, faults, call.round, SILENT))
+        return len(present(plan.crowd, plan.faults, call.round, SILENT))
 
-    if noisy_questions(scenario, people):
-        schema = announced_schema(scenario, people.schema)
-        call = first_call(wire(scenario), schema)
+    if plan.questions:
+        call = first_call(plan.queries, plan.schema)
         token_count = asking(call) if rules.tokens else None
-        return randomized(schema, scenario_answers.counted(call), rules, token_count)
+        return randomized(plan.schema, plan_answers.counted(call), rules, token_count)
     return run_through(
-        wire(scenario),
-        people.schema,
-        scenario_answers.counted,
-        announced_policy(scenario),
+        plan.queries,
+        plan.crowd.people.schema,
+        plan_answers.counted,
+        plan.policy,
         rules,
-        strategy(scenario, crowd.round2_people),
-        proving=scenario.defence.promise,
+        plan.strategy,
+        proving=plan.attacks.defence.promise,
         asking=asking if rules.tokens else None,
     )
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,18 +14,29 @@ from ....protocol.wire.messages import Counts
 from ....protocol.wire.parties import Role
 from ....protocol.wire.rows_per_person import without_dummies
 from ...populations import Population
-from ...programs.capabilities import LocalNoise, ThresholdOpening
-from ...programs.interface import Effect, Mode, Played, Raised, Scored, Session
-from ...programs.registry import capability, people_source, strategy
+from ...populations.samples import Samples
+from ...programs.capabilities import LocalNoise
+from ...programs.interface import (
+    Effect,
+    Played,
+    Raised,
+    Scored,
+    ScoringSettings,
+    Session,
+)
+from ...programs.registry import people_source
 from ...schema.model import Scenario
 from ..scoring.coalitions import learnt
-from ..scoring.outcome import Curated, Exposure, Outcome
+from ..scoring.outcome import Curated, Outcome, ScenarioRun
 from ..scoring.person_rounds import SeveralRows
 from ..scoring.policy import measure
 from ..scoring.reidentification import in_release
 from ..scoring.rows_per_person import measure_persons, reidentified
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from ..scoring.reidentification import Reidentified
 
 
@@ -84,40 +95,56 @@ def _refused(transcript: Transcript) -> dict[str, int]:
     return dict(sorted(refused.items()))
 
 
-def outcome_of(
-    session: Session,
-    scored: Scored,
-    seed: int | None,
-    mode: Mode,
-    seconds: float,
-    worst_case_nodes: int | None,
-) -> Outcome:
-    """Return the outcome of a run with its scores. seconds: duration of the run.
+def outcome_of(session: Session, run: ScenarioRun, worst_case_nodes: int | None) -> Outcome:
+    """Return the outcome of a run with its scores.
 
     A solver in a thread searches for the worst case, while coalitions are scored.
     """
-    scenario, played, people = session.scenario, session.played, session.crowd.people
-    sizes, reports = columns_of(scenario, people), capability(scenario, LocalNoise)
-    rows = scenario.population.rows
+    settings, crowd, played = session.settings, session.crowd, session.played
+    people, sizes, rows = crowd.people, settings.sizes, settings.rows
+    noise, scored = settings.program.capability(LocalNoise), settings.program.score(session)
     several = SeveralRows.from_tallies(rows, played.tallies) if rows else None
     with ThreadPoolExecutor(1) as executor:
-        exposure = None if reports else executor.submit(_exposure, session, worst_case_nodes)
-        coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
-        identified = _identified(session, scored)
-        curated = None if exposure is None else _curated(session, scored, exposure)
+        exposure = None
+        if people.several is not None:
+            exposure = executor.submit(measure_persons, session)
+        elif noise is None:
+            exposure = executor.submit(measure, settings, played, crowd, worst_case_nodes)
+        coalitions = learnt(
+            settings.coalitions,
+            played.look,
+            sizes,
+            noise=noise,
+            several=rows,
+            information=scored.information,
+            truth=played.truth,
+        )
+        if people.several is not None:
+            identified = reidentified(session)
+        else:
+            identified = _identified(settings, crowd, played, session.present, scored)
+        curated = None
+        if exposure is not None:
+            curated = Curated(
+                _first_counts(played, several),
+                played.decision,
+                scored.considered,
+                scored.dropped,
+                exposure.result(),
+            )
     return Outcome(
-        scenario=scenario,
-        seed=seed,
-        mode=mode,
+        scenario=run.scenario,
+        seed=run.seed,
+        mode=run.mode,
         users=people.n,
         schema=people.schema,
         sizes=sizes,
         burned=played.burned,
-        release=scored.release if reports else _persons(played.release, several),
+        release=scored.release if noise else _persons(played.release, several),
         coalitions=coalitions,
         refused=played.refused,
         digest=played.digest.hex(),
-        seconds=seconds,
+        seconds=run.seconds,
         curated=curated,
         findings=scored.findings,
         reidentification=identified,
@@ -140,46 +167,29 @@ def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
     return people_source(scenario).sizes(people)
 
 
-def _identified(session: Session, scored: Scored) -> "Reidentified | None":
+def _first_counts(played: Played, several: SeveralRows | None) -> tuple[Counts, ...] | None:
+    """Return the counts of round 1; None if it was aborted, or if it is the release."""
+    if not played.tallies or played.calls[0].reader is not Role.CURATOR:
+        return None
+    first = played.tallies[0]
+    return first if several is None else tuple(map(without_dummies, first))
+
+
+def _identified(
+    settings: ScoringSettings,
+    crowd: Samples,
+    played: Played,
+    present: "Callable[[int], npt.NDArray[np.intp]]",
+    scored: Scored,
+) -> "Reidentified | None":
     """Score re-identification in the release, or in the counted reports; None without either."""
-    scenario, crowd, played = session.scenario, session.crowd, session.played
-    if crowd.people.several is not None:
-        return reidentified(session)
-    if capability(scenario, LocalNoise):
-        if crowd.people.answered:
-            return None  # the true values are unknown, and so the likelihood of reports
+    if settings.program.capability(LocalNoise):
+        if crowd.people.answered or not scored.findings:
+            return None  # if true values are unknown, so is the likelihood of reports
         from ..scoring.report_reidentification import in_reports
 
-        present_people = session.present(1)
-        return in_reports(scenario, crowd, present_people) if scored.findings else None
+        return in_reports(settings.questions, settings.knows, crowd, present(1))
     released_columns = played.decision.kept if played.decision else ()
-    present_people = session.present(len(played.calls))
+    present_people = present(len(played.calls))
     hidden = played.calls[-1].hidden if released_columns and played.calls else ()
-    opened = capability(scenario, ThresholdOpening) is not None
-    return in_release(
-        scenario, crowd, present_people, released_columns, played.release, hidden, opened=opened
-    )
-
-
-def _exposure(session: Session, nodes: int | None) -> Exposure:
-    """Measure the exposure of the release. nodes: of the search for the worst case."""
-    scenario, crowd = session.scenario, session.crowd
-    proving = strategy(scenario, crowd.round2_people) if scenario.defence.promise else None
-    if crowd.people.several is not None:
-        return measure_persons(session, proving)
-    return measure(session.played, crowd, proving, nodes, scenario)
-
-
-def _curated(session: Session, scored: Scored, exposure: Future[Exposure]) -> Curated:
-    """Return the counts, alternatives and decision of the curator."""
-    played = session.played
-    first = played.tallies[0] if played.tallies and played.calls[0].reader is Role.CURATOR else None
-    if first is not None and session.crowd.people.several is not None:
-        first = tuple(map(without_dummies, first))
-    return Curated(
-        first,
-        played.decision,
-        scored.considered,
-        scored.dropped,
-        exposure.result(),
-    )
+    return in_release(settings, crowd, present_people, released_columns, played.release, hidden)

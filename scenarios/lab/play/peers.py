@@ -7,7 +7,6 @@ beforehand replaces the curator's announcement.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ....crypto.entropy import entropy_of
 from ....crypto.suites import suite
@@ -19,8 +18,10 @@ from ....protocol.knowledge.run_record import plain_rows
 from ....protocol.knowledge.transcript import SUMMARY_ABOVE, Transcript
 from ....protocol.peers.agreement import Agreement
 from ....protocol.peers.view import PeerRecord
+from ....protocol.wire.announcement import AnnouncedPolicy, Rules
 from ....protocol.wire.messages import Call
 from ....protocol.wire.parties import peer
+from ....protocol.wire.schema import Schema
 from ....roles import peer as role
 from ....roles.network.instruments import Instrument, TranscriptRecorder
 from ....roles.occasions import OccasionRecord, note_of
@@ -28,32 +29,27 @@ from ...attacks.catalogue.effects import measure_among_peers
 from ...attacks.catalogue.occasions import Ended, unmet
 from ...attacks.catalogue.registry import ATTACKS
 from ...attacks.catalogue.scene import PeerScene
-from ...attacks.catalogue.strikes import Faults
 from ...attacks.faults.peer import Doing, Secrets, faulty_peer
-from ...populations.samples import Samples
 from ...programs.interface import Mode, Played
 from ...programs.peer_findings import PeersFound
 from ...programs.peers.score import by_size
-from ...programs.registry import strategy, wire
-from ...schema.model import Scenario
-from .announcement import announced_policy, announced_rules
+from ...schema.model import Mix
 from .fault_schedule import present, struck_in
 from .ideal import rows_of
 from .ideal_outcome import imagined
-
-if TYPE_CHECKING:
-    from ....protocol.wire.schema import Schema
+from .session_plan import SessionPlan
 
 NOBODY_LEAVES = (1 << 31) - 1  # dropouts that would let round 2 continue
 
 
-def agreement(scenario: Scenario, schema: "Schema") -> Agreement:
-    """Return the agreement of a scenario's peers."""
-    mix, rules = scenario.mix, announced_rules(scenario)
+def agreement(
+    name: str, schema: Schema, policy: AnnouncedPolicy, rules: Rules, mix: Mix
+) -> Agreement:
+    """Return the agreement of the peers of a session."""
     return Agreement(
-        scenario.scenario.name,
+        name,
         schema,
-        replace(announced_policy(scenario), publish_marginals=True),
+        replace(policy, publish_marginals=True),
         replace(rules, min_batch=max(rules.min_batch, mix.path + 1), min_dropout=NOBODY_LEAVES),
         suite(mix.suite).code,
         mix.path,
@@ -61,10 +57,12 @@ def agreement(scenario: Scenario, schema: "Schema") -> Agreement:
     )
 
 
+def _agreement(plan: SessionPlan) -> Agreement:
+    return agreement(plan.name, plan.crowd.people.schema, plan.policy, plan.rules, plan.mix)
+
+
 def play_peers(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
+    plan: SessionPlan,
     seed: int | None,
     mode: Mode,
     instruments: Sequence[Instrument] = (),
@@ -72,35 +70,30 @@ def play_peers(
 ) -> Played:
     """Play a scenario among peers."""
     if mode == "real":
-        return _real(scenario, crowd, faults, seed, instruments, report)
-    return _ideal(scenario, crowd, faults)
+        return _real(plan, seed, instruments, report)
+    return _ideal(plan)
 
 
-def cast_of(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
-    seed: int | None,
-    secrets: Secrets | None = None,
-) -> role.PeerCast:
-    """Return the input of a session of this scenario. secrets: filled with the attackers' own."""
-    people = crowd.people
+def cast_of(plan: SessionPlan, seed: int | None, secrets: Secrets | None = None) -> role.PeerCast:
+    """Return the input of the peers of a session. secrets: filled with the attackers' own."""
+    people = plan.crowd.people
     entropy = entropy_of(seed)
-    rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
-    absent = struck_in(faults, 1, ("absent",))
+    rates = (entry.rate for entry in plan.attacks.entries if entry.rate is not None)
+    rate = next(rates, 1.0)
+    absent = struck_in(plan.faults, 1, ("absent",))
     seats = {
         peer(person): faulty_peer(
             {number: (_act(strike.attack), rate) for number, strike in strikes.items()},
             secrets,
             {number: note_of(strike.entry) for number, strike in strikes.items()},
         )
-        for person, strikes in faults.items()
+        for person, strikes in plan.faults.items()
     }
     return role.PeerCast(
-        agreement(scenario, people.schema),
+        _agreement(plan),
         people.n,
         people.exact_values,
-        strategy(scenario),
+        plan.strategy,
         entropy,
         absent,
         seats,
@@ -116,19 +109,19 @@ def _act(attack: str) -> Doing:
 
 
 def _real(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
+    plan: SessionPlan,
     seed: int | None,
     instruments: Sequence[Instrument],
     report: Callable[[str], None],
 ) -> Played:
     """Play the session with every message on the board."""
-    people, transcript = crowd.people, Transcript(crowd.people.n)
-    secrets: Secrets = {}
-    cast = cast_of(scenario, crowd, faults, seed, secrets)
+    people = plan.crowd.people
+    transcript, secrets = Transcript(people.n), Secrets()
+    cast = cast_of(plan, seed, secrets)
     terms = cast.agreement
-    occasions = OccasionRecord({faults[person][1].entry for person in cast.absent})  # always acts
+    occasions = OccasionRecord(
+        {plan.faults[person][1].entry for person in cast.absent}  # always acts
+    )
     reckoning = role.play_peers(
         cast, [TranscriptRecorder(transcript), occasions, *instruments], report
     )
@@ -151,25 +144,25 @@ def _real(
         record.view,
         transcript,
         record.truth,
-        measure_among_peers(PeerScene(scenario, people, record, secrets)),
+        measure_among_peers(PeerScene(plan.attacks.entries, people, record, secrets)),
         peers=PeersFound(
             terms.encode().hex(), peer_count, terms.path, terms.onions, reckoning.charges, sizes
         ),
-        unmet=unmet(scenario, faults, occasions.occasions, ended),
+        unmet=unmet(plan.attacks, plan.faults, occasions.occasions, ended),
     )
 
 
-def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
+def _ideal(plan: SessionPlan) -> Played:
     """Answer the same queries without messages."""
-    people = crowd.people
-    terms = agreement(scenario, people.schema)
+    crowd, people, faults = plan.crowd, plan.crowd.people, plan.faults
+    terms = _agreement(plan)
 
     def answering(call: Call) -> PeopleTable:
         return PeopleTable(people.values, people.codes[present(crowd, faults, call.round)])
 
     ideal = run_through(
-        *(wire(scenario), people.schema, answering),
-        *(terms.policy, terms.rules, strategy(scenario)),
+        *(plan.queries, people.schema, answering),
+        *(terms.policy, terms.rules, plan.strategy),
     )
 
     def answers(call: Call) -> Answers:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ....crypto.entropy import entropy_of
 from ....protocol.board.alarms import borne_out
 from ....protocol.board.board import Board
+from ....protocol.board.strategies import Strategy
 from ....protocol.history.shuffler_history import History
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.wire.parties import Role, role
@@ -17,15 +18,11 @@ from ....roles.session import Stage, play
 from ...attacks.catalogue.commit import commit, earlier_sessions, next_session, sequels
 from ...attacks.catalogue.deviations import unmet_deviations
 from ...attacks.catalogue.occasions import Ended, unmet
-from ...attacks.catalogue.strikes import Faults
 from ...populations import Population
-from ...populations.samples import Samples
 from ...programs.interface import Played, Raised, Report
-from ...programs.noisy_questions import Randomization, randomization
-from ...programs.registry import announced_schema, noisy_questions, participation, strategy, wire
-from ...schema.model import Scenario
-from .announcement import announced_policy, announced_rules
+from ...programs.noisy_questions import Question, Randomization, randomization
 from .outcomes import Achieved, played_of
+from .session_plan import SessionPlan
 
 if TYPE_CHECKING:
     from ....roles.adversary_record import AdversaryRecord
@@ -33,42 +30,38 @@ if TYPE_CHECKING:
 _Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # an earlier session
 
 
-def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
-    """Return the input of a session of this scenario."""
-    people = crowd.people
-    questions = noisy_questions(scenario, people)
+def cast_of(plan: SessionPlan, seed: int | None) -> Cast:
+    """Return the input of the parties of a session."""
+    crowd, people = plan.crowd, plan.crowd.people
     cast = Cast(
-        scenario.scenario.name,
-        announced_schema(scenario, people.schema),
-        announced_policy(scenario),
-        announced_rules(scenario),
-        scenario.mix.suite,
-        scenario.mix.shufflers,
+        plan.name,
+        plan.schema,
+        plan.policy,
+        plan.rules,
+        plan.mix.suite,
+        plan.mix.shufflers,
         people.n,
         people.exact_values,
-        strategy(scenario, crowd.round2_people),
+        plan.strategy,
         entropy_of(seed),
         crowd.rounds,
-        program=wire(scenario),
+        program=plan.queries,
         randomize=(
-            randomization(questions, people.schema) if questions else participation(scenario)
+            randomization(plan.questions, people.schema) if plan.questions else plan.participation
         ),
     )
-    return commit(scenario, cast, crowd, faults, seed)
+    return commit(plan.attacks, cast, crowd, plan.faults, seed)
 
 
 def _remembering(
-    scenario: Scenario, people: Population, memory: Callable[[int], bytes]
+    questions: Sequence[Question], people: Population, memory: Callable[[int], bytes]
 ) -> Callable[[int], Randomization]:
     """Return the randomization of each person, by index, with the noise that it keeps."""
-    questions = noisy_questions(scenario, people)
     return lambda index: randomization(questions, people.schema, memory(index))
 
 
 def play_real(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
+    plan: SessionPlan,
     seed: int | None,
     instruments: Sequence[Instrument] = (),
     report: Report = lambda _: None,
@@ -81,64 +74,62 @@ def play_real(
     history: the memory of the first shuffler. stage: the runner of the parties. memory: a secret of
     each person, by index, that seeds the noise it keeps from run to run.
     """
-    cast = cast_of(scenario, crowd, faults, seed)
+    cast = cast_of(plan, seed)
     if memory is not None and cast.randomize is not None:
-        cast = replace(cast, remembering=_remembering(scenario, crowd.people, memory))
+        cast = replace(cast, remembering=_remembering(plan.questions, plan.crowd.people, memory))
     if history is not None:
         cast = replace(cast, guards=replace(cast.guards, history=history))
     earlier: list[_Earlier] = []
     first = cast
-    for first in earlier_sessions(scenario, cast):
+    for first in earlier_sessions(plan.attacks, cast):
         old = Transcript.sized(first.people)
         adversaries = [first.adversary] if first.adversary else []
         earlier.append(
             (old, stage(first, [TranscriptRecorder(old), *adversaries], report), first.adversary)
         )
     if earlier:
-        cast = next_session(scenario, cast, crowd, first, earlier[-1][1])
+        cast = next_session(plan.attacks, cast, plan.crowd, first, earlier[-1][1])
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
     board = stage(cast, [TranscriptRecorder(transcript), *adversaries, *instruments], report)
-    effects = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
-    missed = (*_unmet(scenario, cast, board, faults, earlier), *unmet_deviations(scenario, cast))
-    return played_of(transcript, board, effects, _raised(scenario, crowd, board), missed)
+    effects = _effects(plan, cast, board, transcript, seed, earlier)
+    unmet_faults = _unmet(plan, cast, board, earlier)
+    missed = (*unmet_faults, *unmet_deviations(plan.attacks.deviations, cast))
+    return played_of(transcript, board, effects, _raised(plan.strategy, board), missed)
 
 
 def _unmet(
-    scenario: Scenario, cast: Cast, board: Board, faults: Faults, earlier: "Sequence[_Earlier]"
+    plan: SessionPlan, cast: Cast, board: Board, earlier: "Sequence[_Earlier]"
 ) -> tuple[str, ...]:
     """Return the attacks that found no occasion, a sentence each."""
-    if cast.adversary is None or not scenario.fault:
+    entries = plan.attacks.entries
+    if cast.adversary is None or not entries:
         return ()
     earlier_occasions = {
         place for *_, record in earlier for place in (record.occasions if record else ())
     }
-    acted = cast.adversary.occasions | earlier_occasions & {
-        place for *_, place in sequels(scenario)
-    }
+    acted = cast.adversary.occasions | earlier_occasions & {place for *_, place in sequels(entries)}
     answered = any(role(letter.sender) is Role.USER for letter in cast.adversary.letters)
-    return unmet(scenario, faults, acted, Ended(len(board.calls), board.burned, answered))
+    ended = Ended(len(board.calls), board.burned, answered)
+    return unmet(plan.attacks, plan.faults, acted, ended)
 
 
-def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:
+def _raised(strategy: Strategy, board: Board) -> tuple[Raised, ...]:
     """Return the alarms, each with the board's verdict."""
-    rule = strategy(scenario, crowd.round2_people) if board.alarms else None
     raised = (
-        (party, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
+        (party, alarm.round, alarm.cause.value, borne_out(board, alarm, strategy))
         for party, alarm in board.alarms
     )
     return tuple(Raised(*alarm) for alarm in sorted(raised))
 
 
 def _effects(
-    scenario: Scenario,
-    crowd: Samples,
+    plan: SessionPlan,
     cast: Cast,
     board: Board,
     transcript: Transcript,
     seed: int | None,
     earlier: "Sequence[_Earlier]",
-    faults: Faults,
 ) -> Achieved:
     """Return the effects of the attacks; empty for a summary transcript."""
     if cast.adversary is None or transcript.summary:
@@ -146,9 +137,10 @@ def _effects(
     from ...attacks.catalogue.effects import measure, measure_rows
     from ...attacks.catalogue.scene import Earlier, Scene
 
-    earlier_plays = tuple(Earlier(*session) for session in earlier)
+    sessions_before = tuple(Earlier(*session) for session in earlier)
+    people, strikes = plan.crowd.people, plan.faults
     scene = Scene(
-        scenario, crowd.people, board, transcript, cast.adversary, seed, earlier_plays, faults
+        plan.attacks, people, board, transcript, cast.adversary, seed, sessions_before, strikes
     )
     effects = measure(scene)
     return Achieved(effects, partial(measure_rows, scene, effects))

@@ -20,16 +20,17 @@ from ....roles.compute.backend import LOCAL_WORKPLACE, Workplace
 from ....roles.compute.garbage_collection import uncollected
 from ...populations.samples import Samples
 from ...programs.interface import Mode, Played, Report, Session
-from ...programs.registry import program_of, samples
-from ...programs.topology import CENTRAL, PEERS, topology_of
+from ...programs.registry import samples
+from ...programs.topology import CENTRAL, PEERS
 from ...schema.model import Scenario
 from ...schema.plugs import load as found
 from ...serialization.content import reading_once
-from ..scoring.outcome import Outcome
+from ..scoring.outcome import Outcome, ScenarioRun
 from ..scoring.policy import expectations
 from ..validation.load import loaded, resolve
 from .fault_schedule import draw_faults, present
-from .outcomes import columns_of, outcome_of
+from .outcomes import outcome_of
+from .session_plan import SessionPlan
 from .verified_mix import check_answers
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
     check_answers(chosen, crowd.people.schema)
     faults = draw_faults(chosen, crowd.people.n, seed)
     stage, watched = how.stage(chosen), (how.instruments, how.report)
+    plan = SessionPlan.from_scenario(chosen, crowd, faults)
     started, ledger_record = time.perf_counter(), None
     with uncollected(crowd.people.n):
         if how.ledger is not None:
@@ -152,17 +154,16 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
 
             counts = CuratorCounts()
             watching = ((*how.instruments, counts), how.report)
-            session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watching)
+            session = partial(_with_occasions, play_real, plan, seed, *watching)
             kept_by = (how.ledger, asked_for, chosen, crowd, seed, how.mode)
             played, ledger_record = _play_in_ledger(*kept_by, partial(session, **stage), counts)
         else:
-            session = partial(_with_occasions, carrier(chosen), chosen, crowd, faults, seed)
-            played = session(how.mode, *watched, **stage)
+            played = _with_occasions(carrier(plan), plan, seed, how.mode, *watched, **stage)
         seconds = time.perf_counter() - started
-        how.recorded(played.transcript, crowd.people.n, columns_of(chosen, crowd.people))
-        played_session = Session(chosen, crowd, played, partial(present, crowd, faults))
-        scored = program_of(chosen).score(played_session)
-        outcome = outcome_of(played_session, scored, seed, how.mode, seconds, how.worst_case_nodes)
+        how.recorded(played.transcript, crowd.people.n, plan.scoring.sizes)
+        played_session = Session(plan.scoring, crowd, played, partial(present, crowd, faults))
+        scenario_run = ScenarioRun(chosen, seed, how.mode, seconds)
+        outcome = outcome_of(played_session, scenario_run, how.worst_case_nodes)
     trust = how.workplace.helpers.trust if how.workplace.helpers else None
     return expectations(replace(outcome, ledger=ledger_record, executor=trust))
 
@@ -194,7 +195,7 @@ def _play_in_ledger(
     return keep(ledger, asked_for, crowd, seed, session, counts.first)
 
 
-def carrier(scenario: Scenario) -> Callable[..., Played]:
-    """Return the function that plays a scenario's topology, imported on demand."""
-    play: Callable[..., Played] = found(CARRIED[topology_of(scenario).name])
+def carrier(plan: SessionPlan) -> Callable[..., Played]:
+    """Return the function that plays a session's topology, imported on demand."""
+    play: Callable[..., Played] = found(CARRIED[plan.topology])
     return play

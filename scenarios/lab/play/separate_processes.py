@@ -46,7 +46,7 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
         raise ParameterError(
             f"processes: kind {scenario.policy.kind!r} is played in one process; leave it out"
         )
-    for entry, _, _ in sequels(scenario):
+    for entry, _, _ in sequels(scenario.fault):
         raise ParameterError(
             f"processes: attack {entry.attack!r} needs two sessions that share a memory; play it "
             "in one process"

@@ -92,6 +92,23 @@ class Curated:
 
 
 @dataclass(frozen=True, slots=True)
+class ScenarioRun:
+    """A run as its record names it.
+
+    Attributes:
+        scenario: the scenario that was played.
+        seed: None if system randomness was used.
+        mode: real or ideal.
+        seconds: the duration of the session.
+    """
+
+    scenario: Scenario
+    seed: int | None
+    mode: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A run of a scenario: the facts that every run has, and the findings of its program.
 

@@ -5,33 +5,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....protocol.board.promise import promised_share, prove
-from ....protocol.board.strategies import Strategy
 from ....protocol.wire.parties import CURATOR
 from ...populations.samples import Samples
-from ...programs.registry import program_of
 from ...programs.small_classes import excluded_people, exposed_people
 from .outcome import Exposure, Outcome
 from .worst_case import is_sought, search_of, seek
 
 if TYPE_CHECKING:
-    from ...programs.interface import Played
-    from ...schema.model import Scenario
+    from ...programs.interface import Played, ScoringSettings
 
 
 def measure(
-    played: "Played",
-    crowd: Samples,
-    proving: Strategy | None,
-    nodes: int | None,
-    scenario: "Scenario",
+    settings: "ScoringSettings", played: "Played", crowd: Samples, nodes: int | None
 ) -> Exposure:
     """Return the exposure of a release: true, promised, and the worst case over its marginals.
 
     Promised is the reader's proof for the respondents (board/promise.py), or, without such a
-    proof, the bound of the decision. proving: the strategy of the proof, or None. The program
-    counts exposed people, including people in small crowds that are known by exclusion; the release
-    itself shows these, so they are promised too. nodes: of each search tree for the worst case;
-    None: as `worst_case.DEFAULT` says.
+    proof, the bound of the decision. The program counts exposed people, including people in small
+    crowds that are known by exclusion; the release itself shows these, so they are promised too.
+
+    nodes: of each search tree for the worst case; None: as `worst_case.DEFAULT` says.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -39,8 +32,8 @@ def measure(
         return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
     cells = list(played.release.values())
     people = sum(cells)
-    program = program_of(scenario)
-    excluded = excluded_people(program, played.release, scenario.policy, crowd.people.schema)
+    program, proving = settings.program, settings.proving
+    excluded = excluded_people(program, played.release, settings.policy, crowd.people.schema)
     below = exposed_people(program, played.release, decision.certificate.k) + excluded
     true = below / people if people else 0.0
     promised = decision.certificate.value

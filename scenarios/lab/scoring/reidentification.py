@@ -14,7 +14,7 @@ crowds in the table that a sample was drawn from.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import field
 
@@ -26,8 +26,11 @@ from ....protocol.rounds.opened_prefixes import prefix_of, shown_of
 from ....protocol.wire.hiding_rules import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
 from ....protocol.wire.messages import Counts
 from ...populations.samples import Samples
-from ...schema.model import Scenario
+from ...programs.capabilities import ThresholdOpening
 from ...serialization.record import Record
+
+if TYPE_CHECKING:
+    from ...programs.interface import ScoringSettings
 
 MAX_COLUMNS = 16  # columns; with more, attackers who know all but one are left out
 
@@ -144,34 +147,28 @@ def known_sets(features: int, knows: Sequence[int] = ()) -> tuple[tuple[int, ...
     return tuple(dict.fromkeys([*sets, every]))
 
 
-def asked_sets(scenario: Scenario, names: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """The sets of a scenario, as columns of its people."""
-    return known_sets(len(names), [names.index(name) for name in scenario.attacker.knows])
-
-
 def in_release(
-    scenario: Scenario,
+    settings: "ScoringSettings",
     crowd: Samples,
     present: Any,
     released_columns: Sequence[int],
     release: Counts | None,
     hidden: Sequence[Hiding] = (),
-    *,
-    opened: bool = False,
 ) -> Reidentified | None:
     """Score a release of some columns; None for a release of fewer than two people.
 
     present: indices of the people in it. hidden: rules by which some values were suppressed; crowds
-    in the population are then unknown, and the journalist is taken for the prosecutor. opened:
-    whether values are blank if fewer than k people share them. A release that differs from these
-    people's rows, because a party has tampered with it, has no attacks: the owners of its rows are
-    unknown.
+    in the population are then unknown, and the journalist is taken for the prosecutor. A release
+    that differs from these people's rows, because a party has tampered with it, has no attacks: the
+    owners of its rows are unknown.
     """
     if not release or sum(release.values()) < 2:
         return None
     people, columns = crowd.people, list(released_columns)
     cells = Crowds.from_cells(list(release.values()))
-    k, whole = scenario.policy.k, people.source_codes
+    k, whole, names = settings.policy.k, people.source_codes, people.schema.names
+    # If rows are opened by threshold, values that fewer than k people share are blank.
+    opened = settings.program.capability(ThresholdOpening) is not None
     rows, row_counts = distinct(people.codes[present])
     responses = response_laws(rows, people.values, columns, hidden)
     if opened:
@@ -181,7 +178,7 @@ def in_release(
     has_same_crowds = opened or len(whole) == len(present)
     has_same_crowds = has_same_crowds or any(rule.column in columns for rule in hidden)
     among = cells if has_same_crowds else _among(rows[:, columns], row_counts, whole[:, columns])
-    attacks = tuple(_attacks(scenario, people.schema.names, rows, row_counts, columns, responses))
+    attacks = tuple(_attacks(settings.knows, names, rows, row_counts, columns, responses))
     return Reidentified(cells.n, len(whole), attacks, Risks.from_risk(risk_within(cells, among, k)))
 
 
@@ -289,7 +286,7 @@ def _among(released_rows: Any, row_counts: Any, whole: Any) -> Crowds:
 
 
 def _attacks(
-    scenario: Scenario,
+    asked: Sequence[int],
     names: Sequence[str],
     rows: Any,
     row_counts: Any,
@@ -301,7 +298,7 @@ def _attacks(
         int(row_counts.sum()),
         cells_of(responses.codes, range(len(released_columns))),
     )
-    for known_columns in asked_sets(scenario, names):
+    for known_columns in known_sets(len(names), asked):
         counts = counted(
             cells_of(rows, known_columns)[responses.row],
             response_cells,

@@ -22,9 +22,13 @@ from ....analysis.reidentification.attacks.side_information import people_found
 from ...populations.samples import Samples
 from ...programs.incidence.information import SEED, bits_of, draws_of
 from ...programs.noisy_questions import Question
-from ...programs.registry import noisy_questions
-from ...schema.model import Scenario
-from .reidentification import AttackSuccess, Reidentified, ReportPie, asked_sets, bayes_error
+from .reidentification import (
+    AttackSuccess,
+    Reidentified,
+    ReportPie,
+    bayes_error,
+    known_sets,
+)
 
 SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
 EVERY_SET = "every set"
@@ -46,17 +50,22 @@ class ReportGuess(NamedTuple):
     bits_error: float
 
 
-def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified | None:
-    """Score the reports of these people; None for fewer than two people."""
+def in_reports(
+    questions: Sequence[Question], asked: Sequence[int], crowd: Samples, present: Any
+) -> Reidentified | None:
+    """Score the reports of these people; None for fewer than two people.
+
+    asked: the columns of an attacker beside the usual sets.
+    """
     people = crowd.people
     if len(present) < 2:
         return None
-    if all(question.packed for question in noisy_questions(scenario, people)):
-        return in_pieces(noisy_questions(scenario, people), people.codes[present])
+    if all(question.packed for question in questions):
+        return in_pieces(questions, people.codes[present])
     rows, row_counts = distinct(people.codes[present])
-    names, questions = people.schema.names, noisy_questions(scenario, people)
+    names = people.schema.names
     attacks = []
-    for known_columns in asked_sets(scenario, names):
+    for known_columns in known_sets(len(names), asked):
         guesses = [
             (guess(question, rows, row_counts, known_columns), question.name)
             for question in questions

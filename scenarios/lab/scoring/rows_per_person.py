@@ -13,19 +13,15 @@ from ....protocol.board.promise import promised_share, prove
 from .reidentification import Reidentified, Risks
 
 if TYPE_CHECKING:
-    from ....protocol.board.strategies import Strategy
     from ...programs.interface import Session
     from .outcome import Exposure
 
 
-def measure_persons(session: "Session", proving: "Strategy | None") -> "Exposure":
-    """Return the true and the promised share of exposed persons; no worst case is searched.
-
-    proving: the strategy of the reader's proof for the persons of the release; None: no proof.
-    """
+def measure_persons(session: "Session") -> "Exposure":
+    """Return the true and the promised share of exposed persons; no worst case is searched."""
     from .outcome import Exposure
 
-    played = session.played
+    played, proving = session.played, session.settings.proving
     decision = played.decision
     if decision is None or played.release is None:
         promised = decision.certificate.value if decision else 0.0
@@ -57,7 +53,7 @@ def reidentified(session: "Session") -> Reidentified | None:
     persons = persons_of(session)
     if persons.n < 2:
         return None
-    return risks_of(persons, session.scenario.policy.k, session.crowd.people.n)
+    return risks_of(persons, session.settings.policy.k, session.crowd.people.n)
 
 
 def risks_of(persons: Persons, k: int, population: int) -> Reidentified:

@@ -29,7 +29,7 @@ class PolicyDecision(BoundDecision, RuleDecision):
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the limits that would admit each suppressed column."""
-        if session.scenario.population.rows is not None:
+        if session.settings.rows is not None:
             from .persons import dropped as of_persons
 
             return of_persons(session)

@@ -25,7 +25,7 @@ def curator_results(played: Played) -> list[RoundResult]:
 
 def considered(session: Session) -> tuple[ConsideredColumns, ...]:
     """Return every set of columns with its exposure bound; () with more than 6 columns."""
-    policy, crowd, played = session.scenario.policy, session.crowd, session.played
+    policy, crowd, played = session.settings.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
     possible = options(policy, schema, next(iter(played.tallies), None), crowd.round2_people)
     if decision is None or not decision.kept:
@@ -64,7 +64,7 @@ def options(
 
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     """Return the limits that would admit each suppressed column, by the rule of the policy."""
-    policy, crowd, played = session.scenario.policy, session.crowd, session.played
+    policy, crowd, played = session.settings.policy, session.crowd, session.played
     schema = crowd.people.schema
     if not played.tallies:
         return ()

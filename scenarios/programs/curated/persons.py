@@ -154,7 +154,7 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
     """Return every set of columns with its bound for persons; () with more than 6 columns."""
     from ....analysis.composition.person_bound import PersonBounds
 
-    policy, names = session.scenario.policy, session.crowd.people.schema.names
+    policy, names = session.settings.policy, session.crowd.people.schema.names
     person_counts = _person_counts(session)
     if person_counts is None or len(names) > MAX_LISTED_COLUMNS:
         return ()
@@ -170,7 +170,7 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     """Return the smallest max_exposure that would admit each suppressed column."""
     policy, schema, person_counts = (
-        session.scenario.policy,
+        session.settings.policy,
         session.crowd.people.schema,
         _person_counts(session),
     )
@@ -189,5 +189,5 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
 
 def _person_counts(session: Session) -> PersonCounts | None:
     """Return the counts of round 1; None if it was aborted."""
-    played, rows = session.played, session.scenario.population.rows or 1
+    played, rows = session.played, session.settings.rows or 1
     return PersonCounts.from_round(played.tallies[0], rows) if played.tallies else None

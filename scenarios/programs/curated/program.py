@@ -61,7 +61,7 @@ class BoundDecision(ColumnDecision):
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound, if there are few columns."""
-        if session.scenario.population.rows is not None:
+        if session.settings.rows is not None:
             from .persons import considered as of_persons
 
             return of_persons(session)

@@ -46,7 +46,7 @@ class GroupDecision(BoundDecision):
         if decision is None or len(schema.names) > MAX_LISTED_COLUMNS:
             return super().considered(session)
         return considered(
-            session.scenario.policy, schema, curator_results(session.played), decision.kept
+            session.settings.policy, schema, curator_results(session.played), decision.kept
         )
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
@@ -58,7 +58,7 @@ class GroupDecision(BoundDecision):
         if decision is None:
             return ()
         return dropped(
-            session.scenario.policy, schema, curator_results(session.played), decision.kept
+            session.settings.policy, schema, curator_results(session.played), decision.kept
         )
 
 
@@ -134,7 +134,7 @@ class HierarchicalProgram(Decided):
         from .round_counts import standings
         from .rounds import Rounds, round_records
 
-        people, played, k = session.crowd.people, session.played, session.scenario.policy.k
+        people, played, k = session.crowd.people, session.played, session.settings.policy.k
         sure = standings(people.schema, curator_results(played), k)
         sizes = tuple(map(len, people.values))
         records = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)

@@ -75,11 +75,11 @@ class IncidenceProgram(Randomizing):
         from .information import compose_vectors
         from .score import score
 
-        scenario, people = session.scenario, session.crowd.people
+        settings, people = session.settings, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
-        present_owners, questions = session.present(1), self.noise.questions(scenario, people)
+        present_owners, questions = session.present(1), settings.questions
         leakage_measure = partial(compose_vectors, questions, people.codes[present_owners])
-        findings = score(scenario, people, questions, present_owners, leakage_measure, tallies)
+        findings = score(settings, people, present_owners, leakage_measure, tallies)
         release = reports(people.schema.names, tallies[0]) if tallies else None
         information = findings.information if findings else None
         return Scored(findings, release, information)

@@ -16,13 +16,13 @@ from msgspec import field
 from ....analysis.incidence import Count, IncidenceEstimate, estimate, eta_of, incidence
 from ....protocol.wire.messages import Counts
 from ...populations.sets import readable, unpack_text, vectors_of
-from ...schema.model import Scenario
+from ...schema.model import IncidenceSection, Local
 from ...serialization.record import Record
 from ..findings import Findings, StatedEpsilon
-from ..noisy_questions import Question
 
 if TYPE_CHECKING:
     from ...populations import Population
+    from ..interface import ScoringSettings
 
 SEED = 0x73657473  # of the estimator that draws (bayes): the same counts, the same estimate
 
@@ -218,16 +218,16 @@ def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> VectorTally | None:
     return VectorTally(psi, n, whole, omitted_positions, outside)
 
 
-def estimated(scenario: Scenario, vector_tally: VectorTally) -> IncidenceEstimate:
+def estimated(
+    section: IncidenceSection, epsilon: float, vector_tally: VectorTally
+) -> IncidenceEstimate:
     """Analyst: estimate the number of positions that are truly set in exactly t vectors."""
-    settings, eta = scenario.incidence, eta_of(scenario.local.epsilon or 0.0)
-    return estimate(vector_tally.psi, eta, settings.beta, settings.method, rng=SEED)
+    return estimate(vector_tally.psi, eta_of(epsilon), section.beta, section.method, rng=SEED)
 
 
 def score(
-    scenario: Scenario,
+    settings: "ScoringSettings",
     people: "Population",
-    questions: Sequence[Question],
     present: Any,
     leakage_measure: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
@@ -237,7 +237,7 @@ def score(
     leakage_measure: returns bits that all reports of an owner leak about its set, and their
     standard error.
     """
-    sizes = [question.randomizer.bits for question in questions]
+    sizes = [question.randomizer.bits for question in settings.questions]
     vector_tally = tally(sizes, tallies[0]) if tallies else None
     if vector_tally is None:
         return None
@@ -245,11 +245,12 @@ def score(
     if vector_tally.owners == len(present):
         whole_positions = np.repeat(np.array(vector_tally.whole), sizes)
         truth = tuple(incidence(vectors_of(people)[present][:, whole_positions]).tolist())
-    return result(scenario, vector_tally, truth, leakage_measure())
+    return result(settings.incidence, settings.local, vector_tally, truth, leakage_measure())
 
 
 def result(
-    scenario: Scenario,
+    section: IncidenceSection,
+    local: Local,
     vector_tally: VectorTally,
     truth: tuple[int, ...] | None,
     leakage: tuple[float, float],
@@ -257,15 +258,15 @@ def result(
     """Combine the estimates with the truth and the leakage."""
     from ..noisy_questions import rule
 
-    estimate = estimated(scenario, vector_tally)
-    epsilon = scenario.local.epsilon or 0.0
+    epsilon = local.epsilon or 0.0
+    estimate = estimated(section, epsilon, vector_tally)
     phi, low, high = (tuple(ends.tolist()) for ends in (estimate.phi, estimate.low, estimate.high))
     return IncidenceFindings(
         vector_tally.owners,
         estimate.m,
         vector_tally.left_out,
         vector_tally.outside,
-        rule(scenario, 0),
+        rule(local, 0),
         IncidenceBudget(epsilon, epsilon * vector_tally.owners),
         estimate.eta,
         estimate.method,

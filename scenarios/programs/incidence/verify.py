@@ -26,10 +26,10 @@ def recomputed(evidence: ProgramEvidence) -> str:
     truth = findings.truth
     if truth is not None and (min(truth) < 0 or sum(truth) != findings.positions):
         raise VerificationError("what is claimed to be true of the sets are no counts of positions")
-    leakage = findings.information, findings.information_error
+    leakage, scenario = (findings.information, findings.information_error), evidence.run.scenario
     require_close(
         "incidence",
-        plain(result(evidence.run.scenario, vector_tally, truth, leakage)),
+        plain(result(scenario.incidence, scenario.local, vector_tally, truth, leakage)),
         plain(findings),
     )
     return (

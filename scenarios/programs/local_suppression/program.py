@@ -66,6 +66,6 @@ class LocalSuppressionProgram(Decided):
             return scored
         codes = people.codes[session.present(len(played.calls))]
         first, release = played.tallies[0], played.release
-        policy = session.scenario.policy
+        policy = session.settings.policy
         findings = score(policy, people.schema, first, played.decision, release, codes)
         return replace(scored, findings=findings)

@@ -81,7 +81,7 @@ def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
             f"{quoted(BITS)} makes one report of all features, where the rules of one have no "
             "place; take grr, oue or local-hash, which report each by itself"
         )
-    elif is_sampled(scenario, len(scenario.feature)):
+    elif is_sampled(scenario.local, len(scenario.feature)):
         message = (
             'features = "sample" makes one report about any feature, where the rules of one have '
             'no place; take features = "split"'
@@ -104,7 +104,7 @@ def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         return
     # The epsilon of a set is that of a single element: each position has the whole budget.
     count = 1 if capability(scenario, SetPopulation) else len(facts.features or ())
-    each = feature_budget(scenario, count) if count else MIN_EPSILON
+    each = feature_budget(scenario.local, count) if count else MIN_EPSILON
     if not MIN_EPSILON <= each <= MAX_EPSILON:
         divided = "" if each == local.epsilon else f", {each:.3g} for each of {count}"
         yield problem(

@@ -70,7 +70,7 @@ def standard_error(
     sizes = [len(domain) for domain in values]
     if any(too_wide(name, size) for size in sizes) or (mechanism.bits and set(sizes) != {2}):
         return None
-    if is_sampled(scenario, len(names)) and name not in SAMPLED:
+    if is_sampled(scenario.local, len(names)) and name not in SAMPLED:
         return None
     changed = replace(scenario, local=replace(scenario.local, mechanism=name))
     try:

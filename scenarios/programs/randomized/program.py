@@ -95,7 +95,7 @@ class Randomizing(OneRound):
         from ....protocol.wire.announcement import AnnouncedPolicy
         from ..noisy_questions import rule
 
-        return AnnouncedPolicy(1, 1.0, rule(scenario, len(scenario.feature)))
+        return AnnouncedPolicy(1, 1.0, rule(scenario.local, len(scenario.feature)))
 
 
 class Histogram(Randomizing):
@@ -113,12 +113,10 @@ class Histogram(Randomizing):
         from ..noisy_questions import reports
         from .score import score
 
-        scenario, people = session.scenario, session.crowd.people
+        settings, people = session.settings, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
-        columns = self.noise.names(scenario, people.schema.names)
-        questions = self.noise.questions(scenario, people)
-        local = score(scenario, people, questions, session.present(1), tallies)
-        release = reports(columns, tallies[0]) if tallies else None
+        local = score(settings.local, people, settings.questions, session.present(1), tallies)
+        release = reports(settings.names, tallies[0]) if tallies else None
         information = local.privacy.information if local else None
         return Scored(local, release, information)
 

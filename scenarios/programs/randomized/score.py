@@ -18,7 +18,7 @@ from ....number_text import percent
 from ....protocol.wire.messages import Counts
 from ...populations import Population
 from ...schema.mechanisms import mechanisms
-from ...schema.model import Scenario
+from ...schema.model import Local
 from ...serialization.record import Record
 from ..findings import Findings, StatedEpsilon
 from ..noisy_questions import MAX_LISTED, Question, feature_budget, gathered, rule
@@ -163,7 +163,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
 
 def score(
-    scenario: Scenario,
+    local: Local,
     people: Population,
     questions: Sequence[Question],
     present: Any,
@@ -188,7 +188,7 @@ def score(
         sum(counts.values()) // question.randomizer.messages_per_person
         for question, counts in zip(questions, received, strict=True)
     ]
-    counted = read, scenario.local.relied_on
+    counted = read, local.relied_on
     untested_measures = [
         measures(question, counts) for question, counts in zip(questions, received, strict=True)
     ]
@@ -198,9 +198,9 @@ def score(
     different = sum(len(counts) for counts in tallies[0])
     features = tuple(compared[:-1] if several else compared)
     return Randomized(
-        scenario.local.mechanism,
-        rule(scenario, len(people.schema.names)),
-        budget_of(scenario, len(people.schema.names)),
+        local.mechanism,
+        rule(local, len(people.schema.names)),
+        budget_of(local, len(people.schema.names)),
         features,
         compared[-1] if several else None,
         worst(features),
@@ -213,11 +213,11 @@ def score(
     )
 
 
-def budget_of(scenario: Scenario, features: int) -> ReportBudget:
-    """Return the epsilons of a scenario's answers."""
-    epsilon = scenario.local.epsilon or 0.0
-    mixed = mechanisms()[scenario.local.mechanism].split
-    return ReportBudget(epsilon, feature_budget(scenario, features), mixed=mixed)
+def budget_of(local: Local, features: int) -> ReportBudget:
+    """Return the epsilons of answers with this noise."""
+    epsilon = local.epsilon or 0.0
+    mixed = mechanisms()[local.mechanism].split
+    return ReportBudget(epsilon, feature_budget(local, features), mixed=mixed)
 
 
 def estimates(

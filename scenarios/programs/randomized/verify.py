@@ -107,8 +107,8 @@ def _terms(evidence: ProgramEvidence, findings: Randomized) -> None:
     """Verify that the claimed noise is the scenario's."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
     require_close("mechanism", scenario.local.mechanism, findings.mechanism)
-    require_close("rule", rule(scenario, features), findings.rule)
-    require_close("epsilon", plain(budget_of(scenario, features)), plain(findings.budget))
+    require_close("rule", rule(scenario.local, features), findings.rule)
+    require_close("epsilon", plain(budget_of(scenario.local, features)), plain(findings.budget))
 
 
 def _shuffled(

@@ -115,12 +115,12 @@ class Threshold(OneRound):
         from .score import rows_tried, score, sealed_rows
 
         played, people = session.played, session.crowd.people
-        policy = session.scenario.policy
+        policy = session.settings.policy
         if played.release is None:
             return Scored()
         present_users = session.present(1)
         read = played.transcript.reads[-1] if played.transcript else None
-        drawn = session.scenario.fault or policy.sample or people.answered
+        drawn = session.settings.has_faults or policy.sample or people.answered
         if played.transcript is not None and drawn:
             rows = sealed_rows(
                 played.transcript, {*map(int, present_users)}

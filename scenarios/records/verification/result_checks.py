@@ -13,11 +13,12 @@ from ...attacks.catalogue.effects import measured
 from ...attacks.catalogue.registry import sybils
 from ...lab.scoring.coalitions import learnt
 from ...lab.scoring.result import REPORTED, WrittenRelease, coalition
-from ...programs.capabilities import ColumnDecision
+from ...programs.capabilities import ColumnDecision, LocalNoise
+from ...programs.coalitions import coalitions as scored_coalitions
 from ...programs.evidence import NoGround
 from ...programs.interface import Raised
 from ...programs.noisy_questions import reports
-from ...programs.registry import capability, people_source, strategy
+from ...programs.registry import capability, people_source, program_of, strategy
 from ...schema.model import Scenario
 from ...serialization.record import plain
 from ..run_folder import release_csv
@@ -44,9 +45,8 @@ def result(evidence: RecordEvidence) -> str:
     require_equal("release.csv", evidence.run.release_text, table)
     if evidence.run.transcript is None:
         return "files agree with each other"
-    require_equal(
-        "people in the transcript", evidence.transcript.users, claimed.users + sybils(scenario)
-    )
+    users = claimed.users + sybils(scenario.fault)
+    require_equal("people in the transcript", evidence.transcript.users, users)
     require_equal("marginals", _marginals(evidence), claimed.marginals)
     require_equal("decision", evidence.record.decision, evidence.decided())
     released = claimed.decision
@@ -76,7 +76,8 @@ def _same_attacks(evidence: RecordEvidence) -> None:
     """Verify that the measured attacks are the scenario's."""
     if evidence.randomized or evidence.transcript.summary:
         return
-    committed = [fault.attack for fault in measured(evidence.run.scenario)]
+    scenario = evidence.run.scenario
+    committed = [fault.attack for fault in measured(scenario.fault, program_of(scenario))]
     require_equal("attacks", committed, [effect.attack for effect in evidence.result.attacks])
 
 
@@ -153,8 +154,15 @@ def coalitions(evidence: RecordEvidence) -> str:
     """
     information_bits = information(evidence.run)
     truth = evidence.record.truth
+    scenario = evidence.run.scenario
     views = learnt(
-        evidence.run.scenario, evidence.view_of, evidence.run.sizes, information_bits, truth
+        scored_coalitions(scenario),
+        evidence.view_of,
+        evidence.run.sizes,
+        noise=capability(scenario, LocalNoise),
+        several=scenario.population.rows,
+        information=information_bits,
+        truth=truth,
     )
     claimed = evidence.result.coalitions
     require_equal("coalitions", len(views), len(claimed))

@@ -12,8 +12,10 @@ from ....protocol.board.board import Board, replay
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import View, ViewedRun
 from ....protocol.wire import parties
-from ...lab.scoring.coalitions import learnt, party_names, view_leakage
-from ...programs.registry import announced_names
+from ...lab.scoring.coalitions import learnt, view_leakage
+from ...programs.capabilities import LocalNoise
+from ...programs.coalitions import coalitions, party_names
+from ...programs.registry import announced_names, capability
 from ...programs.topology import topology_of
 from ..run_folder import Run
 
@@ -65,13 +67,29 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
     record = record_of(run)
     leakage = information(run)
     known_shares = shares(record, run) if prior == MARGINALS else None
-    return learnt(run.scenario, record.view, run.sizes, leakage, record.truth, known_shares)
+    return learnt(
+        coalitions(run.scenario),
+        record.view,
+        run.sizes,
+        noise=capability(run.scenario, LocalNoise),
+        several=run.scenario.population.rows,
+        information=leakage,
+        truth=record.truth,
+        prior=known_shares,
+    )
 
 
 def scored(run: Run, view: View) -> Received:
     """Score one view of a run, as `learnt_in` does."""
     truth = record_of(run).truth
-    return view_leakage(run.scenario, view, run.sizes, information(run), truth)
+    return view_leakage(
+        capability(run.scenario, LocalNoise),
+        run.scenario.population.rows,
+        view,
+        run.sizes,
+        information(run),
+        truth,
+    )
 
 
 def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:

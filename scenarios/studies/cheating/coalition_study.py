@@ -31,6 +31,7 @@ from ...attacks.catalogue.attack import PEER, USER, Attack, Learns, PeerAttack
 from ...attacks.catalogue.registry import ATTACKS
 from ...lab.play.fault_schedule import draw_faults
 from ...lab.play.run import carrier, run
+from ...lab.play.session_plan import SessionPlan
 from ...lab.validation.load import resolve
 from ...programs.interface import Played
 from ...programs.peer_findings import smallest_linking
@@ -118,9 +119,9 @@ def _coalition(
     is_party = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
     members = {fault.by} if fault.by else {record.by} if is_party else set()
     if record.rows_read is not None:
-        members |= set(record.rows_read.helpers(scenario, fault))
+        members |= set(record.rows_read.helpers(scenario.policy, fault))
     elif isinstance(record, Attack):
-        members |= set(record.helpers(scenario, fault))
+        members |= set(record.helpers(scenario.policy, fault))
     people = {member for member in members if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
     friends = sum(_helper_count(group) for group in people)
     return tuple(sorted(members - people)), friends
@@ -249,7 +250,8 @@ def play(trial: AttemptTrial) -> AttackRun:
     scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
     topology = topology_of(scenario)
     faults = draw_faults(scenario, crowd.people.n, trial.seed)
-    session = carrier(scenario)(scenario, crowd, faults, trial.seed, "real")
+    plan = SessionPlan.from_scenario(scenario, crowd, faults)
+    session = carrier(plan)(plan, trial.seed, "real")
     effect = (session.rows_read() if session.rows_read else session.attacks)[-1]
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
     learns: Learns = (record and _reads(record)) or _learns_nothing

@@ -134,7 +134,7 @@ def measured_trust(
         guards
         for guards in (shipped().sets if sets is None else sets)
         if (guards.topology, guards.opens) == (topology.name, opens)
-        and guards.public == topology.public(scenario)
+        and guards.public == topology.public(scenario.policy)
         and on.issuperset(guards.on)
     ]
     if not fitting:

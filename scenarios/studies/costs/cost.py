@@ -163,7 +163,8 @@ def _among_peers(
     """
     from ...lab.play.peers import agreement
 
-    terms = agreement(scenario, schema)
+    policy, rules = announced_policy(scenario), announced_rules(scenario)
+    terms = agreement(scenario.scenario.name, schema, policy, rules, scenario.mix)
     calls = program_of(scenario).rounds(scenario.policy, schema)
     plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
     rounds = []

@@ -20,6 +20,7 @@ from ....protocol.wire.messages import Kind
 from ....roles.compute.backend import results
 from ...lab.play.fault_schedule import draw_faults
 from ...lab.play.run import carrier
+from ...lab.play.session_plan import SessionPlan
 from ...lab.validation.load import resolve
 from ...populations.samples import Samples
 from ...programs.interface import Played
@@ -120,8 +121,8 @@ def shoot(job: MatrixJob) -> AttackOutcome:
     faults = draw_faults(scenario, crowd.people.n, job.seed)
     _warm_up(job)
     started = process_time()
-    carry = carrier(scenario)
-    session = carry(scenario, crowd, faults, job.seed if job.seeded else None, "real")
+    plan = SessionPlan.from_scenario(scenario, crowd, faults)
+    session = carrier(plan)(plan, job.seed if job.seeded else None, "real")
     cpu = process_time() - started
     value, goal, unit = _achieved(session)
     linked, certain = _learnt(scenario, crowd, session) if job.row else (0, 0)

@@ -32,6 +32,7 @@ from ....roles.session import play, signers
 from ...attacks.faults.deviant_cast import deviant_cast
 from ...attacks.faults.deviation import DeviationRecord, Deviations
 from ...lab.play.real import cast_of
+from ...lab.play.session_plan import SessionPlan
 from ...populations.sets import PIECE, SOURCE, first_positions
 from ...programs.capabilities import DeeperQueries, LocalNoise, ThresholdOpening
 from ...programs.capability import Capability
@@ -299,7 +300,7 @@ class SmallSession:
         """Return the session with a seed: it is the same for all rows and strategies."""
         if seed not in self.casts:
             crowd = samples(self.scenario, seed)
-            cast = cast_of(self.scenario, crowd, {}, seed)
+            cast = cast_of(SessionPlan.from_scenario(self.scenario, crowd, {}), seed)
             if cast.guards.registered is not None:
                 keys = signers(cast)
                 registry = Registry(tuple(keys[index].public for index in range(self.people)))

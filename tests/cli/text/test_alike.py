@@ -28,7 +28,7 @@ def played(folder: Path, kind: str, rows: list[str], features: str = "") -> Outc
 
 
 def printed(outcome: Outcome, capsys: Any) -> str:
-    show(PipeConsole(), scores(outcome))
+    show(PipeConsole(), scores(outcome, ()))
     return " ".join(capsys.readouterr().out.split())
 
 

@@ -17,9 +17,8 @@ from session_kit import ROWS
 from veilmix.errors import StorageError, VerificationError
 from veilmix.machines.saved_posts import POSTS
 from veilmix.protocol.board import challenge_record
-from veilmix.protocol.wire.announcement import Rules, Setting
+from veilmix.protocol.wire.announcement import Announcement, Rules, Setting
 from veilmix.protocol.wire.frames import decode_message
-from veilmix.protocol.wire.announcement import Announcement
 from veilmix.protocol.wire.messages import (
     Accepted,
     Alarm,

@@ -157,8 +157,8 @@ def test_the_budget_is_divided_over_the_features() -> None:
         chosen = scenario(mechanism, epsilon=0.75)
         queries = noisy_questions(chosen, samples(chosen, 1).people)
         assert sum(query.randomizer.epsilon for query in queries) == pytest.approx(0.75)
-        assert rule(chosen, 3) == f"{mechanism} epsilon=0.75 each of 3"
-    assert rule(scenario("grr", epsilon=1), 3) == "grr epsilon=1 each of 3"
+        assert rule(chosen.local, 3) == f"{mechanism} epsilon=0.75 each of 3"
+    assert rule(scenario("grr", epsilon=1).local, 3) == "grr epsilon=1 each of 3"
     assert (
         noisy_questions(
             loads('[scenario]\nname="s"\n[population]\nsource="builtin:titanic"\n'), None

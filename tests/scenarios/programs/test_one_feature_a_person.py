@@ -161,7 +161,7 @@ def test_an_attacker_finds_people_by_the_feature_that_they_drew() -> None:
     """Found people and bits, by a list of all reports that a person may send."""
     chosen = scenario("grr", 30)
     crowd = samples(chosen, 5)
-    found = in_reports(chosen, crowd, np.arange(30))
+    found = in_reports(noisy_questions(chosen, crowd.people), (), crowd, np.arange(30))
     assert found is not None
     rows = crowd.people.codes
     true = np.exp(3) / (np.exp(3) + 1)  # two values each

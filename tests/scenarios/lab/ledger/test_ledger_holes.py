@@ -23,6 +23,7 @@ from veilmix.scenarios.lab.ledger.keep import keep
 from veilmix.scenarios.lab.ledger.people import crowd_of, fingerprints
 from veilmix.scenarios.lab.play.fault_schedule import draw_faults
 from veilmix.scenarios.lab.play.real import play_real
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.load import check, resolve
 from veilmix.scenarios.programs.interface import Played
 from veilmix.scenarios.programs.registry import samples
@@ -84,7 +85,8 @@ def play(
     chosen = resolve(setting, drawn.first, drawn.people.schema.names, drawn.round2_people)
     faults = draw_faults(chosen, drawn.people.n, seed)
     with opened(book) as ledger:
-        session = partial(play_real, chosen, drawn, faults, seed, watching, lambda _: None)
+        plan = SessionPlan.from_scenario(chosen, drawn, faults)
+        session = partial(play_real, plan, seed, watching, lambda _: None)
         return keep(ledger, setting, drawn, seed, session)
 
 

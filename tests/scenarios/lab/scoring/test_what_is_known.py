@@ -24,7 +24,7 @@ from veilmix.protocol.knowledge.view import View
 from veilmix.protocol.wire.hiding_rules import BLANK, Hiding, Redact, apply_rule
 from veilmix.protocol.wire.messages import Certificate, Decision
 from veilmix.scenarios.lab.play.run import run
-from veilmix.scenarios.lab.scoring.coalitions import coalitions
+from veilmix.scenarios.programs.coalitions import coalitions
 from veilmix.scenarios.programs.local_suppression.strategy import KIND
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.records.verification.views import record_of

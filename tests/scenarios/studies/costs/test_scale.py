@@ -16,6 +16,7 @@ from veilmix.protocol.knowledge.transcript import Transcript
 from veilmix.roles.network.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.lab.play.real import cast_of
+from veilmix.scenarios.lab.play.session_plan import SessionPlan
 from veilmix.scenarios.lab.validation.gallery import attacks, shipped
 from veilmix.scenarios.lab.validation.load import change, load, resolve
 from veilmix.scenarios.programs.registry import samples
@@ -52,7 +53,7 @@ def compared(name: str, changes: dict[str, Any]) -> tuple[Links, Links]:
     scenario = change(load(name), {**SMALL.get(name, {"population.users": FEW}), **changes})
     crowd = samples(scenario, 5)
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
-    cast = cast_of(scenario, crowd, {}, 5)
+    cast = cast_of(SessionPlan.from_scenario(scenario, crowd, {}), 5)
     transcript = Transcript.sized(crowd.people.n)
     board = play(cast, [TranscriptRecorder(transcript)])
     assert board.announcement is not None

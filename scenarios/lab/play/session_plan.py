@@ -1,0 +1,89 @@
+"""The plan of a session: all that it takes from its scenario, taken once.
+
+The parts are small records, each for the modules that read it: what is announced, the transport,
+the attacks and guards, and the settings of the scores. Later only a run's record holds the
+scenario.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....protocol.board.strategies import Strategy
+from ....protocol.wire.announcement import AnnouncedPolicy, Program, Rules
+from ....protocol.wire.schema import Schema
+from ...attacks.catalogue.settings import AttackSettings
+from ...attacks.catalogue.strikes import Faults
+from ...populations.samples import Samples
+from ...programs.interface import ReleaseProgram, ScoringSettings
+from ...programs.registry import announced_schema, participation, program_of, strategy, wire
+from ...programs.scoring_settings import scoring_settings
+from ...schema.model import Mix, Scenario
+from .announcement import announced_rules
+
+if TYPE_CHECKING:
+    from ...programs.noisy_questions import Question
+    from ...programs.random_participation import Participation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPlan:
+    """A session before it is played.
+
+    Attributes:
+        name: the name of the scenario.
+        program: the release program.
+        topology: the name of the topology.
+        schema: the announced features.
+        policy: the announced policy.
+        rules: the announced rules of message transport.
+        queries: the sequence of queries.
+        mix: the transport of messages.
+        strategy: the queries and the decision of the curator.
+        questions: the questions that are answered with noise; () without noise.
+        participation: the rate of random participation; None: all take part.
+        crowd: the people.
+        faults: the faults of users.
+        attacks: the attacks and the guards.
+        scoring: the settings of the scores.
+    """
+
+    name: str
+    program: ReleaseProgram
+    topology: str
+    schema: Schema
+    policy: AnnouncedPolicy
+    rules: Rules
+    queries: Program
+    mix: Mix
+    strategy: Strategy
+    questions: "Sequence[Question]"
+    participation: "Participation | None"
+    crowd: Samples
+    faults: Faults
+    attacks: AttackSettings
+    scoring: ScoringSettings
+
+    @classmethod
+    def from_scenario(cls, scenario: Scenario, crowd: Samples, faults: Faults) -> "SessionPlan":
+        """Return the plan of a session of these people."""
+        program = program_of(scenario)
+        rules = announced_rules(scenario)
+        attacks = AttackSettings.from_scenario(scenario, crowd)
+        return cls(
+            name=scenario.scenario.name,
+            program=program,
+            topology=attacks.topology,
+            schema=announced_schema(scenario, crowd.people.schema),
+            policy=program.policy(scenario),
+            rules=rules,
+            queries=wire(scenario),
+            mix=scenario.mix,
+            strategy=strategy(scenario, crowd.round2_people),
+            questions=attacks.questions,
+            participation=participation(scenario),
+            crowd=crowd,
+            faults=faults,
+            attacks=attacks,
+            scoring=scoring_settings(scenario, crowd),
+        )

@@ -1,0 +1,28 @@
+"""The scoring settings of a scenario: all that the scores of a session take from it."""
+
+from ..populations.samples import Samples
+from ..schema.model import Scenario
+from .capabilities import LocalNoise
+from .coalitions import coalitions
+from .interface import ScoringSettings
+from .registry import announced_names, noisy_questions, people_source, program_of, strategy
+
+
+def scoring_settings(scenario: Scenario, crowd: Samples) -> ScoringSettings:
+    """Return the settings of a scenario, whose features are those of its people."""
+    program, names = program_of(scenario), crowd.people.schema.names
+    proves = scenario.defence.promise and program.capability(LocalNoise) is None
+    return ScoringSettings(
+        program=program,
+        policy=scenario.policy,
+        local=scenario.local,
+        incidence=scenario.incidence,
+        questions=noisy_questions(scenario, crowd.people),
+        names=announced_names(scenario, names),
+        sizes=people_source(scenario).sizes(crowd.people),
+        proving=strategy(scenario, crowd.round2_people) if proves else None,
+        coalitions=coalitions(scenario),
+        knows=tuple(map(names.index, scenario.attacker.knows)),
+        rows=scenario.population.rows,
+        has_faults=bool(scenario.fault),
+    )
