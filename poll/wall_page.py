@@ -19,7 +19,7 @@ from ..machines.http import HttpResponse, Request
 from ..protocol.board.board import Board
 from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
 from ..protocol.wire.announcement import Program
-from ..scenarios.programs.capabilities import ThresholdOpening
+from ..scenarios.programs.capabilities import RuleDecision, ThresholdOpening
 from ..scenarios.programs.registry import capability
 from ..scenarios.schema.model import Scenario
 from .assets import page_answer
@@ -145,7 +145,7 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
     return {
         "names": [names[column] for column in decision.kept],
         "held": [name for column, name in enumerate(names) if column not in decision.kept],
-        "chosen": scenario.policy.kind == "exposure",
+        "chosen": capability(scenario, RuleDecision) is not None,
         "counts": sorted(([list(cell), count] for cell, count in counts.items()), key=_largest),
         "people": people,
         "k": scenario.policy.k,

@@ -106,7 +106,7 @@ def share_text(share: float, language: Language) -> str:
 
 def person_name(scenario: Scenario, index: int, language: Language) -> str:
     """Return the name on a person's card. index: of the person, from 0."""
-    key = "user" if topology_of(scenario) is CENTRAL else "peer"
+    key = "peer" if topology_of(scenario).is_symmetric else "user"
     return language.say(key, n=index + 1)
 
 
