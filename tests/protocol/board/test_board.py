@@ -176,6 +176,10 @@ WRONG: dict[str, tuple[str, Post]] = {
     "call-by-the-analyst": ("call-1", said("analyst", 1, KIT.SINGLES)),
     "mixed-by-the-second-first": ("mixed-1-1", mixed(1, 2)),
     "mixed-twice": ("mixed-1-2", mixed(1, 1)),
+    "mixed-of-the-next-hop": (
+        "mixed-1-1",
+        said("shuffler-1", 1, Mixed(2, 3, 3, 9, {}, bytes(32))),
+    ),
     "mixed-for-another": ("mixed-1-1", ("shuffler-2", mixed(1, 1)[1])),
     "mixed-by-the-first-in-place-of-the-second": ("mixed-1-2", ("shuffler-1", mixed(1, 2)[1])),
     "mixed-of-the-round-before": ("mixed-2-1", mixed(1, 1)),
