@@ -1,4 +1,4 @@
-"""The table of all messages: kind, class, author. The fields of a kind are those of its class."""
+"""The table of all messages: kind, class, author. The class of a kind has its fields."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,6 +1,6 @@
-"""The number of people with each combination of values, as bytes: what a reader publishes.
+"""The number of people with each combination of values, as bytes: part of a tally.
 
-u32 cells, each: many of text, u32 people; cells ascend by their values, and none is empty
+u32 cells, each: many of text, u32 people; cells ascend by their values, and each has a person
 """
 
 from collections.abc import Mapping

@@ -74,7 +74,7 @@ class Name(FieldType):
 
 @dataclass(frozen=True)
 class Either(FieldType):
-    """A flag for one of two values.
+    """A flag: two values.
 
     Attributes:
         unset: for 0.
@@ -123,12 +123,12 @@ class Array(FieldType):
 
 @dataclass(frozen=True)
 class Maybe(FieldType):
-    """A value, or none, behind the number of values: 0 or 1.
+    """An optional value behind the number of values, 0 or 1.
 
     Attributes:
         entry: the type of the value.
         count: bytes of that number.
-        absent: the value that stands for none.
+        absent: the value of an absent field.
     """
 
     entry: FieldType
@@ -153,7 +153,7 @@ class Matching(FieldType):
 
 @dataclass(frozen=True)
 class Trailing(FieldType):
-    """So many bytes if the number of the list before has its highest bit set; else none.
+    """So many bytes if the number of the list before has its highest bit set; else no byte.
 
     The record reads and writes both itself.
     """

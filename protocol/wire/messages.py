@@ -207,7 +207,7 @@ class Tally(Body):
     counts: Annotated[tuple[Counts, ...] | None, Maybe(Array(COUNTS))] = None
 
     def adds_up(self) -> bool:
-        """Whether the counts of each column set are those of its total."""
+        """Whether the counts of each column set add up to its total."""
         return self.counts is None or self.totals == tuple(sum(c.values()) for c in self.counts)
 
 

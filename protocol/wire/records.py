@@ -48,7 +48,7 @@ Test = Callable[[Any], bool]
 
 
 class MessageRecord:
-    """A message, or a part of one: its annotations are its row."""
+    """A message, or a part of a message: its annotations are its row."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ class MessageRecord:
         """Raise ParameterError if the fields of a new record do not agree."""
 
     def adds_up(self) -> bool:
-        """Whether the fields of a received record agree, where a malicious party makes others."""
+        """Whether the fields of a received record agree; a malicious party can make any."""
         return True
 
     @classmethod
@@ -92,7 +92,7 @@ row_of: Callable[[type], Mapping[str, FieldType]] = cache(_row_of)
 
 
 def type_of(hint: Any) -> FieldType:
-    """Return the type that an annotation names: its last one."""
+    """Return the last type that an annotation names."""
     if isinstance(hint, type) and issubclass(hint, MessageRecord):
         return Nested(hint)
     return [each for each in hint.__metadata__ if isinstance(each, FieldType)][-1]
@@ -101,7 +101,7 @@ def type_of(hint: Any) -> FieldType:
 def generate(record: type[MessageRecord], name: str) -> None:
     """Give a class the function of its row with this name, if it does not define its own."""
     if name not in vars(record):
-        setattr(record, name, MADE[name](record))
+        setattr(record, name, FUNCTIONS[name](record))
 
 
 def compiled(lines: Iterable[str], names: dict[str, Any]) -> Any:
@@ -172,7 +172,7 @@ def _refuse() -> NoReturn:
 
 
 def reader(type_: FieldType) -> Read:
-    """Return the function that takes a value of a type; Refused(MALFORMED) if there is none."""
+    """Return the function that takes a value of a type; it raises Refused(MALFORMED)."""
     match type_:
         case Number(size=size):
             return NUMBERS[size][0]
@@ -227,7 +227,7 @@ def _fixed_records(record: Any, size: int = 0) -> Callable[[Reader, int], tuple[
 
 
 def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
-    """Return the function that takes so many values; it ends with the bytes, if fewer are there."""
+    """Return the function that takes so many values; it ends with the bytes."""
     if isinstance(entry, Nested) and layout(row_of(entry.record).values()):
         return _fixed_records(entry.record)
     if isinstance(entry, FixedBytes):
@@ -260,13 +260,13 @@ def record_writer(record: type) -> Callable[[Any, Writer], None]:
         else:
             names[f"write{place}"] = writer(list(row.values())[place])
             lines.append(f"  write{place}(out, {values})")
-    everything = "".join(f"body{field}, " for field in fields)
-    lines += [" except error:", f"  raise misfit(row, [({everything})]) from None"]
+    body_values = "".join(f"body{field}, " for field in fields)
+    lines += [" except error:", f"  raise misfit(row, [({body_values})]) from None"]
     return compiled(lines, names)  # type: ignore[no-any-return]
 
 
 def _fields(record: type) -> list[str]:
-    """Return what stands behind a record where its fields are read: names, or places of a tuple."""
+    """Return the suffix of a record that reads each field: a name, or a place of a tuple."""
     if issubclass(record, tuple):
         return [f"[{place}]" for place, _ in enumerate(row_of(record))]
     return [f".{name}" for name in row_of(record)]
@@ -430,7 +430,7 @@ def predicate(type_: FieldType) -> Test | None:
         case Maybe(entry=entry, absent=absent) if value_test := predicate(entry):
             return lambda value: value == absent or value_test(value)
         case Nested(record=record) if issubclass(record, tuple):
-            tests = [predicate(each) or _everything for each in row_of(record).values()]
+            tests = [predicate(each) or _always for each in row_of(record).values()]
             return lambda value: all(test(field) for test, field in zip(tests, value, strict=True))
     return None
 
@@ -439,7 +439,7 @@ def _test_all(test: Callable[[Any], object]) -> Callable[[Any], bool]:
     return lambda values: all(map(test, values))
 
 
-def _everything(_value: object) -> bool:
+def _always(_value: object) -> bool:
     return True
 
 
@@ -500,7 +500,7 @@ def accepted(type_: FieldType) -> str:
     raise TypeError(type_)
 
 
-MADE: Mapping[str, Callable[[type[MessageRecord]], Any]] = {
+FUNCTIONS: Mapping[str, Callable[[type[MessageRecord]], Any]] = {
     "__post_init__": record_check,
     "read": lambda record: staticmethod(record_reader(record)),
     "write": record_writer,
