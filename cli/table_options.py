@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 NAMES = "A,B,..."
 
 
-def _k_option(least: int, meaning: str) -> Decorator:
+def _k_option(minimum: int, meaning: str) -> Decorator:
     return click.option(
         "--k",
         default=5,
         show_default=True,
-        type=click.IntRange(least),
+        type=click.IntRange(minimum),
         callback=check_against,
         help=meaning,
     )

@@ -268,7 +268,7 @@ def _person_rows(people: "Population", k: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionPlan:
+class SessionText:
     """The plan of a session, in words.
 
     Attributes:
@@ -286,13 +286,13 @@ class SessionPlan:
     senders: str = ""
 
 
-def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionPlan:
+def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionText:
     from ...scenarios.programs.registry import program_of
     from ...scenarios.programs.topology import further_parties
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
     parties = ", ".join((parties, *further_parties(scenario)))
-    return SessionPlan(
+    return SessionText(
         parties,
         _steps(scenario, price),
         program_of(scenario).largest,
@@ -300,8 +300,8 @@ def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") 
     )
 
 
-def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") -> SessionPlan:
-    return SessionPlan(
+def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") -> SessionText:
+    return SessionText(
         "none but these people: each is user, shuffler, curator and analyst",
         peer_words.steps(scenario, people.n, len(people.schema.names)),
         peer_words.POSTED,
@@ -309,7 +309,7 @@ def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") ->
     )
 
 
-PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionPlan]] = {
+PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionText]] = {
     "central": _central,
     "peers": _peers,
 }  # topology -> its plan

@@ -20,15 +20,15 @@ T = TypeVar("T")
 
 async def await_future(future: Future[T]) -> T:
     """Wait in a trio program for the result of a future; cancel it if nobody waits any more."""
-    token, done = trio.lowlevel.current_trio_token(), trio.Event()
+    token, finished = trio.lowlevel.current_trio_token(), trio.Event()
 
     def wake(_: Future[T]) -> None:
         with suppress(trio.RunFinishedError):
-            token.run_sync_soon(done.set)
+            token.run_sync_soon(finished.set)
 
     future.add_done_callback(wake)
     try:
-        await done.wait()
+        await finished.wait()
     finally:
         future.cancel()
     return future.result()

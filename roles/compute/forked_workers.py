@@ -109,10 +109,10 @@ class ForkedWorkers:
                     future.set_result(data)
         with self._lock:
             self._is_broken = True
-            lost, self._futures = self._futures, {}
+            unanswered, self._futures = self._futures, {}
             for child in () if self._is_closed else self._copies:
                 os.kill(child, signal.SIGKILL)
-        for future in lost.values():
+        for future in unanswered.values():
             future.set_exception(BrokenExecutor())
 
     def _fork(self) -> None:

@@ -95,8 +95,8 @@ class ScenarioFile:
 
     def wrong_base(self, message: str) -> ScenarioError:
         """Return the error of a base that cannot be taken."""
-        found = problem((KEY,), f"found {as_found(self.extends)}; {message}")
-        return ScenarioError([found.line(self.name, self.line(found.path))])
+        refusal = problem((KEY,), f"found {as_found(self.extends)}; {message}")
+        return ScenarioError([refusal.line(self.name, self.line(refusal.path))])
 
     def line(self, path: Keys) -> int:
         """Return the line of a key, from 1; 0 if the tables were not read from a text."""
@@ -104,15 +104,15 @@ class ScenarioFile:
 
     def depth(self, path: Keys) -> int:
         """Return how many parts of a path the tables hold; 0 if only its first table is there."""
-        held: Any = self.tables
+        part_tables: Any = self.tables
         for depth, part in enumerate(path):
             try:
-                held = held[part]
+                part_tables = part_tables[part]
             except (KeyError, IndexError, TypeError):
                 return depth if depth > 1 else 0
         return len(path)
 
-    def given(self) -> ScenarioFile:
+    def as_base(self) -> ScenarioFile:
         """Return this file as a base: with the tables that it gives, its paths made absolute."""
         tables = _without(self.tables, "expect")
         if isinstance(about := tables.get("scenario"), dict):
@@ -128,11 +128,11 @@ def with_bases(file: ScenarioFile) -> tuple[ScenarioFile, ...]:
     files = [file]
     while (last := files[-1]).extends is not None:
         base = last.base()
-        if base.place in [known.place for known in files]:
+        if base.place in [file.place for file in files]:
             raise last.wrong_base("it extends this file itself; a base without a circle is needed")
         if len(files) > MAX_BASES:
             raise last.wrong_base(f"it is base {len(files)}; at most {MAX_BASES} are accepted")
-        files.append(base.given())
+        files.append(base.as_base())
     return tuple(files)
 
 
@@ -189,14 +189,14 @@ def anchored(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
     return tables
 
 
-def _over(own: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+def _over(changes: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
     """Return the tables of a base with the keys of a file over them."""
     both = {
         key: _over(value, base[key])
-        for key, value in own.items()
+        for key, value in changes.items()
         if isinstance(value, dict) and isinstance(base.get(key), dict)
     }
-    return {**base, **own, **both}
+    return {**base, **changes, **both}
 
 
 def _with_path(feature: Any, folder: Path) -> Any:
