@@ -117,7 +117,13 @@ def best(
 
 
 class Ratio(NamedTuple):
-    """A ratio of paired figures, and the ends of its 95 % interval (nan: of one pair)."""
+    """A ratio of paired figures, with its 95 % interval.
+
+    Attributes:
+        mean: the geometric mean of the ratios.
+        low: the lower end of the interval; nan: of one pair.
+        high: the upper end; nan: of one pair.
+    """
 
     mean: float
     low: float

@@ -30,6 +30,7 @@ class Helpers:
         report: called with (`executor`, a sentence) at the loss of the helpers; then this process
             does their work. None: a lost scheduler ends the run, a broken executor does not.
         known_keys: by party, the keys of processes that work for it.
+        is_lost: whether they stopped; then this process does their work.
     """
 
     name: str

@@ -21,7 +21,7 @@ from trio.testing import wait_all_tasks_blocked
 from ... import systems
 from ...crypto.batched import GROUP_SIZE, engine_for
 from ..network.instruments import Instruments
-from .backend import LOCAL_WORKPLACE, Workplace
+from .backend import LOCAL_WORKPLACE, Helpers, Workplace
 from .executor_call import call_helpers
 from .forked_workers import ForkedWorkers
 from .simulated_clock import VirtualClock
@@ -116,13 +116,9 @@ class WorkerPool:
         helpers of this party do the work. soon: gets the place of a piece's first item, and its
         result, on arrival, in any order; then results are not kept, and the list is empty.
         """
-        party, helpers = stage.partition(" ")[0], self._helpers
-        if helpers and (len(items) <= CHUNK or helpers.executor_for(party) is None):
-            helpers = None
-        count = PARCELS * helpers.workers if helpers else PIECES * self.threads
-        size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)))
-        starts = list(_starts(len(items), size, None if helpers else self.threads))
-        pieces = [items[at:end] for at, end in pairwise([*starts, len(items)])]
+        party = stage.partition(" ")[0]
+        helpers = self._helpers_for(party, len(items))
+        starts, pieces = self._cut(items, helpers)
         results: dict[int, R] = {}
         completed = 0
 
@@ -147,20 +143,45 @@ class WorkerPool:
 
         numbers = iter(range(len(pieces)))
         with self._at_work(), ExitStack() as stack:
-            do: Callable[[int], Awaitable[R]]
-            if helpers:
-                do, workers = partial(call_helpers, helpers, party, work, pieces), helpers.workers
-            elif self._has_copies and len(items) > COPY_ABOVE:
-                engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
-                copies = stack.enter_context(ForkedWorkers(work, pieces, self.threads))
-                do, workers = copies.call, self.threads
-            else:
-                do, workers = do_here, 0
+            do, workers = self._start_workers(stack, helpers, party, work, pieces) or (do_here, 0)
             lots: list[Iterable[int]] = [numbers] * (PIECES_PER_WORKER * workers)
             async with trio.open_nursery() as nursery:
                 for lot in lots or [[at] for at in numbers]:
                     nursery.start_soon(do_pieces, lot, do)
         return [results[at] for at in sorted(results)]
+
+    def _helpers_for(self, party: str, number: int) -> Helpers | None:
+        """Return the helpers that a party has for so many items; None: this process does them."""
+        helpers = self._helpers
+        if number <= CHUNK or helpers is None or helpers.executor_for(party) is None:
+            return None
+        return helpers
+
+    def _cut(
+        self, items: Sequence[T], helpers: Helpers | None
+    ) -> tuple[list[int], list[Sequence[T]]]:
+        """Return the first place of each piece, and the pieces."""
+        count = PARCELS * helpers.workers if helpers else PIECES * self.threads
+        size = max(CHUNK, min(MAX_JOBS, -(-len(items) // count)))
+        starts = list(_starts(len(items), size, None if helpers else self.threads))
+        return starts, [items[at:end] for at, end in pairwise([*starts, len(items)])]
+
+    def _start_workers(
+        self,
+        stack: ExitStack,
+        helpers: Helpers | None,
+        party: str,
+        work: Callable[[Sequence[T]], R],
+        pieces: Sequence[Sequence[T]],
+    ) -> tuple[Callable[[int], Awaitable[R]], int] | None:
+        """Return the call of helpers or of copies, and their number; None: threads do the work."""
+        if helpers:
+            return partial(call_helpers, helpers, party, work, pieces), helpers.workers
+        if not self._has_copies or sum(map(len, pieces)) <= COPY_ABOVE:
+            return None
+        engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
+        copies = stack.enter_context(ForkedWorkers(work, pieces, self.threads))
+        return copies.call, self.threads
 
     async def run_alone(self, work: Callable[[], R]) -> R:
         """Have one long piece of work done in a thread."""
