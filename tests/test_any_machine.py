@@ -12,7 +12,7 @@ import pytest
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.rglob("test_*.py"))
-PRESSED = "roles/test_instruments.py::test_a_signal_while_threads_work_ends_the_run"
+PRESSED = "roles/network/test_instruments.py::test_a_signal_while_threads_work_ends_the_run"
 
 
 @pytest.mark.place

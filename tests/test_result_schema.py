@@ -133,4 +133,4 @@ def test_reading_a_run_imports_no_other_program(tmp_path: Path) -> None:
         "print(*sorted({first for first, _, rest in named if rest == 'program'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["two_round"]
+    assert done.stdout.split() == ["curated"]

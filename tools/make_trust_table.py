@@ -179,7 +179,7 @@ def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
         users=study.users,
         topology=topology.name,
         handlers=study.handlers,
-        public=topology.public(scenario),
+        public=topology.public(scenario.policy),
         on=guards_on(scenario),
         seed=study.seed,
         runs=study.runs,

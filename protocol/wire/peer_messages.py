@@ -13,9 +13,7 @@ from .fields import Array, Bytes, Digest, FixedBytes, Items, Nested, Peer, Step
 from .records import Body
 from .refusals import Refusals
 
-MAX_PEERS = 65_535  # a peer's number is two bytes on the wire
 DRAW = 32  # bytes: an ephemeral secret key
-HASH = 32  # bytes of SHA-256
 
 Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both ascending
 

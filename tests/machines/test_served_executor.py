@@ -24,7 +24,7 @@ SEEDED = """
 import hashlib
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.machines import gauge as gauges, service
-from veilmix.roles import worker_pool
+from veilmix.roles.compute import worker_pool
 worker_pool.CHUNK = 8
 service.SystemEntropy = lambda: SeededEntropy(7)
 told = gauges.Gauge.entry

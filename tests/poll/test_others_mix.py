@@ -94,7 +94,7 @@ def test_a_class_whose_answers_two_other_processes_mix(started: Any, tmp_path: P
 LOSES = """
 import os, signal
 from pathlib import Path
-from veilmix.roles import elsewhere, worker_pool
+from veilmix.roles.compute import executor_call as elsewhere, worker_pool
 worker_pool.CHUNK = 2
 given = elsewhere._Flight.give
 def give(flight, piece):

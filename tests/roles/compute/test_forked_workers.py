@@ -173,7 +173,7 @@ def test_a_copy_that_goes_on_soon_is_left_alone(
 
 ORPHANS = """
 import os, time
-from veilmix.roles.forked_workers import ForkedWorkers
+from veilmix.roles.compute.forked_workers import ForkedWorkers
 def work(piece):
     os.write(1, f"{{os.getpid()}}\\n".encode())  # at once, between the other's lines
     {doing}

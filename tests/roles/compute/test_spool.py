@@ -80,7 +80,7 @@ def test_its_file_is_closed_with_it() -> None:
 
 LEFT = """
 import os, signal
-from veilmix.roles import spool
+from veilmix.roles.compute import spool
 spool.MEMORY_LIMIT = 10
 held = spool.Spool([b"0123456789"] * 9)
 assert held.on_disk

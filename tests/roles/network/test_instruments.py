@@ -12,7 +12,7 @@ import pytest
 import role_kit as KIT
 import veilmix
 from veilmix.protocol.board.phases import Phase
-from veilmix.roles.compute.forked_workers import _answer
+from veilmix.protocol.wire.wire import decode
 from veilmix.roles.network.instruments import Instrument
 
 pytestmark = pytest.mark.place  # whose threads are left is told by the file names of the checkout
@@ -129,12 +129,12 @@ def at_work() -> list[str]:
 
 def test_a_thread_in_veilmix_is_seen_and_one_in_its_environment_is_not() -> None:
     waiting = threading.Event()
-    inside = threading.Thread(target=_answer, args=(lambda _: waiting.wait(), None))
+    inside = threading.Thread(target=decode, args=(b"", lambda _: waiting.wait()))
     beside = threading.Thread(target=waiting.wait)
     for thread in (inside, beside):
         thread.start()
     try:
-        assert [Path(file).name for file in at_work()] == ["forked_workers.py"]
+        assert [Path(file).name for file in at_work()] == ["wire.py"]
     finally:
         waiting.set()
         inside.join()
