@@ -328,9 +328,11 @@ def ordered(values: list[Any], limits: str, order: str) -> list[Any]:
     if limits:
         least, most = (1, most) if limits == "+" else map(int, limits[1:-1].split(".."))
     require(least <= len(values) <= most)
-    keys = [value[0] if isinstance(value, list) else value for value in values]
-    require(order != "<" or keys == sorted(set(keys)))
-    require(order != "!" or len({str(value) for value in values}) == len(values))
+    if order == "<":
+        keys = [value[0] if isinstance(value, list) else value for value in values]
+        require(keys == sorted(set(keys)))
+    if order == "!":
+        require(len({str(value) for value in values}) == len(values))
     return values
 
 

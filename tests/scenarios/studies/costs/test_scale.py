@@ -25,7 +25,7 @@ from veilmix.scenarios.studies.costs.scale import scale
 from veilmix.scenarios.studies.costs.traffic import PEOPLE, TrafficTerms, traffic
 
 FEW = 20
-LEFT_OUT = {"tally", "decision", "committed_decision", "opened_certificate"}  # lengths of answers
+LEFT_OUT = {"tally", "decision", "committed", "certificate"}  # lengths of answers
 SMALL: dict[str, dict[str, int]] = {  # where fewer people, or none, can be asked for
     "noise-sum": {"population.users": 80},
     "randomized-crowd": {"population.users": 1_000},
