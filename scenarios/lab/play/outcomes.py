@@ -98,11 +98,11 @@ def _refused(transcript: Transcript) -> dict[str, int]:
 def outcome_of(session: Session, run: ScenarioRun, worst_case_nodes: int | None) -> Outcome:
     """Return the outcome of a run with its scores.
 
-    A solver in a thread searches for the worst case, while coalitions are scored.
+    A solver in a thread searches for the worst case, while the program and coalitions are scored.
     """
     settings, crowd, played = session.settings, session.crowd, session.played
     people, sizes, rows = crowd.people, settings.sizes, settings.rows
-    noise, scored = settings.program.capability(LocalNoise), settings.program.score(session)
+    noise = settings.program.capability(LocalNoise)
     several = SeveralRows.from_tallies(rows, played.tallies) if rows else None
     with ThreadPoolExecutor(1) as executor:
         exposure = None
@@ -110,6 +110,7 @@ def outcome_of(session: Session, run: ScenarioRun, worst_case_nodes: int | None)
             exposure = executor.submit(measure_persons, session)
         elif noise is None:
             exposure = executor.submit(measure, settings, played, crowd, worst_case_nodes)
+        scored = settings.program.score(session)
         coalitions = learnt(
             settings.coalitions,
             played.look,
