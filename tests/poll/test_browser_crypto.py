@@ -26,7 +26,6 @@ FOLDERS = (TESTS / "crypto" / "vectors", TESTS / "protocol" / "vectors")
 # Kinds that a phone has nothing to do with, and why.
 NOT_HERE = {
     "committed": "only the analyst has the key of what is sealed",
-    "consistency": "heads are compared by what they state, not by the tree's history",
     "peers": "peers have no page",
     "peer-layer": "peers have no page",
     "peer-share": "peers have no page",

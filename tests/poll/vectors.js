@@ -71,11 +71,6 @@ const CRYPTO = {
     return { suite: key.suite, raw: hex(key.raw), fingerprint: fingerprint(encoded) };
   },
   entropy: (given) => ({ stream: hex(stream(given.seed, given.path, given.size)) }),
-  inclusion(given) {
-    const path = given.proof.map(unhex);
-    tree.included(unhex(given.entry), given.index, given.size, path, unhex(given.root));
-    return {};
-  },
 };
 
 function signed(given) {
