@@ -29,7 +29,7 @@ from ..protocol.wire.peer_messages import (
 from ..roles.network.instruments import Instrument
 from ..scenarios.programs.capabilities import LocalNoise
 from ..scenarios.programs.interface import ReleaseProgram
-from . import peer_captions as captions
+from . import peer_captions
 from .language import theatre_sentences
 from .move_recorder import plain_counts
 from .moves import Answers, CountMove, MoveHandler, PostMove, Silent
@@ -92,19 +92,19 @@ class PeerRecorder(Instrument):
             case Relay():
                 self._emit_move(self._handed(author, body, number))
             case FoundBallots():
-                says = captions.finds(author, body, words)
+                says = peer_captions.finds(author, body, words)
                 self._emit_move(PeerBallots(author, number, body.step, len(body.sealed), says))
             case Share():
-                says = captions.shares(author, words)
+                says = peer_captions.shares(author, words)
                 self._emit_move(PostMove(author, "share", number, says, step=0))
             case ShareSecret():
-                says = captions.opens_up(author, words)
+                says = peer_captions.opens_up(author, words)
                 self._emit_move(PostMove(author, "secret", number, says, step=body.step))
             case Agreed():
-                says = captions.agrees(author, body, self._path, words)
+                says = peer_captions.agrees(author, body, self._path, words)
                 self._emit_move(PostMove(author, "agreed", number, says, step=body.step))
             case Accusation():
-                says = captions.accuses(author, body, words)
+                says = peer_captions.accuses(author, body, words)
                 self._emit_move(PostMove(author, "accusation", number, says, step=body.step))
 
     @property
@@ -119,7 +119,8 @@ class PeerRecorder(Instrument):
         )
         sealed_answers = self._sealed_answers.get((number, person)) if body.step == 1 else None
         self._posted.add((number, person))
-        refused, says = sum(body.refused.values()), captions.hands_on(author, body, self._words)
+        refused = sum(body.refused.values())
+        says = peer_captions.hands_on(author, body, self._words)
         answers = _answers(sealed_answers) if sealed_answers else None
         return PeerRelay(author, person, number, body.step, bags, says, refused, answers)
 
@@ -144,7 +145,7 @@ class PeerRecorder(Instrument):
         if plan is None:
             return
         slots, call = plan.agreement.onions, plan.call
-        says = captions.opens(call, self._columns, plan.blanks, plan.path, self._words)
+        says = peer_captions.opens(call, self._columns, plan.blanks, plan.path, self._words)
         self._emit_move(PeerCall(ALL_PEERS, call.round, call.asks, slots, plan.path, says))
 
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:

@@ -23,7 +23,7 @@ from ...programs.interface import Mode, Played, Report, Session
 from ...programs.registry import samples
 from ...programs.topology import CENTRAL, PEERS
 from ...schema.model import Scenario
-from ...schema.plugs import load as found
+from ...schema.plugs import load
 from ...serialization.content import reading_once
 from ..scoring.outcome import Outcome, ScenarioRun
 from ..scoring.policy import expectations
@@ -197,5 +197,5 @@ def _play_in_ledger(
 
 def carrier(plan: SessionPlan) -> Callable[..., Played]:
     """Return the function that plays a session's topology, imported on demand."""
-    play: Callable[..., Played] = found(CARRIED[plan.topology])
+    play: Callable[..., Played] = load(CARRIED[plan.topology])
     return play
