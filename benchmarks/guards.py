@@ -100,7 +100,7 @@ class Spent:
 
 
 def bare_tokens(people: int, slots: Sequence[int]) -> tuple[float, float]:
-    """CPU seconds of so many people's tokens by themselves, and of their multiplications alone.
+    """Return CPU seconds of all tokens of some people, and of their multiplications alone.
 
     slots: tokens that a person asks for, in each round. Nothing but the operations themselves, for
     all of a sample together, without messages: signed requests, answers, tokens, spending them.

@@ -1,4 +1,4 @@
-"""Finding texts that nobody listed: time, errors against the exact ones, and pure-ldp beside it.
+"""Find common texts of people without a list of texts: time and errors, with pure-ldp beside it.
 
     python benchmarks/heavy_hitters.py [PEOPLE]
 
@@ -18,7 +18,7 @@ SIGNS = LETTERS + "_"  # which fills shorter texts: pure-ldp's own filling is no
 
 
 def crowd(people: int) -> tuple[tuple[str, ...], Any]:
-    """Texts, and which of them each person has."""
+    """Return the texts, and the number of each person's text."""
     rng = np.random.default_rng(1)
     made = dict.fromkeys(
         "".join(rng.choice(list(LETTERS), rng.integers(2, WIDTH + 1))) for _ in range(9 * TEXTS)

@@ -53,7 +53,7 @@ class SharedBoard:
     lock: Lock = field(default_factory=Lock)
 
     def read(self, first: int, posts: list[list[str]]) -> None:
-        """Read posts from number `first` on, those that nobody has read before."""
+        """Put the posts from number `first` on that are new on the board."""
         with self.lock:
             for author, data in posts[len(self.board.entries) - first :]:
                 self.board.post(author, bytes.fromhex(data))

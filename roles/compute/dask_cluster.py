@@ -4,7 +4,7 @@ A worker that declares a resource named after a party, `dask worker ... --resour
 works for that party and for no other; `users` are all people who take part. If no worker declares a
 party, all work for every party. The scheduler replaces a lost worker: another worker does its jobs.
 A job that four workers did not survive breaks the executor. The loss of the scheduler ends all
-jobs: Lost.
+jobs: WorkerLost.
 """
 
 import logging

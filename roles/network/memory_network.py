@@ -326,10 +326,8 @@ class Endpoint:
         """Put a message on the board; after the session has ended, only alarms are accepted.
 
         If the board refuses the message, its refusal is counted, and RoundBurned ends the session.
-        A
-        refused alarm or request for tokens ends nothing. A party that is shown another session
-        posts in the
-        true session: this stands for a report outside the session.
+        A refused alarm or request for tokens ends nothing. A party that is shown another session
+        posts in the true session: this stands for a report outside the session.
         """
         board = self.board
         if board.session != self.network.board.session:

@@ -41,13 +41,9 @@ LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messag
 
 def handed_on(program: "ReleaseProgram") -> str:
     """Return the kind of answers that people hand on for this program."""
-    return (
-        REPORTS
-        if program.capability(LocalNoise)
-        else OPENED
-        if program.capability(ThresholdOpening)
-        else ROWS
-    )
+    if program.capability(LocalNoise):
+        return REPORTS
+    return OPENED if program.capability(ThresholdOpening) else ROWS
 
 
 Learns = Callable[[float, float], bool]  # value, largest: whether a row was read
