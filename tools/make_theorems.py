@@ -1,6 +1,6 @@
-"""Write lists of the papers' numbered items, and a page of exact statements for each paper.
+"""Write a page for each paper: the list of its numbered items, and their exact statements.
 
-python tools/make_theorems.py            write docs/theorems.md and docs/statements-NNN.md
+python tools/make_theorems.py            write docs/statements-NNN.md
 python tools/make_theorems.py --check    exit 1 if a page differs from the list
 
 The list is docs/numbered-items.txt, the mathematics docs/statements/NNN.txt. Every item must have a
@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from generated import DOCS, ROOT, filled, write_or_check
+from generated import DOCS, ROOT, write_or_check
 
 sys.path.insert(0, str(DOCS / "extensions"))
 
@@ -78,13 +78,13 @@ class Item:
         alias, _, function = ("", "", "") if test == "-" else test.partition(": ")
         return cls(number, statement, status, names, FILES.get(alias, ""), function)
 
-    def line(self, paper: str) -> str:
-        """An entry of the list, which leads to the statement: words, then the status in bold.
+    def line(self) -> str:
+        """Return the entry of the list: a link to the statement, words, then the status in bold.
 
         A definition without a remark has no status.
         """
         anchor = re.sub(r"[^a-z0-9-]", "", self.number.lower().replace(" ", "-"))
-        link = f"[{self.number}](statements-{paper}.md#{anchor})"
+        link = f"[{self.number}](#{anchor})"
         status = STATUS.sub(lambda word: f"**{word[0].capitalize()}**", self.status)
         remark = "" if self.status == "definition" else f" {status}."
         return f"* {link}. {self.statement[0].upper()}{self.statement[1:]}.{remark}\n"
@@ -137,16 +137,6 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def entries(paper: str, rows: list[Item]) -> str:
-    """The items of one paper, each with its status."""
-    return "".join(item.line(paper) for item in rows)
-
-
-def written(page: str) -> str:
-    """The page of theorems with an entry for each item."""
-    return filled(page, {f"items {paper}": entries(paper, some) for paper, some in items().items()})
-
-
 def statement_pages(page: str) -> dict[Path, str]:
     """The page of exact statements of each paper that the page of theorems has a title of."""
     return {
@@ -156,15 +146,16 @@ def statement_pages(page: str) -> dict[Path, str]:
 
 
 def statement_page(paper: str, title: str) -> str:
-    """The exact statements of one paper."""
-    known = statements(paper)
+    """Return the page of a paper: the list of its items, and their exact statements."""
+    known, rows = statements(paper), items()[paper]
     head = (
         f"# Statements of paper {paper}: {title}\n\nExact statements with hypotheses, proof or "
         "reference, erratum, functions and test. The page on\n[theorems](theorems.md) has the "
-        "notation, and the status of each item. Tests are in `tests/analysis`.\nWritten by "
+        "notation, and what a status means. Tests are in `tests/analysis`.\nWritten by "
         f"`tools/make_theorems.py` from `docs/statements/{paper}.txt`.\n"
     )
-    return "\n".join([head, *(item.block(known[item.number]) for item in items()[paper])])
+    listed = "".join(item.line() for item in rows)
+    return "\n".join([head, listed, *(item.block(known[item.number]) for item in rows)])
 
 
 def main() -> int:
@@ -173,9 +164,7 @@ def main() -> int:
     if gone := gone + [name for paper in items() for name in unstated(paper)]:
         print("not there:", *gone, sep="\n")
         return 1
-    page = PAGE.read_text(encoding="utf-8")
-    pages = {PAGE: written(page), **statement_pages(page)}
-    return write_or_check(sys.argv[1:], pages)
+    return write_or_check(sys.argv[1:], statement_pages(PAGE.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
