@@ -23,8 +23,8 @@ from ..protocol.rounds.registered_users import check_senders
 from ..protocol.rounds.round_context import Round
 from ..protocol.wire import parties
 from ..protocol.wire.frames import decode_message, envelope_in
+from ..protocol.wire.lines import is_line
 from ..protocol.wire.messages import Kind, Registry, Submission
-from ..protocol.wire.schema import is_line
 from ..roles.network.instruments import Instrument
 from .noise import NoisyResult
 from .refusal import Unwelcome

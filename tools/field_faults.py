@@ -4,30 +4,38 @@ The faults follow from the rows of messages (protocol/wire/fields.py). Each is a
 wire_examples.py in which one field is encoded otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from math import inf, nextafter
 from typing import Any
 
 from veilmix.protocol.wire.bodies import KINDS
 from veilmix.protocol.wire.fields import (
     Array,
     Blob,
+    Double,
     Either,
     EqualSize,
     FieldType,
     FixedBytes,
+    Flagged,
     Items,
+    LineText,
     Matching,
     Maybe,
     Name,
     Nested,
     Number,
+    OneOf,
+    Trailing,
 )
 from veilmix.protocol.wire.frames import HEADER
-from veilmix.protocol.wire.records import Body, row_of, writer
+from veilmix.protocol.wire.records import highest_bit, row_of, writer
 from veilmix.protocol.wire.wire import Writer
 from wire_examples import BODIES, encoded
 
 Fault = tuple[str, bytes]  # its name, and the bytes of the field
+LONG = 1 << 11  # bytes; no message of the examples with a list as long as it may be is longer
 
 
 def written(type_: FieldType, value: Any) -> bytes:
@@ -37,42 +45,115 @@ def written(type_: FieldType, value: Any) -> bytes:
     return out.finish()
 
 
-def is_plain(body: Body) -> bool:
-    """Whether a class reads and writes its fields by its row alone."""
-    made = getattr(type(body).__dict__.get("read"), "__func__", None)
-    return made is None or made.__name__ == "generated"
+def pieces(record: type, value: Any) -> dict[str, bytes]:
+    """Return the encoding of each field of a record; a byte of flags is of the first of them."""
+    row = row_of(record)
+    types, values = list(row.values()), field_values(row, value)
+    encodings = list[bytes]()
+    for place, (type_, each) in enumerate(zip(types, values, strict=True)):
+        after = types[place + 1] if place + 1 < len(types) else None
+        match type_:
+            case Flagged():
+                first = not place or not isinstance(types[place - 1], Flagged)
+                flags = bytes([_flags(types[place:], values[place:])]) if first else b""
+                there = type_.entry is not None and each != type_.absent
+                encodings.append(flags + (written(type_.entry, each) if there else b""))
+            case Trailing():
+                encodings.append(each)
+            case Array() if isinstance(after, Trailing) and values[place + 1]:
+                number = len(each) | highest_bit(type_)
+                encodings.append(
+                    number.to_bytes(type_.count, "big") + written(type_, each)[type_.count :]
+                )
+            case _:
+                encodings.append(written(type_, each))
+    return dict(zip(row, encodings, strict=True))
 
 
-def plain_messages() -> Iterator[tuple[str, bytes, dict[str, FieldType], list[bytes]]]:
-    """Yield the messages made by their rows: name, header, row, and the encoding of each field."""
-    for name, (_, body) in BODIES.items():
-        if is_plain(body):
-            row = dict(row_of(type(body)))
-            fields = [written(type_, getattr(body, field)) for field, type_ in row.items()]
-            yield name, encoded(name)[:HEADER], row, fields
+def field_values(row: Mapping[str, FieldType], value: Any) -> list[Any]:
+    """Return the values of a record's fields, in the order of the bytes."""
+    return list(value) if isinstance(value, tuple) else [getattr(value, name) for name in row]
+
+
+def _flags(types: Sequence[FieldType], values: Sequence[Any]) -> int:
+    """Return the byte of the flags that neighbours share."""
+    flags = 0
+    for bit, (type_, value) in enumerate(zip(types, values, strict=True)):
+        if not isinstance(type_, Flagged):
+            break
+        flags |= (value != type_.absent) << bit
+    return flags
+
+
+def framed(name: str, body: bytes) -> bytes:
+    """Return the message with other fields than an example."""
+    measured = len(body).to_bytes(4, "big") if BODIES[name][1].MEASURED else b""
+    return encoded(name)[:HEADER] + measured + body
 
 
 def cut_fields() -> Iterator[tuple[str, bytes]]:
     """Yield each message cut in each of its fields, a byte before the end of the field."""
-    for name, header, row, fields in plain_messages():
-        for place, field in enumerate(row):
-            if fields[place]:
-                yield f"{name}-{field}-cut", header + b"".join(fields[: place + 1])[:-1]
+    for name, (_, body) in BODIES.items():
+        fields = pieces(type(body), body)
+        for place, (field, data) in enumerate(fields.items()):
+            if data:
+                yield (
+                    f"{name}-{field}-cut",
+                    framed(name, b"".join([*fields.values()][: place + 1])[:-1]),
+                )
 
 
 def field_faults() -> Iterator[tuple[str, str, bytes]]:
     """Yield kind, name and bytes of a message for each value that a field does not accept."""
     seen = set[tuple[str, str]]()
-    for name, header, row, fields in plain_messages():
-        body = BODIES[name][1]
+    for name, (_, body) in BODIES.items():
         kind = KINDS[type(body)].name.lower()
-        for place, (field, type_) in enumerate(row.items()):
-            for what, wrong in faults(type_, getattr(body, field)):
-                fault = (kind, f"{field}-{what}")
-                if fault not in seen:
-                    seen.add(fault)
-                    whole = [*fields[:place], wrong, *fields[place + 1 :]]
-                    yield *fault, header + b"".join(whole)
+        for what, data in record_faults(type(body), body):
+            if (kind, what) not in seen:
+                seen.add((kind, what))
+                yield kind, what, framed(name, data)
+
+
+def record_faults(record: type, value: Any) -> Iterator[Fault]:
+    """Yield encodings of a record with a fault in one of its fields."""
+    row, fields = row_of(record), pieces(record, value)
+    types, values = list(row.values()), field_values(row, value)
+    for place, (name, type_) in enumerate(row.items()):
+        of = "" if isinstance(type_, Nested) and type_.spread else f"{name}-"
+        wrong = faults(type_, values[place])
+        if isinstance(type_, Flagged):
+            wrong = chain(
+                _flag_faults(types, place, fields[name]),
+                _part_faults(type_, fields[name], values[place]),
+            )
+        elif place + 1 < len(types) and isinstance(types[place + 1], Trailing):
+            continue  # the number of the list has a bit of the field behind it
+        for what, data in wrong:
+            yield f"{of}{what}", b"".join((fields | {name: data}).values())
+
+
+def _flag_faults(types: Sequence[FieldType], place: int, data: bytes) -> Iterator[Fault]:
+    """Yield encodings of the first of neighbours with flags in which a flag of no field is set."""
+    if place and isinstance(types[place - 1], Flagged):
+        return
+    number = sum(1 for _ in _neighbours(types[place:]))
+    yield "flag-of-no-field", bytes([data[0] | 1 << number]) + data[1:]
+
+
+def _neighbours(types: Sequence[FieldType]) -> Iterator[FieldType]:
+    for type_ in types:
+        if not isinstance(type_, Flagged):
+            return
+        yield type_
+
+
+def _part_faults(type_: Flagged, data: bytes, value: Any) -> Iterator[Fault]:
+    """Yield encodings of a part that may be left out, with a fault in it."""
+    if type_.entry is None or value == type_.absent:
+        return
+    before = data[: -len(written(type_.entry, value))]
+    for what, wrong in faults(type_.entry, value):
+        yield what, before + wrong
 
 
 def faults(type_: FieldType, value: Any) -> Iterator[Fault]:
@@ -83,6 +164,14 @@ def faults(type_: FieldType, value: Any) -> Iterator[Fault]:
                 yield "too-small", (minimum - 1).to_bytes(size, "big")
             if limit < (1 << 8 * size) - 1:
                 yield "too-large", (limit + 1).to_bytes(size, "big")
+        case Double(minimum=minimum, maximum=float() as maximum):
+            yield "too-small", written(type_, nextafter(minimum, -inf))
+            yield "too-large", written(type_, nextafter(maximum, inf))
+        case LineText(limit=limit):
+            yield "of-nothing", written(type_, "")
+            yield "with-a-space", written(type_, value + " ")
+            yield "with-a-newline", written(type_, value[:1] + "\n" + value[1:])
+            yield "too-long", written(type_, value + limit * "x")
         case Blob(sizes=sizes) if sizes and value:
             yield "of-another-size", written(type_, value[:-1])
         case Name():
@@ -96,20 +185,15 @@ def faults(type_: FieldType, value: Any) -> Iterator[Fault]:
         case Matching() if value:
             yield "one-fewer", written(type_, value[:-1])
         case Nested(record=record):
-            yield from _inside(record, value)
+            yield from record_faults(record, value)
+        case OneOf(records=records):
+            data = written(type_, value)
+            yield "of-kind-0", b"\0" + data[1:]
+            yield "of-an-unknown-kind", bytes([len(records) + 1]) + data[1:]
+            for what, wrong in record_faults(type(value), value):
+                yield what, data[:1] + wrong
         case Items() | Array():
             yield from _list_faults(type_, tuple(value))
-
-
-def _inside(record: type, value: Any) -> Iterator[Fault]:
-    """Yield encodings of a record with a fault in one of its fields."""
-    row = row_of(record)
-    is_tuple = isinstance(value, tuple)
-    values = list(value) if is_tuple else [getattr(value, name) for name in row]
-    fields = [written(type_, each) for type_, each in zip(row.values(), values, strict=True)]
-    for place, (name, type_) in enumerate(row.items()):
-        for what, wrong in faults(type_, values[place]):
-            yield f"{name}-{what}", b"".join([*fields[:place], wrong, *fields[place + 1 :]])
 
 
 def _list_faults(type_: Array | Items, values: tuple[Any, ...]) -> Iterator[Fault]:
@@ -118,9 +202,10 @@ def _list_faults(type_: Array | Items, values: tuple[Any, ...]) -> Iterator[Faul
         return
     if type_.minimum:
         yield "of-nothing", written(type_, ())
-    if type_.maximum and not type_.order:
+    size = (type_.maximum or 0) * len(written(Array(type_.entry), values[:1]))
+    if type_.maximum and not type_.order and size < LONG * 32:
         yield "of-too-many", written(type_, values[:1] * (type_.maximum + 1))
-    if type_.order == "ascending" and len(values) > 1:
+    if type_.order in ("ascending", "listed") and len(values) > 1:
         yield "descending", written(type_, values[::-1])
     if type_.order:
         yield "twice", written(type_, (values[0], *values[:-1]) if values[1:] else 2 * values)

@@ -12,7 +12,7 @@ of its kind with the bytes at one place replaced.
 import sys
 from dataclasses import replace
 
-from field_faults import written
+from field_faults import pieces
 from generated import ROOT, vector_files, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.joint_key import joint, make_share, open_jointly, total
@@ -298,8 +298,9 @@ def example() -> str:
     """Print the fields of one message, each with its offset."""
     data, (_, call) = encoded("call"), BODIES["call"]
     fields = {"magic, version": 3, "kind": 1, "session digest": 32, "round": 1}
+    encodings = pieces(Call, call)
     for name, type_ in row_of(Call).items():
-        fields[f"{name}:{notation(type_)}"] = len(written(type_, getattr(call, name)))
+        fields[f"{name}:{notation(type_)}"] = len(encodings[name])
     lines, at = [f"tests/protocol/vectors/message-call.json; {len(data)} bytes"], 0
     for name, width in fields.items():
         lines.append(f"{at:02} {name:<32} {data[at : at + width].hex()}")

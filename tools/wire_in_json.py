@@ -1,21 +1,35 @@
-"""What messages say, in the JSON of the wire vectors."""
+"""The JSON of messages in the wire vectors: it follows from the rows of messages.
+
+Fields are given by their names; bytes in hexadecimal. A record in a list is the list of its values,
+unless one of them may be left out; a record that is one of several begins with its name.
+"""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 from veilmix.crypto.keys import PublicKey
 from veilmix.errors import Reason
-from veilmix.protocol.wire.announcement import Announcement
+from veilmix.protocol.wire.counts import COUNTS
+from veilmix.protocol.wire.fields import (
+    Array,
+    FieldType,
+    Flagged,
+    Matching,
+    Maybe,
+    Nested,
+    OneOf,
+    Trailing,
+)
 from veilmix.protocol.wire.frames import Message
 from veilmix.protocol.wire.hiding_rules import Hiding, Mask, Redact
-from veilmix.protocol.wire.messages import Decision, OpenedCertificate, Roster, Tally
+from veilmix.protocol.wire.records import row_of
 from wire_examples import Vector
+from wire_tables import is_spread, record_name
 
 
 def shown(message: Message) -> Vector:
-    """Say in JSON what a message says."""
+    """Return a message in JSON."""
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
     said |= {"round": message.round, "body": shown_body(message.body), "seal": None}
     if message.seal is not None:
@@ -24,30 +38,50 @@ def shown(message: Message) -> Vector:
     return said
 
 
-def shown_body(body: Any) -> Vector:
-    """Say what is inside: the fields by their names, but for five kinds."""
-    if isinstance(body, Announcement):
-        return shown_announcement(body)
-    said = named(body)
-    match body:
-        case Tally(counts=counts) if counts is not None:
-            said["counts"] = [[[list(c), count[c]] for c in sorted(count)] for count in counts]
-        case Decision(certificate=proof):
-            said = {"kept": said["kept"], **named(proof), "hidden": said["hidden"]}
-        case OpenedCertificate(certificate=proof):
-            said = {"blind": said["blind"], **named(proof)}
-        case Roster(randomness=b""):
-            del said["randomness"]
-    return said
+def shown_body(record: Any) -> Vector:
+    """Return the fields of a record by their names, without those that are left out."""
+    row = row_of(type(record))
+    values = record if isinstance(record, tuple) else [getattr(record, name) for name in row]
+    return _fields(row, values)
 
 
-def named(record: Any) -> Vector:
-    """Say every field of a record by its name."""
-    return {field.name: shown_value(getattr(record, field.name)) for field in fields(record)}
+def _fields(row: Any, values: Any) -> Vector:
+    fields: Vector = {}
+    for (name, type_), value in zip(row.items(), values, strict=True):
+        if is_spread(type_):
+            fields |= shown_body(value)
+        elif not _is_left_out(type_, value):
+            fields[name] = shown_value(type_, value)
+    return fields
 
 
-def shown_value(value: Any) -> Any:
-    """Say a field: bytes in hexadecimal, a record inside another by its fields in order."""
+def _is_left_out(type_: FieldType, value: Any) -> bool:
+    match type_:
+        case Trailing():
+            return not value
+        case Flagged(entry=FieldType(), absent=absent):
+            return absent is not None and value == absent
+    return False
+
+
+def shown_value(type_: FieldType, value: Any) -> Any:
+    """Return the value of a field."""
+    match type_:
+        case Nested(record=record):
+            row = row_of(record)
+            values = value if isinstance(value, tuple) else [getattr(value, name) for name in row]
+            fields = _fields(row, values)
+            return fields if has_optional(record) else list(fields.values())
+        case OneOf():
+            return [record_name(type(value)), *shown_body(value).values()]
+        case Maybe(entry=entry, absent=absent) if value != absent:
+            return shown_value(entry, value)
+        case Flagged(entry=FieldType() as entry, absent=absent) if value != absent:
+            return shown_value(entry, value)
+        case Array(entry=entry) | Matching(entry=entry):
+            return [shown_value(entry, each) for each in value]
+    if type_ is COUNTS:
+        return [[list(cell), value[cell]] for cell in sorted(value)]
     match value:
         case bytes():
             return value.hex()
@@ -59,15 +93,18 @@ def shown_value(value: Any) -> Any:
             return shown_hiding(value)
         case Mapping():
             return in_order(value)
-        case tuple() | list():
-            return [shown_value(each) for each in value]
-    if is_dataclass(value):
-        return [shown_value(getattr(value, field.name)) for field in fields(value)]
+        case tuple():
+            return [each.hex() for each in value]  # items
     return value
 
 
+def has_optional(record: type) -> bool:
+    """Whether a field of a record may be left out."""
+    return any(isinstance(type_, Flagged) and type_.entry for type_ in row_of(record).values())
+
+
 def shown_hiding(rule: Hiding) -> Vector:
-    """Say in JSON what people do to the values of a column."""
+    """Return the rule by which users hide values of a column."""
     match rule:
         case Mask(column, said):
             return {"column": column, "mask": list(said)}
@@ -76,35 +113,5 @@ def shown_hiding(rule: Hiding) -> Vector:
 
 
 def in_order(refused: Any) -> dict[str, int]:
-    """Name the refusals, in the order of the codes."""
+    """Return the refusals, in the order of the codes."""
     return {reason.value: refused[reason] for reason in Reason if reason in refused}
-
-
-def shown_announcement(told: Announcement) -> Vector:
-    """Say in JSON what an announcement says."""
-    return {
-        "title": told.title,
-        "program": told.program.value,
-        "nonce": told.nonce.hex(),
-        "features": [
-            {"name": f.name, "width": f.width, "values": f.values and list(f.values)}
-            for f in told.schema.features
-        ],
-        "k": told.policy.k,
-        "max_exposure": told.policy.max_exposure,
-        "rule": told.policy.rule,
-        "publish_marginals": told.policy.publish_marginals,
-        "setting": told.policy.setting.value,
-        "delta": told.policy.delta,
-        **{name: getattr(told.rules, name) for name in ("deadline", "min_batch", "min_dropout")},
-        **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
-        "tokens": told.rules.tokens,
-        "challenge": told.rules.challenge,
-        "audit": told.rules.audit,
-        "verified": told.rules.verified,
-        "flaws": [flaw.value for flaw in told.rules.flaws],
-        "shufflers": [key.encode().hex() for key in told.shufflers],
-        "curator": told.curator.encode().hex(),
-        "analyst": told.analyst.encode().hex(),
-        "registry": told.registry.hex(),
-    }

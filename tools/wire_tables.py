@@ -11,25 +11,29 @@ import json
 import re
 import sys
 import textwrap
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from veilmix.protocol.wire.announcement import Announcement
 from veilmix.protocol.wire.bodies import KINDS, TABLE
 from veilmix.protocol.wire.fields import (
     Array,
     Blob,
     Codec,
+    Double,
     Either,
     EqualSize,
     FieldType,
     FixedBytes,
+    Flagged,
     Items,
+    LineText,
     Matching,
     Maybe,
     Name,
     Nested,
     Number,
+    OneOf,
     Trailing,
 )
 from veilmix.protocol.wire.records import row_of
@@ -39,13 +43,8 @@ PAGE, SCRIPT = ROOT / "docs" / "wire.md", ROOT / "poll" / "static" / "rows.js"
 BEGIN, END = "<!-- tools/wire_tables.py -->\n```\n", "```\n<!-- end -->\n"
 WIDTH = 118  # signs of a line of the page
 AUTHOR = 22  # signs of the second column
-ORDERS = {"": "", "ascending": "<", "distinct": "!"}
-WHOLE = {Announcement: {"announcement": Blob()}}  # its fields have a section
-
-
-def rows(body: type) -> dict[str, FieldType]:
-    """Return the fields of a message by name."""
-    return dict(WHOLE.get(body) or row_of(body))
+ORDERS = {"": "", "ascending": "<", "distinct": "!", "listed": "|"}
+MEASURED = "# "  # before the fields of a message that stand behind their length
 
 
 def notation(type_: FieldType) -> str:
@@ -54,16 +53,26 @@ def notation(type_: FieldType) -> str:
         case Number(size=size, minimum=minimum, maximum=maximum):
             limits = "+" if (minimum, maximum) == (1, None) else f"({minimum}..{type_.limit})"
             return f"u{8 * size}{limits if minimum or maximum is not None else ''}"
+        case Double(minimum=minimum, maximum=maximum):
+            return "f64" if maximum is None else f"f64({minimum:g}..{maximum:g})"
+        case LineText(limit=limit):
+            return f"line({limit})"
         case FixedBytes(size=size):
             return str(size)
         case Trailing(size=size):
             return f"^{size}"
+        case Flagged(entry=None):
+            return "bit"
+        case Flagged(entry=FieldType() as entry, absent=absent):
+            return f"bit?{notation(entry)}{'' if absent is None else f'={json.dumps(absent)}'}"
         case EqualSize():
             return "alike"
         case Blob(sizes=sizes):
             return f"blob({'|'.join(map(str, sizes))})" if sizes else "blob"
         case Name(members=members):
             return f"text({'|'.join(members)})"
+        case Either(unset=False):
+            return "flag"
         case Either(unset=unset, chosen=chosen):
             return f"flag({unset}|{chosen})"
         case Matching(entry=entry, field=field, more=more):
@@ -78,6 +87,8 @@ def notation(type_: FieldType) -> str:
             return f"{first}{notation(entry)}{last}{_suffix(type_)}"
         case Nested(record=record):
             return record_name(record)
+        case OneOf(records=records):
+            return f"({'|'.join(map(record_name, records))})"
         case Codec(name=name):
             return name
     raise TypeError(type_)
@@ -95,19 +106,32 @@ def record_name(record: type) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", record.__name__).lower()
 
 
-def field_list(fields: dict[str, FieldType]) -> str:
+def field_list(record: Any) -> str:
     """Return the fields of a row, as the page lists them."""
-    return " ".join(f"{name}:{notation(type_)}" for name, type_ in fields.items()) or "(empty)"
+    fields = [
+        f"..{notation(type_)}" if is_spread(type_) else f"{name}:{notation(type_)}"
+        for name, type_ in row_of(record).items()
+    ]
+    measured = getattr(record, "MEASURED", False)
+    return (MEASURED if measured else "") + (" ".join(fields) or "(empty)")
 
 
-def inner_records() -> dict[str, dict[str, FieldType]]:
-    """Return the rows of records inside messages, by name, in the order in which they occur."""
-    observed: dict[str, dict[str, FieldType]] = {}
-    todo = [type_ for row in TABLE.values() for type_ in rows(row.body).values()]
+def is_spread(type_: FieldType) -> bool:
+    """Whether the fields of a record are given beside those of the record that it is in."""
+    return isinstance(type_, Nested) and type_.spread
+
+
+def inner_records() -> dict[str, type]:
+    """Return the records inside messages, by name, in the order in which they occur."""
+    observed: dict[str, type] = {}
+    todo = [type_ for row in TABLE.values() for type_ in row_of(row.body).values()]
     for type_ in todo:
+        records = type_.records if isinstance(type_, OneOf) else ()
         if isinstance(type_, Nested) and type_.record not in KINDS:
-            observed[record_name(type_.record)] = rows(type_.record)
-            todo += row_of(type_.record).values()
+            records = (type_.record,)
+        for record in records:
+            observed[record_name(record)] = record
+            todo += row_of(record).values()
         if isinstance(inner := getattr(type_, "entry", None), FieldType):
             todo.append(inner)
     return observed
@@ -118,10 +142,10 @@ def page_table() -> str:
     lines = [f"{'kind':<16} {'from':<{AUTHOR}} fields"]
     for kind, row in sorted(TABLE.items()):
         first = f"{kind:>2} {KINDS[row.body].name.lower():<13} {row.author:<{AUTHOR}} "
-        lines += _wrapped(first, field_list(rows(row.body)))
+        lines += _wrapped(first, field_list(row.body))
     lines += ["", "inside"]
-    for name, fields in inner_records().items():
-        lines += _wrapped(f"   {name:<{14 + AUTHOR}} ", field_list(fields))
+    for name, record in inner_records().items():
+        lines += _wrapped(f"   {name:<{14 + AUTHOR}} ", field_list(record))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -138,8 +162,16 @@ def described(type_: FieldType) -> list[Any]:
     match type_:
         case Number(size=size, minimum=minimum, limit=limit):
             return ["number", size, minimum, limit]
+        case Double(minimum=minimum, maximum=maximum):
+            return ["double"] if maximum is None else ["double", minimum, maximum]
+        case LineText(limit=limit):
+            return ["line", limit]
         case FixedBytes(size=size):
             return ["fixed", size]
+        case Flagged(entry=None):
+            return ["bit"]
+        case Flagged(entry=FieldType() as entry, absent=absent):
+            return ["bit", described(entry), absent is not None]
         case Trailing(size=size):
             return ["trailing", size]
         case EqualSize():
@@ -149,7 +181,7 @@ def described(type_: FieldType) -> list[Any]:
         case Name(members=members):
             return ["name", [str(member) for member in members]]
         case Either(unset=unset, chosen=chosen):
-            return ["choice", str(unset), str(chosen)]
+            return ["choice", unset, chosen]
         case Matching(entry=entry, field=field, more=more):
             return ["matching", described(entry), field, more]
         case Maybe(entry=entry, count=count, absent=absent):
@@ -165,26 +197,34 @@ def described(type_: FieldType) -> list[Any]:
                 maximum or (1 << 8 * count) - 1,
                 order,
             ]
-        case Nested(record=record):
-            return ["nested", listed(rows(record))]
+        case Nested(record=record, spread=spread):
+            return ["spread" if spread else "nested", listed(record)]
+        case OneOf(records=records):
+            return ["one", [[record_name(record), listed(record)] for record in records]]
         case Codec(name=name):
             return ["codec", name]
     raise TypeError(type_)
 
 
-def listed(fields: dict[str, FieldType]) -> list[list[Any]]:
+def listed(record: type) -> list[list[Any]]:
     """Return the fields of a row as the reader in JavaScript takes them."""
-    return [[name, described(type_)] for name, type_ in fields.items()]
+    fields = [[name, described(type_)] for name, type_ in row_of(record).items()]
+    for (_, list_), (_, after) in pairwise(fields):
+        if after[0] == "trailing":
+            list_.append(True)
+    return fields
 
 
 def script() -> str:
     """Return the module of the rows."""
     lines = [
-        "// The row of each message: its kind, and its fields. Written by tools/wire_tables.py.",
+        "// The row of each message: its kind, its fields, and true if they stand behind their",
+        "// length. Written by tools/wire_tables.py.",
         "export const ROWS = {",
     ]
     for kind, row in sorted(TABLE.items()):
-        value = json.dumps([KINDS[row.body].name.lower(), listed(rows(row.body))])
+        measured = [True] if row.body.MEASURED else []
+        value = json.dumps([KINDS[row.body].name.lower(), listed(row.body), *measured])
         lines.append(f"  {kind}: {value},")
     return "\n".join([*lines, "};", ""])
 

@@ -1,21 +1,22 @@
 // What messages hold (docs/wire.md, "Frame"): the rows of rows.js, each read as strictly as the page says.
-import { inOrder, isName, readAnnouncement, trimmed } from "./announcement.js";
+import { checkAnnouncement, inOrder, isName, trimmed } from "./announcement.js";
+import { Reader } from "./bytes.js";
 import { compared, hex, required, utf8 } from "./sodium.js";
 import { ROWS } from "./rows.js";
 import { readKey } from "./seal.js";
 
 const REASONS = ["malformed", "wrong-size", "does-not-open", "duplicate", "late", "unexpected"];
 REASONS.push("outside-domain", "unregistered");
-const MORE = 2 ** 15; // added to the number of a list where bytes follow it
 
 const rising = (values) => values.every((one, i) => i === 0 || values[i - 1] < one);
 const distinct = (found) => new Set(found).size === found.length;
 
-// A list in its order: of numbers, of bytes in hexadecimal, of lists, or of records by their first field.
+// A list in its order: of numbers, of bytes in hexadecimal, of lists, or of the first fields of records.
 const ORDERS = {
   "": () => true,
-  ascending: (list) => rising(list.map((one) => (Array.isArray(one) ? one[0] : one))),
+  ascending: rising,
   distinct: (list) => distinct(list.map(String)),
+  listed: (list, [, names]) => list.join() === names.filter((name) => list.includes(name)).join(),
 };
 
 // What people do to the values of one column.
@@ -62,7 +63,6 @@ function key(data) {
 
 const CODECS = {
   text: (data) => data.text(),
-  f64: (data) => data.double(),
   rule: hiding,
   refusals: refused,
   counts,
@@ -72,6 +72,9 @@ const CODECS = {
 // Whether the records of a list have bytes whose size the list says.
 const hasAlike = ([type, fields]) => type === "nested" && fields.some(([, [inner]]) => inner === "alike");
 
+// Whether the entries of a list are given by the names of their fields, as one may be left out.
+const isNamed = ([, fields]) => fields.some(([, [type, of]]) => type === "bit" && of);
+
 // A value by its type; found: the fields before it.
 const take = (data, [type, ...how], found) => TYPES[type](data, found, ...how);
 
@@ -79,6 +82,16 @@ const TYPES = {
   number(data, _found, size, least, most) {
     const value = data.number(size);
     required(value >= least && value <= most);
+    return value;
+  },
+  double(data, _found, least = -Infinity, most = Infinity) {
+    const value = data.double();
+    required(value >= least && value <= most);
+    return value;
+  },
+  line(data, _found, most) {
+    const value = data.text();
+    required(isName(value, most));
     return value;
   },
   fixed: (data, _found, size) => hex(data.take(size)),
@@ -100,17 +113,23 @@ const TYPES = {
     required(ORDERS[order](found));
     return found;
   },
-  many(data, found, of, size, least, most, order) {
-    const count = data.number(size);
+  many(data, found, of, size, least, most, order, announces = false) {
+    let count = data.number(size);
+    if (announces) {
+      const flag = 2 ** (8 * size - 1);
+      data.more = count >= flag; // bytes follow the list
+      count %= flag;
+    }
     if (hasAlike(of)) {
       data.alike = data.number(4);
       required((count === 0) === (data.alike === 0));
     }
     const list = [];
     for (let i = 0; i < count; i += 1) list.push(take(data, of, found)); // ends where the bytes do
-    const records = of[0] === "nested" ? list.map(Object.values) : list;
-    required(count >= least && count <= most && ORDERS[order](records));
-    return records;
+    const records = of[0] === "nested";
+    const keys = records ? list.map((one) => Object.values(one)[0]) : list;
+    required(count >= least && count <= most && ORDERS[order](keys, of));
+    return records && !isNamed(of) ? list.map(Object.values) : list;
   },
   alike: (data) => hex(data.take(data.alike)),
   matching: (data, found, of, field, more) =>
@@ -121,35 +140,59 @@ const TYPES = {
     return many ? take(data, of, found) : absent;
   },
   nested: (data, _found, fields) => record(data, fields),
+  one(data, _found, records) {
+    const place = data.number(1);
+    required(place >= 1 && place <= records.length);
+    const [name, fields] = records[place - 1];
+    return [name, ...Object.values(record(data, fields))];
+  },
   codec: (data, _found, name) => CODECS[name](data),
 };
 
-// The fields of a record by name; of a record inside it the values, but for a certificate.
+// The byte of neighbours of the type `bit`, the first of which is field `at`: a flag for each, the lowest first.
+function bits(data, fields, at) {
+  const end = fields.findIndex(([, [type]], i) => i > at && type !== "bit");
+  const many = (end < 0 ? fields.length : end) - at;
+  const byte = data.number(1);
+  required(byte < 2 ** many);
+  return Array.from({ length: many }, (_, bit) => Boolean((byte >> bit) & 1));
+}
+
+// The fields of a record by name; of a record inside it the values, unless they are spread.
 function record(data, fields) {
   const found = {};
-  for (const [name, type] of fields) {
-    const value = take(data, type, found);
-    if (name === "certificate") Object.assign(found, value);
-    else found[name] = type[0] === "nested" ? Object.values(value) : value;
-  }
+  let flags = [];
+  const takers = {
+    bit(name, at, of, leftOut) {
+      if (!flags.length) flags = bits(data, fields, at);
+      const there = flags.shift();
+      if (!of) found[name] = there;
+      else if (there) found[name] = take(data, of, found);
+      else if (!leftOut) found[name] = null;
+    },
+    trailing(name, _at, size) {
+      if (data.more) found[name] = hex(data.take(size));
+    },
+    spread: (_name, _at, inside) => Object.assign(found, record(data, inside)),
+    nested(name, _at, inside) {
+      found[name] = Object.values(record(data, inside));
+    },
+  };
+  fields.forEach(([name, type], at) => {
+    const [kind, ...how] = type;
+    if (kind in takers) takers[kind](name, at, ...how);
+    else found[name] = take(data, type, found);
+  });
   return found;
 }
-
-function roster(data) {
-  const [opening, board, curator, analyst] = [16, 32, 32, 32].map((size) => hex(data.take(size)));
-  const many = data.number(2);
-  const each = Array.from({ length: many % MORE }, () => hex(data.take(32)));
-  const more = many >= MORE ? { randomness: hex(data.take(32)) } : {};
-  required(distinct([board, curator, analyst, ...each, ...Object.values(more)]));
-  return { opening, board, curator, analyst, shufflers: each, ...more };
-}
-
-// Bodies that are read otherwise, by kind.
-const WHOLE = { announcement: (data) => readAnnouncement(data.blob()), roster };
 
 // What the fields of a message have to do with each other, by kind.
 const certified = ({ people, n }) => required(people <= n);
 const CHECKS = {
+  announcement: checkAnnouncement,
+  roster({ shufflers, board, curator, analyst, randomness = [] }) {
+    required(distinct([board, curator, analyst].concat(shufflers, randomness)));
+  },
   call: ({ hidden, asks }) => checkRules(hidden, asks.flat()),
   tally({ counts: cells, totals }) {
     const sums = cells?.map((one) => one.reduce((sum, [, people]) => sum + people, 0));
@@ -167,10 +210,25 @@ const CHECKS = {
 // The name of a kind, and the content of a message of that kind.
 export function readBody(kind, data) {
   required(kind in ROWS);
-  const [name, fields] = ROWS[kind];
-  const body = WHOLE[name]?.(data) ?? record(data, fields);
+  const [name, fields, measured] = ROWS[kind];
+  const body = measured ? whole(data.blob(), fields) : record(data, fields);
   CHECKS[name]?.(body);
   return [name, body];
+}
+
+// A record that takes all of its bytes.
+function whole(encoded, fields) {
+  const data = new Reader(encoded);
+  const found = record(data, fields);
+  data.end();
+  return found;
+}
+
+// An announcement without the length before it.
+export function readAnnouncement(encoded) {
+  const found = whole(encoded, ROWS[2][1]);
+  checkAnnouncement(found);
+  return found;
 }
 
 // A head of the board as a message cites it: bytes in hexadecimal, or none.

@@ -2,8 +2,8 @@
 //
 // One question a column set of the call; for each an onion for shuffler 2, .., shuffler m and the
 // reader; all of them in one envelope for shuffler 1. Sizes say nothing about answers.
-import { sessionOf, readAnnouncement } from "./announcement.js";
-import { inDomain } from "./bodies.js";
+import { sessionOf } from "./announcement.js";
+import { inDomain, readAnnouncement } from "./bodies.js";
 import { Reader, items, text } from "./bytes.js";
 import { readMessage } from "./frames.js";
 import { noiseOf, spoken } from "./noise.js";
@@ -55,6 +55,7 @@ export function checkAbilities(told) {
   if (!told.salted) no(t("unable-salt"));
   if (told.features.some((feature) => feature.values === null)) no(t("unable-open"));
   if (told.features.some((feature) => feature.rules)) no(t("unable-coarser"));
+  if (told.rows) no(t("unable-rows"));
   noiseOf(told);
   shapeOf(told);
 }

@@ -1,7 +1,8 @@
 // The preview: the phones' own screens for the questions, one after the other, on the teacher's page.
 //
 // It asks the program once what a phone would be told, and sends nothing afterwards: no name, no answer.
-import { readAnnouncement, sessionOf } from "./announcement.js";
+import { sessionOf } from "./announcement.js";
+import { readAnnouncement } from "./bodies.js";
 import { givenDraft } from "./drafts.js";
 import { button, el, p, show } from "./draw.js";
 import { checkAbilities } from "./envelope.js";

@@ -33,14 +33,7 @@ from ...crypto.layer import layer_size
 from ...crypto.suites import Suite, suite_by_code
 from ...errors import ParameterError, Reason, Refused
 from ..rounds.round_context import domain_of, layer_context, padded_size
-from ..wire.announcement import (
-    AnnouncedPolicy,
-    Rules,
-    read_feature,
-    read_terms,
-    write_feature,
-    write_terms,
-)
+from ..wire.announcement import AnnouncedPolicy, Rules
 from ..wire.messages import Call, Kind
 from ..wire.schema import Schema
 from ..wire.wire import Reader, Writer, decode
@@ -93,8 +86,9 @@ class Agreement:
 
     def encode(self) -> bytes:
         """Return the canonical encoding; there is no second encoding."""
-        out = Writer().text(self.title).structures(self.schema.features, write_feature)
-        write_terms(out, self.policy, self.rules)
+        out = Writer().text(self.title)
+        for part in (self.schema, self.policy, self.rules):
+            part.write(out)
         return out.u8(self.suite).u8(self.path).u8(self.cover).finish()
 
     @classmethod
@@ -111,12 +105,11 @@ class Agreement:
 
 
 def _read(data: Reader) -> Agreement:
-    title, schema = data.text(), Schema(data.structures(read_feature))
-    policy, rules = read_terms(data)
+    terms = (data.text(), Schema.read(data), AnnouncedPolicy.read(data), Rules.read(data))
     suite, path, cover = data.u8(), data.u8(), data.u8()
     if suite not in set(SuiteCode):
         raise Refused(Reason.MALFORMED)
-    return Agreement(title, schema, policy, rules, SuiteCode(suite), path, cover)
+    return Agreement(*terms, SuiteCode(suite), path, cover)
 
 
 @dataclass(frozen=True)

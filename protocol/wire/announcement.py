@@ -8,18 +8,31 @@ identified.
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self, TypeVar
+from typing import Annotated
 
 from ...crypto.keys import PublicKey, SuiteCode
-from ...errors import ParameterError, Reason, Refused
+from ...errors import ParameterError
 from . import parties
-from .coarsening import read_rule, write_rule
 from .crowd_limits import MIN_BATCH
-from .fields import Codec
-from .records import Body
+from .fields import (
+    DOUBLE,
+    Array,
+    Bit,
+    Blob,
+    Codec,
+    Double,
+    FixedBytes,
+    Flag,
+    Flagged,
+    Name,
+    Nested,
+    Number,
+    Text,
+)
+from .records import Body, MessageRecord, fields_reader, fields_writer
 from .rows_per_person import MOST_ROWS
-from .schema import Feature, Schema
-from .wire import Reader, Writer, decode
+from .schema import Schema
+from .wire import Writer, decode
 
 KEY = Codec(
     "key", lambda data: PublicKey.decode(data.blob()), lambda out, key: out.blob(key.encode())
@@ -28,14 +41,11 @@ LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # bytes; two sessions that agree in everything else still differ
 REGISTRY = 32  # bytes: the root of the registry of users, if there is one
 MAX_SHUFFLERS = 64
-PUBLIC, COARSER = 1, 2  # bits of a feature on the wire: lists its values; has rules
 PAIR = 2  # shufflers
-# wire bits of the additions to ballots and of the kind of mix
-TOKENS, CHALLENGE, AUDIT, VERIFIED = 1, 2, 4, 8
-ROWS = 16  # wire bit: a person has several rows, and their number follows
-Name = TypeVar("Name", bound=StrEnum)
-
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
+
+Positive = Annotated[int, Number(4, minimum=1, maximum=MAX_ANSWERS)]
+PartyKey = Annotated[PublicKey, KEY]
 
 
 class Setting(StrEnum):
@@ -81,7 +91,7 @@ UNPROMISED = ("fixed", "all")  # rules that release columns without a certified 
 
 
 @dataclass(frozen=True, slots=True)
-class AnnouncedPolicy:
+class AnnouncedPolicy(MessageRecord):
     """The promise of the curator, and its decision rule.
 
     Attributes:
@@ -96,20 +106,15 @@ class AnnouncedPolicy:
             promise may fail; 0 in the fixed setting, where it cannot.
     """
 
-    k: int
-    max_exposure: float
-    rule: str = "coverage"
-    publish_marginals: bool = False
-    setting: Setting = Setting.FIXED
-    delta: float = 0.0
+    k: Positive
+    max_exposure: Annotated[float, Double(maximum=1.0)]
+    rule: Text = "coverage"
+    publish_marginals: Flag = False
+    setting: Annotated[Setting, Name(Setting)] = Setting.FIXED
+    delta: Annotated[float, DOUBLE] = 0.0
 
-    def __post_init__(self) -> None:
-        if not 1 <= self.k <= MAX_ANSWERS:
-            raise ParameterError(f"k: found {self.k}; 1 to {MAX_ANSWERS} are accepted")
-        if not 0 <= self.max_exposure <= 1:
-            raise ParameterError(
-                f"max_exposure: found {self.max_exposure}; a share from 0 to 1 is accepted"
-            )
+    def check(self) -> None:
+        """Raise ParameterError unless the probability fits the setting."""
         if not (0 < self.delta < 1 if self.setting is Setting.STATISTICAL else self.delta == 0):
             raise ParameterError(
                 f"delta: found {self.delta} in the {self.setting} setting; a probability between "
@@ -118,7 +123,7 @@ class AnnouncedPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(MessageRecord):
     """The rules of messages: deadlines, smallest batches, guards that a lesson may switch off.
 
     Attributes:
@@ -133,30 +138,29 @@ class Rules:
         challenge: ballots are opened only after users could look for theirs (challenge.py).
         audit: half of the layers of every pair of hops are opened (audit.py).
         verified: every step of the mix is proved (verified_round.py).
-        flaws: design errors, in their order; only in a lesson.
         rows: ballots of each person to a query: one for each of its different answers, the rest
             dummies (rows_per_person.py); 1: each person has one row.
+        flaws: design errors, in their order; only in a lesson.
     """
 
-    deadline: int = 60
-    min_batch: int = MIN_BATCH
-    min_dropout: int = 10
-    padded: bool = True
-    salted: bool = True
-    ordered: bool = True
-    lesson: bool = False
-    tokens: bool = False
-    challenge: bool = False
-    audit: bool = False
-    verified: bool = False
-    flaws: tuple[Flaw, ...] = ()
-    rows: int = 1
+    deadline: Positive = 60
+    min_batch: Positive = MIN_BATCH
+    min_dropout: Positive = 10
+    padded: Flag = True
+    salted: Flag = True
+    ordered: Flag = True
+    lesson: Flag = False
+    tokens: Bit = False
+    challenge: Bit = False
+    audit: Bit = False
+    verified: Bit = False
+    rows: Annotated[int, Flagged(Number(2, minimum=2, maximum=MOST_ROWS), absent=1)] = 1
+    flaws: Annotated[tuple[Flaw, ...], Array(Name(Flaw), order="listed")] = ()
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise ParameterError if a guard rests on steps that the rules leave out."""
         if self.flaws and not self.lesson:
             raise ParameterError(f"flaws: found {', '.join(self.flaws)}; only a lesson has any")
-        if self.flaws != tuple(flaw for flaw in Flaw if flaw in self.flaws):
-            raise ParameterError("flaws: each is named once, in their order")
         # A guard rests on steps that a lesson's design errors leave out: a token on the salt, an
         # opened or followed ballot on its size and its place in the sorted batch.
         if self.tokens and (self.flaws or not self.salted):
@@ -171,20 +175,11 @@ class Rules:
                 "verified: its steps are proved; tokens, challenge, audit and design errors are of "
                 "onions"
             )
-        if not 1 <= self.rows <= MOST_ROWS:
-            raise ParameterError(f"rows: found {self.rows}; 1 to {MOST_ROWS} are accepted")
         if self.rows > 1 and not (careful and not (self.audit or self.verified)):
             raise ParameterError(
                 "rows: several ballots of a person are salted, padded, sorted, and without audit, "
                 "proofs and design errors"
             )
-        for name, value in (
-            ("deadline", self.deadline),
-            ("min_batch", self.min_batch),
-            ("min_dropout", self.min_dropout),
-        ):
-            if not 1 <= value <= MAX_ANSWERS:
-                raise ParameterError(f"{name}: found {value}; 1 to {MAX_ANSWERS} are accepted")
 
     @property
     def names_people(self) -> bool:
@@ -213,22 +208,24 @@ class Announcement(Body):
         users may.
     """
 
-    title: str
-    nonce: bytes
-    schema: Schema
-    policy: AnnouncedPolicy
-    rules: Rules
-    shufflers: tuple[PublicKey, ...]
-    curator: PublicKey
-    analyst: PublicKey
-    program: Program = Program.TWO_ROUND
-    registry: bytes = b""
+    title: Text
+    nonce: Annotated[bytes, FixedBytes(NONCE)]
+    schema: Annotated[Schema, Nested(Schema, spread=True)]
+    policy: Annotated[AnnouncedPolicy, Nested(AnnouncedPolicy, spread=True)]
+    rules: Annotated[Rules, Nested(Rules, spread=True)]
+    shufflers: Annotated[tuple[PublicKey, ...], Array(KEY, minimum=1, maximum=MAX_SHUFFLERS)]
+    curator: PartyKey
+    analyst: PartyKey
+    program: Annotated[Program, Name(Program)] = Program.TWO_ROUND
+    registry: Annotated[bytes, Blob((0, REGISTRY))] = b""
+    ORDER = (
+        *("title", "program", "nonce", "schema", "policy", "rules"),
+        *("shufflers", "curator", "analyst", "registry"),
+    )
+    MEASURED = True
 
-    def __post_init__(self) -> None:
-        if len(self.registry) not in (0, REGISTRY):
-            raise ParameterError(
-                f"registry: found {len(self.registry)} bytes; {REGISTRY} are accepted, or none"
-            )
+    def check(self) -> None:
+        """Raise ParameterError if guards, program and keys do not agree."""
         if self.rules.tokens and not self.registry:
             raise ParameterError("tokens: they are for registered people; there is no registry")
         # Keyholders check signatures of accepted envelopes, and the first shuffler could accept
@@ -258,12 +255,6 @@ class Announcement(Body):
         if self.program is Program.THRESHOLD and not (careful and plain):
             raise ParameterError(
                 "threshold: messages are padded and salted, and neither locked nor behind tokens"
-            )
-        if len(self.nonce) != NONCE:
-            raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
-        if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:
-            raise ParameterError(
-                f"shufflers: found {len(self.shufflers)}; 1 to {MAX_SHUFFLERS} are accepted"
             )
         keys = (*self.shufflers, self.curator, self.analyst)
         if len({key.suite for key in keys}) > 1:
@@ -308,21 +299,9 @@ class Announcement(Body):
 
     def encode(self) -> bytes:
         """Return the canonical encoding; there is no second encoding."""
-        out = Writer().text(self.title).text(self.program).raw(self.nonce)
-        out.structures(self.schema.features, write_feature)
-        write_terms(out, self.policy, self.rules)
-        out.structures(self.shufflers, KEY.write)
-        out.blob(self.curator.encode()).blob(self.analyst.encode())
-        return out.blob(self.registry).finish()
-
-    @classmethod
-    def read(cls, data: Reader) -> Self:
-        """Take an announcement behind its length."""
-        return decode(data.blob(), _read)  # type: ignore[return-value]
-
-    def write(self, out: Writer) -> None:
-        """Append the announcement behind its length."""
-        out.blob(self.encode())
+        out = Writer()
+        fields_writer(Announcement)(self, out)
+        return out.finish()
 
     def digest(self) -> bytes:
         """Hash the encoding: the name of the session, 32 bytes."""
@@ -330,81 +309,5 @@ class Announcement(Body):
 
 
 def decode_announcement(data: bytes) -> Announcement:
-    """Any party: read an announcement; Refused if it is not the encoding of one."""
-    return decode(data, _read)
-
-
-def write_terms(out: Writer, policy: AnnouncedPolicy, rules: Rules) -> None:
-    """Write the policy and the rules."""
-    out.u32(policy.k).f64(policy.max_exposure)
-    out.text(policy.rule).flag(policy.publish_marginals)
-    out.text(policy.setting).f64(policy.delta)
-    out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
-    out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
-    out.flag(rules.lesson)
-    guards = [(rules.tokens, TOKENS), (rules.challenge, CHALLENGE), (rules.audit, AUDIT)]
-    guards += [(rules.verified, VERIFIED), (rules.rows > 1, ROWS)]
-    out.u8(sum(on * bit for on, bit in guards))
-    if rules.rows > 1:
-        out.u16(rules.rows)
-    out.structures(rules.flaws, Writer.text)
-
-
-def write_feature(out: Writer, feature: Feature) -> None:
-    """Write a feature, its domain, and the rules that make its values coarser."""
-    kind = (PUBLIC if feature.values is not None else 0) | (COARSER if feature.rules else 0)
-    out.text(feature.name).u16(feature.width).u8(kind)
-    if feature.values is not None:
-        out.structures(feature.values, Writer.text)
-    if feature.rules:
-        out.structures(feature.rules, write_rule)
-
-
-def read_feature(data: Reader) -> Feature:
-    """Read a feature, its domain and its rules."""
-    name, width, kind = data.text(), data.u16(), data.u8()
-    if not width or kind > PUBLIC | COARSER:
-        raise Refused(Reason.MALFORMED)  # a caller may leave the width out, a sender may not
-    values = data.structures(Reader.text) if kind & PUBLIC else None
-    rules = data.structures(read_rule) if kind & COARSER else ()
-    if kind & COARSER and not rules:
-        raise Refused(Reason.MALFORMED)
-    return Feature(name, values, width, rules)
-
-
-def read_terms(data: Reader) -> tuple[AnnouncedPolicy, Rules]:
-    """Read the policy and the rules."""
-    promise = (data.u32(), data.f64(), data.text(), data.flag())
-    policy = AnnouncedPolicy(*promise, _read_name(data, Setting), data.f64())
-    numbers = (data.u32(), data.u32(), data.u32())
-    flags = (data.flag(), data.flag(), data.flag(), data.flag())
-    guards = data.u8()
-    if guards > TOKENS | CHALLENGE | AUDIT | VERIFIED | ROWS:
-        raise Refused(Reason.MALFORMED)
-    rows = data.u16() if guards & ROWS else 1
-    if guards & ROWS and rows <= 1:
-        raise Refused(Reason.MALFORMED)
-    tokens, challenge, audit = (bool(guards & bit) for bit in (TOKENS, CHALLENGE, AUDIT))
-    return policy, Rules(
-        *(*numbers, *flags, tokens, challenge, audit, bool(guards & VERIFIED)),
-        data.structures(lambda r: _read_name(r, Flaw)),
-        rows,
-    )
-
-
-def _read_name(data: Reader, names: type[Name]) -> Name:
-    name = data.text()
-    if name not in set(names):
-        raise Refused(Reason.MALFORMED)
-    return names(name)
-
-
-def _read(data: Reader) -> Announcement:
-    title, program, nonce = data.text(), _read_name(data, Program), data.raw(NONCE)
-    schema = Schema(data.structures(read_feature))
-    policy, rules = read_terms(data)
-    shufflers = data.structures(KEY.read)
-    readers = (KEY.read(data), KEY.read(data))
-    return Announcement(
-        title, nonce, schema, policy, rules, shufflers, *readers, program, data.blob()
-    )
+    """Any party: read an announcement; Refused for bytes that are no announcement."""
+    return decode(data, fields_reader(Announcement))  # type: ignore[no-any-return]

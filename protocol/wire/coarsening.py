@@ -10,22 +10,24 @@ date, not in a list).
     Prefix  a code becomes its first characters
     Bins    a number becomes its interval
 
-    encoding of a rule = u8 kind || its fields (docs/wire.md)
+A rule is a row of its own (fields.py), behind its kind: its place in `RULES`, from 1.
 """
 
 import hashlib
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from math import isfinite
-from typing import TypeVar
+from typing import Annotated, NamedTuple
 
-from ...errors import ParameterError, Reason, Refused
-from .wire import Reader, Writer
+from ...errors import ParameterError
+from .fields import DOUBLE, Array, Flag, Name, Nested, OneOf, Step, Text, Texts
+from .records import MessageRecord, writer
+from .wire import Writer
 
 MAX_RULES = 8  # of one feature
 UNSAID = " blank"  # text of a suppressed value; no value has a space at its ends
@@ -34,9 +36,6 @@ ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
 COMPACT = re.compile(r"(1[89]\d\d|20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 PARTED = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
 SPACES = re.compile(r"\s+")
-
-
-Name = TypeVar("Name", bound=StrEnum)
 
 
 class Unit(StrEnum):
@@ -56,14 +55,10 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(MessageRecord):
     """Spellings that differ in these parts become equal, in lower case if case is folded."""
 
-    parts: tuple[Part, ...]
-
-    def __post_init__(self) -> None:
-        if not self.parts or self.parts != tuple(part for part in Part if part in self.parts):
-            raise ParameterError(f"fold: found {self.parts}; {', '.join(Part)} in this order")
+    parts: Annotated[tuple[Part, ...], Array(Name(Part), minimum=1, order="listed")]
 
     def apply(self, value: str) -> str:
         """Return the common spelling."""
@@ -79,17 +74,31 @@ class Fold:
         return f"spellings that differ in {' and '.join(self.parts)} are one"
 
 
+class MergedValues(NamedTuple):
+    """Values that become a single value.
+
+    Attributes:
+        label: the single value.
+        values: the values that it replaces.
+    """
+
+    label: Text
+    values: Texts
+
+
 @dataclass(frozen=True)
-class Merge:
+class Merge(MessageRecord):
     """Groups of values: the label of a group replaces its values; no value is in two groups."""
 
-    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    groups: Annotated[
+        tuple[tuple[str, tuple[str, ...]], ...], Array(Nested(MergedValues), order="distinct")
+    ]
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise ParameterError if a value is in two groups."""
         values = [value for _, group in self.groups for value in group]
-        labels = [label for label, _ in self.groups]
-        if len(set(values)) < len(values) or len(set(labels)) < len(labels):
-            raise ParameterError("merge: a value is in two groups, or a label names two")
+        if len(set(values)) < len(values):
+            raise ParameterError("merge: a value is in two groups")
 
     @cached_property
     def _label(self) -> dict[str, str]:
@@ -107,7 +116,7 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class Date:
+class Date(MessageRecord):
     """A date becomes a month, year or decade: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
 
     Attributes:
@@ -115,8 +124,8 @@ class Date:
         day_first: of 3/4/2020, the 3 is the day.
     """
 
-    unit: Unit
-    day_first: bool = True
+    unit: Annotated[Unit, Name(Unit)]
+    day_first: Flag = True
 
     def apply(self, value: str) -> str:
         """Return the month (2019-05), year (2019) or decade (2010s)."""
@@ -136,7 +145,7 @@ class Date:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(MessageRecord):
     """A code is cut after `length` characters.
 
     Attributes:
@@ -144,12 +153,8 @@ class Prefix:
         keep: values that remain whole, such as missing values.
     """
 
-    length: int
-    keep: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.length <= 255:
-            raise ParameterError(f"prefix: found {self.length}; 1 to 255 signs are accepted")
+    length: Step
+    keep: Texts = ()
 
     def apply(self, value: str) -> str:
         """Return the first characters, and a star if there were more."""
@@ -166,7 +171,7 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Bins:
+class Bins(MessageRecord):
     """A number becomes an interval: below edges[0], edges[i] to below edges[i + 1], ..., the rest.
 
     Attributes:
@@ -174,13 +179,14 @@ class Bins:
         whole: numbers are whole, and so the interval from 20 to below 30 is "20 to 29".
     """
 
-    edges: tuple[float, ...]
-    whole: bool = False
+    edges: Annotated[tuple[float, ...], Array(DOUBLE, minimum=1, order="ascending")]
+    whole: Flag = False
+    ORDER = ("whole", "edges")
 
-    def __post_init__(self) -> None:
-        steps = zip(self.edges, self.edges[1:], strict=False)
-        if not self.edges or not all(map(isfinite, self.edges)) or any(b <= a for a, b in steps):
-            raise ParameterError("bins: edges are at least one finite number, ascending")
+    def check(self) -> None:
+        """Raise ParameterError unless edges are finite, and whole if numbers are."""
+        if not all(map(isfinite, self.edges)):
+            raise ParameterError("bins: edges are finite numbers")
         if self.whole and any(edge % 1 for edge in self.edges):
             raise ParameterError("bins: edges of whole numbers are whole")
 
@@ -217,6 +223,7 @@ class Bins:
 
 
 Rule = Fold | Merge | Date | Prefix | Bins
+RULES = OneOf((Fold, Merge, Date, Prefix, Bins))
 
 
 def coarsened(rules: Sequence[Rule], value: str) -> str:
@@ -231,62 +238,8 @@ def coarsened(rules: Sequence[Rule], value: str) -> str:
 def rule_digest(rule: Rule) -> str:
     """Return the name of a rule, 32 hexadecimal digits; different rules have different names."""
     out = Writer()
-    write_rule(out, rule)
+    writer(RULES)(out, rule)
     return hashlib.blake2b(out.finish(), digest_size=16).hexdigest()
-
-
-def write_rule(out: Writer, rule: Rule) -> None:
-    """Write a rule behind its kind."""
-    match rule:
-        case Fold(parts):
-            out.u8(1).structures(parts, Writer.text)
-        case Merge(groups):
-            out.u8(2).structures(
-                groups, lambda w, group: w.text(group[0]).structures(group[1], Writer.text)
-            )
-        case Date(unit, day_first):
-            out.u8(3).text(unit).flag(day_first)
-        case Prefix(length, keep):
-            out.u8(4).u8(length).structures(keep, Writer.text)
-        case Bins(edges, whole):
-            out.u8(5).flag(whole).structures(edges, Writer.f64)
-
-
-def read_rule(data: Reader) -> Rule:
-    """Read a rule; Refused if there is no such kind."""
-    kind = data.u8()
-    if kind not in _READ:
-        raise Refused(Reason.MALFORMED)
-    return _READ[kind](data)
-
-
-def _group(data: Reader) -> tuple[str, tuple[str, ...]]:
-    return data.text(), data.structures(Reader.text)
-
-
-def _bins(data: Reader) -> Bins:
-    whole = data.flag()
-    return Bins(data.structures(Reader.f64), whole)
-
-
-def _date(data: Reader) -> Date:
-    return Date(_name(data, Unit), data.flag())
-
-
-def _name(data: Reader, names: type[Name]) -> Name:
-    name = data.text()
-    if name not in set(names):
-        raise Refused(Reason.MALFORMED)
-    return names(name)
-
-
-_READ: dict[int, Callable[[Reader], Rule]] = {
-    1: lambda data: Fold(data.structures(lambda item: _name(item, Part))),
-    2: lambda data: Merge(data.structures(_group)),
-    3: _date,
-    4: lambda data: Prefix(data.u8(), data.structures(Reader.text)),
-    5: _bins,
-}
 
 
 def _mark(sign: str) -> bool:

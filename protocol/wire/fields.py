@@ -1,4 +1,4 @@
-"""Types of fields: a message is one row of a table.
+"""Types of fields: a message is one row of a table (decision 135).
 
 A row gives the reader, the writer and the check of a record (records.py); and, by
 tools/wire_tables.py, the tables of docs/wire.md, the table of the reader in JavaScript, the field
@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 from ...crypto.signing import SIGNATURE, SIGNING_KEY
 from .wire import Reader, Writer
 
-Order = Literal["", "ascending", "distinct"]  # of a list; ascending: strictly
+# of a list; ascending: strictly; listed: as the members of the enumeration of its names, none twice
+Order = Literal["", "ascending", "distinct", "listed"]
 
 DIGEST = 32  # bytes of SHA-256
 
@@ -40,6 +41,30 @@ class Number(FieldType):
     def limit(self) -> int:
         """The largest accepted value."""
         return (1 << 8 * self.size) - 1 if self.maximum is None else self.maximum
+
+
+@dataclass(frozen=True)
+class Double(FieldType):
+    """A finite double.
+
+    Attributes:
+        minimum: the smallest accepted value.
+        maximum: the largest accepted value; None: there are no limits.
+    """
+
+    minimum: float = 0.0
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class LineText(FieldType):
+    """Text of one line, without white space at its ends (lines.py).
+
+    Attributes:
+        limit: bytes of UTF-8, at most.
+    """
+
+    limit: int
 
 
 @dataclass(frozen=True)
@@ -111,7 +136,7 @@ class Array(FieldType):
         count: bytes of the number of entries: 2 or 4.
         minimum: the smallest accepted number of entries.
         maximum: the largest; None: the largest of its size.
-        order: of the list; records are compared by their first field.
+        order: of the list; records are compared by their first field in both orders.
     """
 
     entry: FieldType
@@ -153,19 +178,45 @@ class Matching(FieldType):
 
 @dataclass(frozen=True)
 class Trailing(FieldType):
-    """So many bytes if the number of the list before has its highest bit set; else no byte.
-
-    The record reads and writes both itself.
-    """
+    """So many bytes if the number of the list before has its highest bit set; else no byte."""
 
     size: int
 
 
 @dataclass(frozen=True)
+class Flagged(FieldType):
+    """A part that a bit announces. Neighbours of this type share a byte before the first of them.
+
+    The lowest bit is of the first field. Behind the byte are the values of all fields that are
+    there, in order.
+
+    Attributes:
+        entry: the type of the value; None: the field is the bit.
+        absent: the value of an absent field, which a present field never has.
+    """
+
+    entry: FieldType | None = None
+    absent: object = False
+
+
+@dataclass(frozen=True)
 class Nested(FieldType):
-    """The fields of another record, one after the other."""
+    """The fields of another record, one after the other.
+
+    Attributes:
+        record: the class.
+        spread: whether JSON has these fields beside the fields around them, and not as a list.
+    """
 
     record: type
+    spread: bool = False
+
+
+@dataclass(frozen=True)
+class OneOf(FieldType):
+    """A record of any of these classes, behind a byte: the place of its class, from 1."""
+
+    records: tuple[type, ...]
 
 
 @dataclass(frozen=True)
@@ -183,13 +234,16 @@ class Codec(FieldType):
     write: Callable[[Writer, Any], object]
 
 
-TEXT, DOUBLE = Codec("text", Reader.text, Writer.text), Codec("f64", Reader.f64, Writer.f64)
+TEXT, DOUBLE, FLAG = Codec("text", Reader.text, Writer.text), Double(), Either(False, True)
 
 U8 = Annotated[int, Number(1)]
 U32 = Annotated[int, Number(4)]
 Step = Annotated[int, Number(1, minimum=1)]  # of a round: from 1
 Peer = Annotated[int, Number(2, minimum=1)]  # by its number
+Flag = Annotated[bool, FLAG]
+Bit = Annotated[bool, Flagged()]
 Text = Annotated[str, TEXT]
+Texts = Annotated[tuple[str, ...], Array(TEXT)]
 Bytes = Annotated[bytes, Blob()]
 Digest = Annotated[bytes, FixedBytes(DIGEST)]
 Signature = Annotated[bytes, FixedBytes(SIGNATURE)]

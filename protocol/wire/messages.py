@@ -5,7 +5,7 @@ bodies.py encodes them as bytes; phases.py says which message is legal when, and
 
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
-from typing import Annotated, Self
+from typing import Annotated
 
 from ...crypto.keys import PublicKey
 from ...crypto.signing import SIGNATURE, SIGNING_KEY
@@ -40,13 +40,11 @@ from .records import Body as Body  # noqa: PLC0414 - of every message
 from .records import MessageRecord
 from .refusals import Refusals
 from .schema import COLUMNS, Columns
-from .wire import Reader, Writer
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
 BLIND = 32  # random bytes in a commitment: without them its content could be guessed
 WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
-ONE_MORE = 0x8000  # in a roster's number of shufflers: the key of `randomness` follows theirs
 
 Witness = Annotated[bytes, Blob((0, WITNESS))]  # a head of the board; empty before the first
 
@@ -257,7 +255,7 @@ class Decision(Body):
     """
 
     kept: Columns
-    certificate: Certificate
+    certificate: Annotated[Certificate, Nested(Certificate, spread=True)]
     hidden: HidingRules = ()
 
     def check(self) -> None:
@@ -300,7 +298,7 @@ class OpenedCertificate(Body):
     """
 
     blind: Annotated[bytes, FixedBytes(BLIND)]
-    certificate: Certificate
+    certificate: Annotated[Certificate, Nested(Certificate, spread=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,21 +346,6 @@ class Roster(Body):
         keys = (self.board, self.curator, self.analyst, *self.shufflers, *more)
         if len(set(keys)) < len(keys):
             raise ParameterError("roster: two parties have the same identity; each needs its own")
-
-    @classmethod
-    def read(cls, data: Reader) -> Self:
-        """Take a roster: the highest bit of the number of shufflers says whether a key follows."""
-        opening, board, curator, analyst = map(data.raw, (OPENING, *[SIGNING_KEY] * 3))
-        number = data.u16()
-        shufflers = tuple([data.raw(SIGNING_KEY) for _ in range(number & ~ONE_MORE)])
-        more = data.raw(SIGNING_KEY) if number & ONE_MORE else b""
-        return cls(opening, board, curator, analyst, shufflers, more)
-
-    def write(self, out: Writer) -> None:
-        """Append the roster."""
-        out.raw(self.opening).raw(self.board).raw(self.curator).raw(self.analyst)
-        out.u16(len(self.shufflers) | (ONE_MORE if self.randomness else 0))
-        out.raw(b"".join(self.shufflers)).raw(self.randomness)
 
     def key(self, party: str) -> bytes | None:
         """Return the identity key of a party, by its name; None if it has none."""

@@ -6,9 +6,11 @@
         state: Digest
         signature: Signature
 
-The annotations of a class are its row, in the order of the bytes. At the first use of a class its
-row becomes source, as in `dataclasses`: neighbouring fields of fixed size are read, and written, by
-one call of `struct`.
+The annotations of a class are its row, in the order of the bytes unless the class has an ORDER. At
+the first use of a class its row becomes source, as in `dataclasses`: neighbouring fields of fixed
+size are read, and written, by one call of `struct`.
+
+What fields have to do with each other is not in a row: it is in `check` and `adds_up`.
 """
 
 import struct
@@ -17,30 +19,42 @@ from functools import cache, lru_cache
 from itertools import groupby
 from operator import attrgetter, itemgetter, lt
 from reprlib import repr as shortened
-from typing import Any, NoReturn, Self, get_type_hints
+from typing import Any, ClassVar, NoReturn, Self, get_origin, get_type_hints
 
 from ...errors import ParameterError, Reason, Refused
 from .fields import (
     Array,
     Blob,
     Codec,
+    Double,
     Either,
     EqualSize,
     FieldType,
     FixedBytes,
+    Flagged,
     Items,
+    LineText,
     Matching,
     Maybe,
     Name,
     Nested,
     Number,
+    OneOf,
     Trailing,
 )
-from .wire import Reader, Writer
+from .lines import line_fault
+from .wire import Reader, Writer, decode
 
 GAP = "{}"  # in the code of a record: the size of `EqualSize`, which its list has
 CODES = {1: "B", 2: "H", 4: "I"}  # bytes of a number -> its code in `struct`
 NUMBERS = {1: (Reader.u8, Writer.u8), 2: (Reader.u16, Writer.u16), 4: (Reader.u32, Writer.u32)}
+
+ORDERED = {
+    "": "",
+    "ascending": "strictly ascending",
+    "distinct": "none twice",
+    "listed": "none twice, in this order: ",
+}
 
 Read = Callable[[Reader], Any]
 Write = Callable[[Writer, Any], object]
@@ -48,17 +62,31 @@ Test = Callable[[Any], bool]
 
 
 class MessageRecord:
-    """A message, or a part of a message: its annotations are its row."""
+    """A message, or a part of a message: its annotations are its row.
+
+    Attributes:
+        ORDER: the names of all fields in the order of the bytes, if annotations have another.
+        MEASURED: whether the fields stand behind their length, four bytes, and take all of it.
+    """
 
     __slots__ = ()
+    ORDER: ClassVar[tuple[str, ...]] = ()
+    MEASURED: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Raise ParameterError if a field has a value that its type does not accept."""
         generate(type(self), "__post_init__")
         self.__post_init__()
 
+    def complete(self) -> None:
+        """Fill in fields that a caller may leave out; a sender may not."""
+
     def check(self) -> None:
         """Raise ParameterError if the fields of a new record do not agree."""
+
+    def error_place(self) -> str:
+        """Return the words with which an error about a field begins."""
+        return ""
 
     def adds_up(self) -> bool:
         """Whether the fields of a received record agree; a malicious party can make any."""
@@ -85,7 +113,8 @@ class Body(MessageRecord):
 def _row_of(record: type) -> Mapping[str, FieldType]:
     """Return the types of a record's fields, by their names, in the order of the bytes."""
     hints = get_type_hints(record, include_extras=True)
-    return {name: type_of(hint) for name, hint in hints.items()}
+    names = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar]
+    return {name: type_of(hints[name]) for name in getattr(record, "ORDER", ()) or names}
 
 
 row_of: Callable[[type], Mapping[str, FieldType]] = cache(_row_of)
@@ -127,15 +156,18 @@ def _code(type_: FieldType) -> str:
     return ""
 
 
-def _runs(row: Mapping[str, FieldType]) -> Iterator[tuple[list[int], str]]:
-    """Yield the places of fields that are handled at once; with a code if there are several."""
+def _units(row: Mapping[str, FieldType]) -> Iterator[list[int]]:
+    """Yield the places of fields that are handled at once: neighbours that belong together."""
     types = list(row.values())
-    for code, run in groupby(range(len(types)), lambda place: bool(_code(types[place]))):
-        places = list(run)
-        if code and len(places) > 1:
-            yield places, ">" + layout(types[place] for place in places)
-        else:
-            yield from (([place], "") for place in places)
+
+    def unit(place: int) -> object:
+        if _code(types[place]):
+            return "fixed"
+        if isinstance(types[place], Flagged):
+            return "flagged"
+        return place - isinstance(types[place], Trailing)  # it goes with the list before
+
+    yield from (list(places) for _, places in groupby(range(len(types)), unit))
 
 
 # Readers
@@ -143,28 +175,82 @@ def _runs(row: Mapping[str, FieldType]) -> Iterator[tuple[list[int], str]]:
 
 def record_reader(record: type) -> Read:
     """Return the function that takes a record."""
+    read = fields_reader(record)
+    if not getattr(record, "MEASURED", False):
+        return read
+    return lambda data: decode(data.blob(), read)
+
+
+@cache
+def fields_reader(record: Any) -> Read:
+    """Return the function that takes the fields of a record, without a length before them."""
     row = row_of(record)
+    types = list(row.values())
     names: dict[str, Any] = {"record": record, "refuse": _refuse}
     lines = ["def generated(data):"]
-    for places, code in _runs(row):
-        place, *_ = places
+    for places in _units(row):
+        place, *more = places
         values = ", ".join(f"f{each}" for each in places)
-        type_ = list(row.values())[place]
-        if code:
-            run = struct.Struct(code)
+        if isinstance(types[place], Flagged):
+            lines += _flagged_reading(types, places, names)
+        elif more and isinstance(types[more[0]], Trailing):
+            names[f"read{place}"] = _read_trailing(types[place], types[more[0]])
+            lines.append(f" {values} = read{place}(data)")
+        elif more:
+            run = struct.Struct(">" + layout(types[each] for each in places))
             names[f"read{place}"] = run.unpack
             lines.append(f" {values} = read{place}(data.raw({run.size}))")
-        elif isinstance(type_, Matching):
+        elif isinstance(type_ := types[place], Matching):
             names[f"read{place}"] = _read_all(type_.entry)
             number = f"len(f{list(row).index(type_.field)}) + {type_.more}"
             lines.append(f" {values} = read{place}(data, {number})")
         else:
-            names[f"read{place}"] = reader(type_)
+            names[f"read{place}"] = reader(types[place])
             lines.append(f" {values} = read{place}(data)")
-    lines.append(f" value = record({', '.join(f'f{place}' for place in range(len(row)))})")
+    if getattr(record, "complete", MessageRecord.complete) is not MessageRecord.complete:
+        tests = _tests(row, lambda place, _: f"f{place}", names)
+        lines.append(f" if not ({' and '.join(tests) or True}): refuse()")
+    keywords = getattr(record, "ORDER", ())
+    arguments = [f"{name}=f{i}" if keywords else f"f{i}" for i, name in enumerate(row)]
+    lines.append(f" value = record({', '.join(arguments)})")
     if getattr(record, "adds_up", MessageRecord.adds_up) is not MessageRecord.adds_up:
         lines.append(" if not value.adds_up(): refuse()")
     return compiled([*lines, " return value"], names)  # type: ignore[no-any-return]
+
+
+def _flagged_reading(
+    types: Sequence[FieldType], places: Sequence[int], names: dict[str, Any]
+) -> Iterator[str]:
+    """Yield the lines that read neighbours of the type `Flagged`; add the names that they use."""
+    bits = f"bits{places[0]}"
+    yield f" {bits} = data.u8()"
+    yield f" if {bits} >= {1 << len(places)}: refuse()"
+    for bit, place in enumerate(places):
+        type_ = types[place]
+        if not isinstance(type_, Flagged) or type_.entry is None:
+            yield f" f{place} = ({bits} & {1 << bit}) > 0"
+            continue
+        names |= {f"read{place}": reader(type_.entry), f"absent{place}": type_.absent}
+        yield f" f{place} = read{place}(data) if {bits} & {1 << bit} else absent{place}"
+        yield f" if {bits} & {1 << bit} and f{place} == absent{place}: refuse()"
+
+
+def _read_trailing(list_: Any, trailing: Any) -> Read:
+    """Return the function that takes a list, and the bytes that its number announces."""
+    number, read_all = NUMBERS[list_.count][0], _read_all(list_.entry)
+    flag, size = highest_bit(list_), trailing.size
+
+    def read(data: Reader) -> tuple[Any, bytes]:
+        count = number(data)
+        values = read_all(data, count & ~flag)
+        return values, data.raw(size) if count & flag else b""
+
+    return read
+
+
+def highest_bit(list_: Array) -> int:
+    """Return the highest bit of the number of a list."""
+    return 1 << 8 * list_.count - 1
 
 
 def _refuse() -> NoReturn:
@@ -176,6 +262,10 @@ def reader(type_: FieldType) -> Read:
     match type_:
         case Number(size=size):
             return NUMBERS[size][0]
+        case Double():
+            return Reader.f64
+        case LineText():
+            return Reader.text
         case FixedBytes(size=size):
             return lambda data: data.raw(size)
         case Blob():
@@ -200,6 +290,9 @@ def reader(type_: FieldType) -> Read:
                 return record_reader(record)
             generate(record, "read")
             return record.read
+        case OneOf(records=records):
+            reads = {place: reader(Nested(each)) for place, each in enumerate(records, start=1)}
+            return lambda data: (reads.get(data.u8()) or _refuse())(data)
         case Codec(read=read):
             return read
     raise TypeError(type_)
@@ -248,21 +341,77 @@ def _slices(data: bytes, size: int) -> tuple[bytes, ...]:
 
 def record_writer(record: type) -> Callable[[Any, Writer], None]:
     """Return the function that appends a record, with the arguments of `MessageRecord.write`."""
+    write = fields_writer(record)
+    return _measured_writer(write) if getattr(record, "MEASURED", False) else write
+
+
+def _measured_writer(write: Callable[[Any, Writer], None]) -> Callable[[Any, Writer], None]:
+    def write_measured(body: Any, out: Writer) -> None:
+        inside = Writer()
+        write(body, inside)
+        out.blob(inside.finish())
+
+    return write_measured
+
+
+@cache
+def fields_writer(record: Any) -> Callable[[Any, Writer], None]:
+    """Return the function that appends the fields of a record, without a length before them."""
     row, fields = row_of(record), _fields(record)
+    types = list(row.values())
     names: dict[str, Any] = {"misfit": _misfit, "row": row, "error": struct.error}
     lines = ["def generated(body, out):", " try:", "  pass"]
-    for places, code in _runs(row):
-        place, *_ = places
+    for places in _units(row):
+        place, *more = places
         values = ", ".join(f"body{fields[each]}" for each in places)
-        if code:
-            names[f"write{place}"] = struct.Struct(code).pack
+        if isinstance(types[place], Flagged):
+            lines += _flagged_writing(types, places, fields, names)
+        elif more and isinstance(types[more[0]], Trailing):
+            names[f"write{place}"] = _write_trailing(types[place])
+            lines.append(f"  write{place}(out, {values})")
+        elif more:
+            names[f"write{place}"] = struct.Struct(">" + layout(types[i] for i in places)).pack
             lines.append(f"  out.raw(write{place}({values}))")
         else:
-            names[f"write{place}"] = writer(list(row.values())[place])
+            names[f"write{place}"] = writer(types[place])
             lines.append(f"  write{place}(out, {values})")
     body_values = "".join(f"body{field}, " for field in fields)
     lines += [" except error:", f"  raise misfit(row, [({body_values})]) from None"]
     return compiled(lines, names)  # type: ignore[no-any-return]
+
+
+def _flagged_writing(
+    types: Sequence[FieldType], places: Sequence[int], fields: list[str], names: dict[str, Any]
+) -> Iterator[str]:
+    """Yield the lines that write neighbours of the type `Flagged`; add the names that they use."""
+    terms, present = list[str](), list[tuple[int, int]]()
+    for bit, place in enumerate(places):
+        type_ = types[place]
+        names[f"absent{place}"] = type_.absent if isinstance(type_, Flagged) else None
+        terms.append(f"({1 << bit} if body{fields[place]} != absent{place} else 0)")
+        if isinstance(type_, Flagged) and type_.entry is not None:
+            names[f"write{place}"] = writer(type_.entry)
+            present.append((bit, place))
+    yield f"  bits = {' | '.join(terms)}"
+    yield "  out.u8(bits)"
+    for bit, place in present:
+        yield f"  if bits & {1 << bit}: write{place}(out, body{fields[place]})"
+
+
+def _write_trailing(list_: Any) -> Callable[[Writer, Sequence[Any], bytes], None]:
+    """Return the function that appends a list, and the bytes that its number announces."""
+    number, write_all, flag = (
+        NUMBERS[list_.count][1],
+        _write_all(list_.entry),
+        highest_bit(list_),
+    )
+
+    def write(out: Writer, values: Sequence[Any], trailing: bytes) -> None:
+        number(out, len(values) | (flag if trailing else 0))
+        write_all(out, values)
+        out.raw(trailing)
+
+    return write
 
 
 def _fields(record: type) -> list[str]:
@@ -288,11 +437,13 @@ def writer(type_: FieldType) -> Write:
     match type_:
         case Number(size=size):
             return NUMBERS[size][1]
-        case FixedBytes() | Trailing():
+        case Double():
+            return Writer.f64
+        case FixedBytes():
             return Writer.raw
         case Blob():
             return Writer.blob
-        case Name():
+        case Name() | LineText():
             return Writer.text
         case Either(chosen=chosen):
             return lambda out, value: out.flag(value == chosen)
@@ -315,6 +466,9 @@ def writer(type_: FieldType) -> Write:
                 write_pair = record_writer(record)
                 return lambda out, value: write_pair(value, out)
             return lambda out, value: value.write(out)
+        case OneOf(records=records):
+            places = {each: place for place, each in enumerate(records, start=1)}
+            return lambda out, value: value.write(out.u8(places[type(value)]))
         case Codec(write=write):
             return write
     raise TypeError(type_)
@@ -380,17 +534,11 @@ def _values(record: type, names: Sequence[str]) -> Callable[[Any], Any]:
 
 def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
     """Return the function that raises ParameterError unless a record is acceptable."""
-    row = row_of(record)
     names: dict[str, Any] = {"refused": _refused}
-    tests = []
-    for place, (name, type_) in enumerate(row.items()):
-        match type_:
-            case FixedBytes(size=size):
-                tests.append(f"len(self.{name}) == {size}")
-            case _ if test := predicate(type_):
-                names[f"test{place}"] = test
-                tests.append(f"test{place}(self.{name})")
+    tests = _tests(row_of(record), lambda _, name: f"self.{name}", names)
     lines = ["def generated(self):", " pass"]
+    if record.complete is not MessageRecord.complete:
+        lines.append(" self.complete()")
     if tests:
         lines.append(f" if not ({' and '.join(tests)}): raise refused(self)")
     if record.check is not MessageRecord.check:
@@ -398,14 +546,53 @@ def record_check(record: type[MessageRecord]) -> Callable[[Any], None]:
     return compiled(lines, names)  # type: ignore[no-any-return]
 
 
+def _tests(
+    row: Mapping[str, FieldType], value: Callable[[int, str], str], names: dict[str, Any]
+) -> list[str]:
+    """Return the tests of fields as source; add the names that it uses.
+
+    value: the source of a field, by its place and name.
+    """
+    tests = []
+    for place, (name, type_) in enumerate(row.items()):
+        match type_:
+            case FixedBytes(size=size):
+                tests.append(f"len({value(place, name)}) == {size}")
+            case _ if test := predicate(type_):
+                names[f"test{place}"] = test
+                tests.append(f"test{place}({value(place, name)})")
+    return tests
+
+
 def _refused(record: MessageRecord) -> ParameterError:
-    """Return the error that names the first field with a value that its type does not accept."""
+    """Return the error about the first field with a value that its type does not accept."""
     for name, type_ in row_of(type(record)).items():
         value = getattr(record, name)
         if (test := predicate(type_)) and not test(value):
-            observed = f"{len(value)} bytes" if isinstance(value, bytes) else shortened(value)
-            return ParameterError(f"{name}: found {observed}; {accepted(type_)} are accepted")
+            return ParameterError(f"{record.error_place()}{name}: {fault(type_, value)}")
     raise AssertionError(record)
+
+
+def fault(type_: FieldType, value: Any) -> str:
+    """Return the reason why a type does not accept a value, in words."""
+    match type_:
+        case LineText(limit=limit):
+            return line_fault(value, limit)
+        case Flagged(entry=FieldType() as entry):
+            return fault(entry, value)
+        case Array(entry=entry) | Items(entry=entry):
+            test = predicate(entry) or _always
+            if wrong := [each for each in value if not test(each)]:
+                return fault(entry, wrong[0])
+            if not type_.minimum <= len(value) <= (type_.maximum or len(value)):
+                upper = "or more" if type_.maximum is None else f"to {type_.maximum}"
+                return f"found {len(value)}; {type_.minimum} {upper} are accepted"
+            if type_.order == "distinct":
+                keys = list(map(_key(entry), value))
+                twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+                return f"{shortened(twice)} occurs twice"
+    observed = f"{len(value)} bytes" if isinstance(value, bytes) else shortened(value)
+    return f"found {observed}; {accepted(type_)} are accepted"
 
 
 def predicate(type_: FieldType) -> Test | None:
@@ -413,6 +600,10 @@ def predicate(type_: FieldType) -> Test | None:
     match type_:
         case Number(minimum=minimum, limit=limit) if minimum or type_.maximum is not None:
             return lambda value: minimum <= value <= limit
+        case Double(minimum=minimum, maximum=float() as maximum):
+            return lambda value: minimum <= value <= maximum
+        case LineText(limit=limit):
+            return lambda value: not line_fault(value, limit)
         case FixedBytes(size=size):
             return lambda value: len(value) == size
         case Blob(sizes=sizes) if sizes:
@@ -421,13 +612,15 @@ def predicate(type_: FieldType) -> Test | None:
             return lambda value: len(value) in (0, size)
         case EqualSize():
             return bool
-        case Either(unset=unset, chosen=chosen):
+        case Either(unset=unset, chosen=chosen) if unset is not False:
             return lambda value: value in (unset, chosen)
         case Array() | Items():
             return _list_test(type_)
         case Matching(entry=entry) if each := predicate(entry):
             return _test_all(each)
-        case Maybe(entry=entry, absent=absent) if value_test := predicate(entry):
+        case (
+            Maybe(entry=entry, absent=absent) | Flagged(entry=FieldType() as entry, absent=absent)
+        ) if value_test := predicate(entry):
             return lambda value: value == absent or value_test(value)
         case Nested(record=record) if issubclass(record, tuple):
             tests = [predicate(each) or _always for each in row_of(record).values()]
@@ -453,16 +646,28 @@ def _list_test(type_: Array | Items) -> Test | None:
         tests.append(lambda values: {entry.size}.issuperset(map(len, values)))
     elif each := predicate(entry):
         tests.append(lambda values: all(map(each, values)))
+    key = _key(entry)
     if type_.order == "ascending" and isinstance(entry, Nested):
-        key = _values(entry.record, list(row_of(entry.record))[:1])
         tests.append(lambda values: _ascends([key(value) for value in values]))
     elif type_.order == "ascending":
         tests.append(_ascends)
+    elif type_.order == "distinct" and isinstance(entry, Nested):
+        tests.append(lambda values: len(set(map(key, values))) == len(values))
     elif type_.order == "distinct":
         tests.append(lambda values: len(set(values)) == len(values))
+    elif type_.order == "listed" and isinstance(entry, Name):
+        members = entry.members
+        tests.append(lambda values: values == tuple(each for each in members if each in values))
     if len(tests) < 2:
         return tests[0] if tests else None
     return lambda values: all(test(values) for test in tests)
+
+
+def _key(entry: FieldType) -> Callable[[Any], Any]:
+    """Return the function that gives the part of an entry by which lists are ordered."""
+    if isinstance(entry, Nested):
+        return _values(entry.record, list(row_of(entry.record))[:1])
+    return lambda value: value
 
 
 def _ascends(values: Sequence[Any]) -> bool:
@@ -474,8 +679,14 @@ def accepted(type_: FieldType) -> str:
     match type_:
         case Number(minimum=minimum, limit=limit):
             return f"{minimum} to {limit}"
+        case Double(minimum=minimum, maximum=float() as maximum):
+            return f"{minimum:g} to {maximum:g}"
         case FixedBytes(size=size):
             return f"{size} bytes"
+        case Name(members=members):
+            return ", ".join(members)
+        case LineText(limit=limit):
+            return f"lines of at most {limit} bytes"
         case EqualSize():
             return "bytes of one size"
         case Blob(sizes=sizes):
@@ -492,7 +703,7 @@ def accepted(type_: FieldType) -> str:
         ):
             number = f"{minimum} to {maximum} entries" if maximum else f"{minimum} or more entries"
             each = f"{accepted(entry)} each" if predicate(entry) else ""
-            ordered = {"ascending": "strictly ascending", "distinct": "none twice"}.get(order, "")
+            ordered = ORDERED[order] + (accepted(entry) if order == "listed" else "")
             return ", ".join(filter(None, (number, each, ordered)))
         case Nested(record=record):
             rows = row_of(record).items()

@@ -6,14 +6,15 @@ occurring values. A missing answer is a value like any other, after the loader o
 it a name.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from ...errors import ParameterError
-from .coarsening import MAX_RULES, Rule, coarsened
-from .fields import Array, Number
+from .coarsening import MAX_RULES, RULES, Rule, coarsened
+from .fields import Array, Flagged, LineText, Nested, Number
+from .lines import is_line
+from .records import MessageRecord
 
 MAX_FEATURES = 255  # a column is one byte on the wire
 MAX_NAME = 255  # bytes of UTF-8: its length is one byte on the wire
@@ -22,43 +23,11 @@ MAX_WIDTH = 1_024  # bytes of UTF-8 in one value: more would pad every ballot to
 
 COLUMNS = Array(Number(1), maximum=MAX_FEATURES, order="ascending")  # by their numbers
 Columns = Annotated[tuple[int, ...], COLUMNS]
-
-
-def is_line(text: str) -> bool:
-    """Whether text is one line that a screen shows unchanged: no control characters or separators.
-
-    Answers are printed sooner or later: they must not clear a terminal or forge a line.
-    """
-    if text.isascii():
-        return text.isprintable()
-    return not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)
-
-
-def _text(subject: str, text: str, max_bytes: int) -> None:
-    """Refuse text that a screen could not distinguish, or that is too long for the wire."""
-    if not text or text != text.strip():
-        raise ParameterError(
-            f"{subject}: found {text!r}; text without surrounding spaces is accepted"
-        )
-    if not is_line(text):
-        raise ParameterError(f"{subject}: {text!r} holds a control character or a lone surrogate")
-    if len(text.encode()) > max_bytes:
-        raise ParameterError(
-            f"{subject}: {text[:40]!r}... takes {len(text.encode())} bytes of UTF-8; "
-            f"at most {max_bytes} are accepted"
-        )
-
-
-def _distinct(subject: str, names: Sequence[str]) -> None:
-    unique_names: set[str] = set()
-    for name in names:
-        if name in unique_names:
-            raise ParameterError(f"{subject}: {name!r} occurs twice")
-        unique_names.add(name)
+VALUES = Array(LineText(MAX_WIDTH), minimum=1, maximum=MAX_VALUES, order="distinct")  # of a domain
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(MessageRecord):
     """A column: its name, its values in public order (None: open domain), its width in bytes.
 
     The rules are applied to a person's value, in order, before it is submitted; they leave values
@@ -71,41 +40,36 @@ class Feature:
         rules: the generalizations of a value, one after the other, before it is submitted.
     """
 
-    name: str
-    values: tuple[str, ...] | None = None
-    width: int = 0
-    rules: tuple[Rule, ...] = ()
+    name: Annotated[str, LineText(MAX_NAME)]
+    values: Annotated[tuple[str, ...] | None, Flagged(VALUES, absent=None)] = None
+    width: Annotated[int, Number(2, minimum=1, maximum=MAX_WIDTH)] = 0
+    rules: Annotated[
+        tuple[Rule, ...], Flagged(Array(RULES, minimum=1, maximum=MAX_RULES), absent=())
+    ] = ()
+    ORDER = ("name", "width", "values", "rules")
 
-    def __post_init__(self) -> None:
-        _text("feature name", self.name, MAX_NAME)
-        where = f"feature {self.name!r}"
-        if len(self.rules) > MAX_RULES:
-            raise ParameterError(f"{where}: {len(self.rules)} rules; at most {MAX_RULES}")
-        if self.values is None:
-            if not 1 <= self.width <= MAX_WIDTH:
+    def complete(self) -> None:
+        """Set the width of a public domain to that of its longest value, if it is 0."""
+        if self.values and not self.width:
+            longest = max(len(value.encode()) for value in self.values)
+            object.__setattr__(self, "width", longest)
+
+    def error_place(self) -> str:
+        """Name the feature."""
+        return f"feature {self.name!r}: "
+
+    def check(self) -> None:
+        """Raise ParameterError if a value is wider than its width, or the rules change it."""
+        for value in self.values or ():
+            if len(value.encode()) > self.width:
                 raise ParameterError(
-                    f"{where}: an open domain needs a width of 1 to {MAX_WIDTH} bytes, "
-                    f"found {self.width}"
+                    f"{self.error_place()}width {self.width} bytes; {value!r} takes more"
                 )
-            return
-        if not 1 <= len(self.values) <= MAX_VALUES:
-            raise ParameterError(
-                f"{where}: {len(self.values)} values; 1 to {MAX_VALUES} are accepted"
-            )
-        for value in self.values:
-            _text(f"{where}: value", value, MAX_WIDTH)
-        _distinct(f"{where}: value", self.values)
-        longest = max(len(value.encode()) for value in self.values)
-        if self.width and not longest <= self.width <= MAX_WIDTH:
-            raise ParameterError(
-                f"{where}: width {self.width} bytes; its longest value takes {longest}, "
-                f"and at most {MAX_WIDTH} are accepted"
-            )
-        object.__setattr__(self, "width", self.width or longest)
-        for value in self.values if self.rules else ():
+        for value in (self.values or ()) if self.rules else ():
             if (coarse_value := self.coarsen(value)) != value:
                 raise ParameterError(
-                    f"{where}: {value!r} is in its domain, but its rules make it {coarse_value!r}"
+                    f"{self.error_place()}{value!r} is in its domain, but its rules make it "
+                    f"{coarse_value!r}"
                 )
 
     def coarsen(self, value: str) -> str:
@@ -120,17 +84,13 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(MessageRecord):
     """The features asked about, in the order in which columns are numbered (from 0)."""
 
-    features: tuple[Feature, ...]
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.features) <= MAX_FEATURES:
-            raise ParameterError(
-                f"schema: {len(self.features)} features; 1 to {MAX_FEATURES} are accepted"
-            )
-        _distinct("schema: feature", self.names)
+    features: Annotated[
+        tuple[Feature, ...],
+        Array(Nested(Feature), minimum=1, maximum=MAX_FEATURES, order="distinct"),
+    ]
 
     def coarsen(self, row: Sequence[str]) -> tuple[str, ...]:
         """User: return the submitted values of a person with these values."""

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path as Folder
 
-from ...errors import DataError, ParameterError
-from ...protocol.wire.schema import MAX_FEATURES, Feature
+from ...errors import DataError
+from ...protocol.wire.lines import line_fault
+from ...protocol.wire.schema import MAX_FEATURES, MAX_NAME, MAX_WIDTH
 from ..schema.model import FeatureSection, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, columns_by_name, named_identifiers, offer, table, unasked
@@ -113,10 +114,7 @@ def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Pr
 
 def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
     """Ask the protocol whether it can carry a name or a value."""
-    try:
-        Feature(text, (text,)) if path[-1] == "name" else Feature("x", (text,))
-    except ParameterError as refused:
-        message = str(refused).removeprefix("feature name: ").removeprefix("feature 'x': value: ")
+    if message := line_fault(text, MAX_NAME if path[-1] == "name" else MAX_WIDTH):
         yield problem(path, message)
 
 

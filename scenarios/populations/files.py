@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import DataError
-from ...protocol.wire.schema import MAX_FEATURES, MAX_NAME, is_line
+from ...protocol.wire.lines import is_line
+from ...protocol.wire.schema import MAX_FEATURES, MAX_NAME
 from ..schema.model import PopulationSection
 from ..schema.problems import did_you_mean
 from ..serialization.content import Content, content_of

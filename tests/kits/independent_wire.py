@@ -49,10 +49,8 @@ REASONS = [
     "outside-domain",
     "unregistered",
 ]
-FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"]
 KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
 OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
-MOST = 2**31 - 1
 
 
 class Rejected(Exception):
@@ -69,6 +67,7 @@ class Bytes:
 
     def __init__(self, data: bytes) -> None:
         self.rest = data
+        self.more = 0  # whether bytes follow the last list whose number could say so
 
     def take(self, size: int) -> bytes:
         require(size <= len(self.rest))
@@ -117,7 +116,6 @@ class Bytes:
 
 
 ONCE = "two-round-once"
-PROGRAMS = ("two-round", "randomized", "hierarchical", "local-suppression", "threshold", ONCE)
 
 
 # Announcement
@@ -139,104 +137,52 @@ def key(data: bytes) -> str:
     return data.hex()
 
 
-def feature(data: Bytes) -> dict[str, Any]:
-    name, width, bits = data.text(), data.number(2), data.number(1)
-    require(bits <= 3)
-    values = data.many(data.text) if bits & 1 else None
-    rules = data.many(lambda: coarser(data)) if bits & 2 else []
-    require(bool(rules) == bool(bits & 2) and len(rules) <= 8)
-    require(name_ok(name, 255) and 1 <= width <= 1024)
-    if values is not None:
-        require(bool(values) and len(set(values)) == len(values))
-        require(all(name_ok(value, 1024) and len(value.encode()) <= width for value in values))
-    fields = {"name": name, "width": width, "values": values}
-    return {**fields, "rules": rules} if rules else fields
-
-
-def coarser(data: Bytes) -> list[Any]:
-    kind = data.number(1)
-    require(1 <= kind <= 5)
-    if kind == 1:
-        parts = data.many(data.text)
-        require(bool(parts) and parts == [p for p in ("case", "spaces", "accents") if p in parts])
-        return ["fold", parts]
-    if kind == 2:
-        groups = data.many(lambda: [data.text(), data.many(data.text)])
-        members = [value for _, group in groups for value in group]
-        require(len(set(members)) == len(members))
-        require(len({label for label, _ in groups}) == len(groups))
-        return ["merge", groups]
-    if kind == 3:
-        unit, day_first = data.text(), data.flag()
-        require(unit in ("month", "year", "decade"))
-        return ["date", unit, day_first]
-    if kind == 4:
-        length, keep = data.number(1), data.many(data.text)
-        require(length >= 1)
-        return ["prefix", length, keep]
-    whole, edges = data.flag(), data.many(data.double)
-    require(bool(edges) and edges == sorted(set(edges)))
-    require(not whole or all(edge % 1 == 0 for edge in edges))
-    return ["bins", whole, edges]
-
-
 def announcement(encoded: bytes) -> dict[str, Any]:
-    data = Bytes(encoded)
-    fields: dict[str, Any] = {"title": data.text(), "program": data.text()}
-    require(fields["program"] in PROGRAMS)
-    fields["nonce"] = data.take(16).hex()
-    fields["features"] = data.many(lambda: feature(data))
-    names = [entry["name"] for entry in fields["features"]]
-    require(1 <= len(names) <= 255 and len(set(names)) == len(names))
-    fields["k"], fields["max_exposure"] = data.number(4), data.double()
-    fields["rule"], fields["publish_marginals"] = data.text(), data.flag()
-    require(1 <= fields["k"] <= MOST and 0 <= fields["max_exposure"] <= 1)
-    fields["setting"], fields["delta"] = data.text(), data.double()
-    require(fields["setting"] in ("fixed", "statistical"))
+    """Read an announcement without the length before it."""
+    fields = parsed(encoded, KINDS[2][1].removeprefix("# "))
+    check_announcement(fields)
+    return fields
+
+
+def check_announcement(fields: dict[str, Any]) -> None:
+    for feature in fields["features"]:
+        values = feature["values"] or ()
+        require(all(len(value.encode()) <= feature["width"] for value in values))
+        for kind, *said in feature.get("rules", ()):
+            if kind == "merge":
+                members = [value for _, group in said[0] for value in group]
+                require(len(set(members)) == len(members))
+            if kind == "bins":
+                require(not said[0] or all(edge % 1 == 0 for edge in said[1]))
     require(0 < fields["delta"] < 1 if fields["setting"] == "statistical" else fields["delta"] == 0)
-    for name in ("deadline", "min_batch", "min_dropout"):
-        fields[name] = data.number(4)
-        require(1 <= fields[name] <= MOST)
-    for name in ("padded", "salted", "ordered", "lesson"):
-        fields[name] = data.flag()
-    guards = data.number(1)
-    require(guards <= 31)
-    if guards & 16:
-        fields["rows"] = data.number(2)
-        require(2 <= fields["rows"] <= 1_000)
-    fields["tokens"], fields["challenge"] = bool(guards & 1), bool(guards & 2)
-    fields["audit"], fields["verified"] = bool(guards & 4), bool(guards & 8)
+    check_guards(fields)
+    keys = [*fields["shufflers"], fields["curator"], fields["analyst"]]
+    require(len(set(keys)) == len(keys) and len({public[:2] for public in keys}) == 1)
     watched = fields["challenge"] or fields["audit"]
-    fields["flaws"] = data.many(data.text)
-    require(fields["flaws"] == [flaw for flaw in FLAWS if flaw in fields["flaws"]])
+    named = fields["tokens"] or watched or fields["verified"]
+    require(bool(fields["registry"]) or not named)
+    require(fields["curator"][:2] == "01" or not watched)
+    require(len(fields["shufflers"]) > 1 or not fields["audit"])
+
+
+def check_guards(fields: dict[str, Any]) -> None:
+    watched = fields["challenge"] or fields["audit"]
     require(fields["lesson"] or not fields["flaws"])
     require(fields["salted"] or not fields["tokens"])
     require(not (fields["tokens"] and fields["flaws"]))
     careful = fields["salted"] and fields["padded"] and fields["ordered"] and not fields["flaws"]
     require(careful or not watched)
-    if guards & 16:
-        require(careful and not guards & 12 and fields["setting"] == "fixed")
-        require(fields["program"] == "two-round")
+    if "rows" in fields:
+        require(careful and not fields["audit"] and not fields["verified"])
+        require(fields["setting"] == "fixed" and fields["program"] == "two-round")
     if fields["verified"]:
-        require(careful and guards == 8 and fields["program"] != "threshold")
+        require(careful and not watched and not fields["tokens"])
+        require(fields["program"] != "threshold")
     proved = fields["verified"] and fields["setting"] == "fixed"
     require(fields["program"] != ONCE or proved)
-    opens = fields["program"] == "threshold"
     sealed = fields["padded"] and fields["salted"] and not fields["flaws"]
+    opens = fields["program"] == "threshold"
     require(not opens or (sealed and not (watched or fields["tokens"])))
-    fields["shufflers"] = data.many(lambda: key(data.blob()))
-    fields["curator"], fields["analyst"] = key(data.blob()), key(data.blob())
-    keys = [*fields["shufflers"], fields["curator"], fields["analyst"]]
-    require(1 <= len(fields["shufflers"]) <= 64 and len(set(keys)) == len(keys))
-    require(len({public[:2] for public in keys}) == 1)
-    registry = data.blob()
-    named = fields["tokens"] or watched or fields["verified"]
-    require(len(registry) in ((32,) if named else (0, 32)))
-    require(fields["curator"][:2] == "01" or not watched)
-    require(len(fields["shufflers"]) > 1 or not fields["audit"])
-    fields["registry"] = registry.hex()
-    data.end()
-    return fields
 
 
 def session_digest(encoded: bytes) -> bytes:
@@ -279,17 +225,12 @@ def counts(data: Bytes) -> list[list[Any]]:
     return cells
 
 
-def roster(data: Bytes) -> dict[str, Any]:
-    opening, board, curator, analyst = (data.take(size) for size in (16, 32, 32, 32))
-    many = data.number(2)
-    shufflers = [data.take(32) for _ in range(many % 2**15)]
-    more = [data.take(32)] if many >= 2**15 else []
-    keys = [board, curator, analyst, *shufflers, *more]
+def distinct_identities(fields: dict[str, Any]) -> None:
+    parties = [
+        fields[name] for name in ("board", "curator", "analyst", "randomness") if name in fields
+    ]
+    keys = [*parties, *fields["shufflers"]]
     require(len(set(keys)) == len(keys))
-    fields: dict[str, Any] = {"opening": opening.hex(), "board": board.hex()}
-    fields |= {"curator": curator.hex(), "analyst": analyst.hex()}
-    fields |= {"shufflers": [shuffler.hex() for shuffler in shufflers]}
-    return fields | ({"randomness": more[0].hex()} if more else {})
 
 
 FIELDS = 40  # the column of the table of docs/wire.md at which fields begin
@@ -322,42 +263,56 @@ def table() -> tuple[dict[int, tuple[str, str]], dict[str, str]]:
 KINDS, INSIDE = table()
 
 
-def ordered(values: list[Any], limits: str, order: str) -> list[Any]:
-    """Check the length of a list and its order; records are compared by their first field."""
+def ordered(values: list[Any], limits: str, order: str, names: str = "") -> list[Any]:
+    """Check the length of a list and its order. names: of an enumeration, in their order."""
     least, most = 0, 2**32
     if limits:
         least, most = (1, most) if limits == "+" else map(int, limits[1:-1].split(".."))
     require(least <= len(values) <= most)
     if order == "<":
-        keys = [value[0] if isinstance(value, list) else value for value in values]
-        require(keys == sorted(set(keys)))
+        require(values == sorted(values) and len(set(map(str, values))) == len(values))
     if order == "!":
-        require(len({str(value) for value in values}) == len(values))
+        require(len(set(map(str, values))) == len(values))
+    if order == "|":
+        listed = re.findall(r"[\w-]+", names.removeprefix("text"))
+        require(values == [name for name in listed if name in values])
     return values
 
 
-def typed(data: Bytes, kind: str, before: dict[str, Any]) -> Any:
-    """Read a value of a type in the notation of docs/wire.md."""
+def typed(data: Bytes, kind: str, before: dict[str, Any], more: bool = False) -> Any:
+    """Read a value of a type in the notation of docs/wire.md.
+
+    before: the fields before it. more: whether the number of this list has a bit for what follows.
+    """
     if kind.isdecimal():
         return data.take(int(kind)).hex()
     if kind[0] in "[{":
-        return many(data, kind, before)
+        return many(data, kind, before, more)
     if kind[0] == "?":
         return (
             typed(data, kind[1:], before) if data.flag() else ("" if kind[1:].isdecimal() else None)
         )
+    if kind[0] == "(":
+        names, place = kind[1:-1].split("|"), data.number(1)
+        require(1 <= place <= len(names))
+        return [names[place - 1], *record(data, INSIDE[names[place - 1]]).values()]
     if match := re.fullmatch(r"(\d+)\*\((\w+)\+(\d+)\)", kind):
         number = len(before[match[2]]) + int(match[3])
         return [data.take(int(match[1])).hex() for _ in range(number)]
-    if match := re.fullmatch(r"u(\d+)(\+?)", kind):
-        number = data.number(int(match[1]) // 8)
+    if match := re.fullmatch(r"(?:u(\d+)|f64)(?:(\+)|\((\d+)\.\.(\d+)\))?", kind):
+        number = data.number(int(match[1]) // 8) if match[1] else data.double()
         require(number or not match[2])
+        require(not match[3] or int(match[3]) <= number <= int(match[4]))
         return number
     if match := re.fullmatch(r"items(?:\((\d+)\))?(\+?)([<!]?)", kind):
         items = data.items()
         require(all(not match[1] or len(item) == int(match[1]) for item in items))
         return ordered([item.hex() for item in items], match[2], match[3])
     name, _, choices = kind.rstrip(")").partition("(")
+    if name == "line":
+        line = data.text()
+        require(name_ok(line, int(choices)))
+        return line
     if name == "blob":
         blob = data.blob()
         require(not choices or str(len(blob)) in choices.split("|"))
@@ -373,33 +328,70 @@ def typed(data: Bytes, kind: str, before: dict[str, Any]) -> Any:
     return record(data, INSIDE[name], before)
 
 
-def many(data: Bytes, kind: str, before: dict[str, Any]) -> Any:
+def many(data: Bytes, kind: str, before: dict[str, Any], more: bool) -> Any:
     """Read a list, whose entries stand in brackets."""
     end = max(kind.rfind("]"), kind.rfind("}"))
-    inner, match = kind[1:end], re.fullmatch(r"(\+|\(.*\))?([<!?]?)", kind[end + 1 :])
+    inner, match = kind[1:end], re.fullmatch(r"(\+|\(.*\))?([<!?|]?)", kind[end + 1 :])
     require(match is not None)
-    number = data.number(2 if kind[0] == "[" else 4)
+    size = 2 if kind[0] == "[" else 4
+    number = data.number(size)
+    if more:
+        data.more, number = divmod(number, 2 ** (8 * size - 1))
     if "alike" in INSIDE.get(inner, ""):
         before = {**before, "alike": data.number(4)}
         require(bool(number) == bool(before["alike"]))
     values = [typed(data, inner, before) for _ in range(number)]
-    values = [list(value.values()) if inner in INSIDE else value for value in values]
     if match and match[2] == "?":
         require(number <= 1)
         return values[0] if values else None
-    return ordered(values, match[1] or "", match[2]) if match else values
+    keys = [next(iter(value.values())) if inner in INSIDE else value for value in values]
+    if match:
+        ordered(keys, match[1] or "", match[2], inner)
+    if inner in INSIDE and "bit?" not in INSIDE[inner]:
+        return [list(value.values()) for value in values]
+    return values
 
 
 def record(data: Bytes, row: str, before: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Read the fields of a record: of one inside it the values, but for a certificate."""
+    """Read the fields of a record; of one inside it the values, if its name has no dots before."""
     fields = {"alike": before["alike"]} if before and "alike" in before else dict[str, Any]()
-    for field, _, kind in (field.partition(":") for field in row.replace("(empty)", "").split()):
-        value = typed(data, kind, fields)
-        if field == "certificate":
-            fields |= value
+    tokens = [token.partition(":") for token in row.replace("(empty)", "").split()]
+    kinds = [kind for _, _, kind in tokens] + [""]
+    bits = [False]
+    for place, (field, _, kind) in enumerate(tokens):
+        if kind.startswith("bit"):
+            if place == 0 or not kinds[place - 1].startswith("bit"):
+                bits = flags(data, kinds[place:])
+            present, (inner, _, absent) = bits.pop(0), kind.removeprefix("bit?").partition("=")
+            if kind == "bit":
+                fields[field] = present
+            elif present or not absent:
+                fields[field] = typed(data, inner, fields) if present else None
+        elif kind.startswith("^"):
+            if data.more:
+                fields[field] = data.take(int(kind[1:])).hex()
+        elif field.startswith(".."):
+            fields |= record(data, INSIDE[field[2:]])
         else:
+            value = typed(data, kind, fields, more=kinds[place + 1].startswith("^"))
             fields[field] = list(value.values()) if kind in INSIDE else value
     fields.pop("alike", None)
+    return fields
+
+
+def flags(data: Bytes, kinds: list[str]) -> list[bool]:
+    """Read the byte that neighbours share, the lowest bit first."""
+    number = next(place for place, kind in enumerate(kinds) if not kind.startswith("bit"))
+    byte = data.number(1)
+    require(byte < 1 << number)
+    return [bool(byte >> bit & 1) for bit in range(number)]
+
+
+def parsed(encoded: bytes, row: str) -> dict[str, Any]:
+    """Read a record that takes all of some bytes."""
+    data = Bytes(encoded)
+    fields = record(data, row)
+    data.end()
     return fields
 
 
@@ -418,6 +410,8 @@ def certified(fields: dict[str, Any]) -> None:
 
 
 CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "announcement": check_announcement,
+    "roster": distinct_identities,
     "call": lambda fields: check_rules(fields["hidden"], chain(*fields["asks"])),
     "tally": sums,
     "decision": lambda fields: check_rules(fields["hidden"], fields["kept"]),
@@ -428,9 +422,8 @@ CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
 
 def body(data: Bytes, name: str, row: str) -> dict[str, Any]:
     """Read the content of a message: what its row says, and what its fields have to do together."""
-    if name == "announcement":
-        return announcement(data.blob())
-    fields = roster(data) if name == "roster" else record(data, row)
+    inside = row.removeprefix("# ")
+    fields = record(data, row) if inside == row else parsed(data.blob(), inside)
     CHECKS.get(name, lambda _: None)(fields)
     if "thresholds" in fields:
         certified(fields)

@@ -1,5 +1,6 @@
 // The published vectors, read in a browser. Lies beside the tests; no page of veilmix has it.
-import { readAnnouncement, sessionOf } from "/static/announcement.js";
+import { sessionOf } from "/static/announcement.js";
+import { readAnnouncement } from "/static/bodies.js";
 import { readMessage } from "/static/frames.js";
 import * as made from "/static/envelope.js";
 import * as lies from "/static/noise.js";

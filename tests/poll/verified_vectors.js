@@ -1,6 +1,6 @@
 // A verified mix in a browser: keys, ballots and lists as a phone reads and makes them, with its randomness
 // put in by hand. Lies beside the tests; no page of veilmix has it.
-import { readAnnouncement } from "/static/announcement.js";
+import { readAnnouncement } from "/static/bodies.js";
 import * as ballots from "/static/ballots.js";
 import { openRound } from "/static/envelope.js";
 import { Session } from "/static/follow.js";

@@ -22,8 +22,6 @@ from veilmix.protocol.wire.announcement import (
     Program,
     Rules,
     Setting,
-    read_terms,
-    write_terms,
 )
 from veilmix.protocol.wire.crowd_limits import check_rounds, unspent
 from veilmix.protocol.wire.messages import Call
@@ -142,12 +140,12 @@ def test_rules_without_a_meaning_for_persons(rules: dict[str, Any]) -> None:
 def test_one_row_has_one_encoding(number: int) -> None:
     """The bit says that a number follows: it is 2 or more, or the announcement is not read."""
     out = Writer()
-    write_terms(out, AnnouncedPolicy(2, 0.5), Rules(rows=6))
+    Rules(rows=6).write(out)
     data = out.finish()
-    assert decode(data, read_terms) == (AnnouncedPolicy(2, 0.5), Rules(rows=6))
+    assert decode(data, Rules.read) == Rules(rows=6)
     assert data.count(b"\x10\x00\x06") == 1
     with pytest.raises(Refused) as caught:
-        decode(data.replace(b"\x10\x00\x06", b"\x10\x00" + bytes([number])), read_terms)
+        decode(data.replace(b"\x10\x00\x06", b"\x10\x00" + bytes([number])), Rules.read)
     assert caught.value.reason is Reason.MALFORMED
 
 

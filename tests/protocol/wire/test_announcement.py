@@ -21,7 +21,6 @@ from veilmix.protocol.wire.announcement import (
     Rules,
     Setting,
     decode_announcement,
-    read_feature,
 )
 from veilmix.protocol.wire.messages import Call
 from veilmix.protocol.wire.parties import Role
@@ -232,17 +231,17 @@ def test_a_feature_without_a_width_is_no_message() -> None:
     """A caller may leave it out; sent, it would be a second spelling of the same announcement."""
     said = Writer().text("colour").u16(0).flag(True).structures(("red",), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
-        decode(said, read_feature)
+        decode(said, Feature.read)
 
 
 def test_a_feature_of_no_known_kind_is_no_message() -> None:
     said = Writer().text("colour").u16(4).u8(4).finish()
     with pytest.raises(Refused, match="malformed"):
-        decode(said, read_feature)
+        decode(said, Feature.read)
 
 
 def test_a_feature_that_is_made_coarser_has_a_rule() -> None:
     """Or one without rules would have two spellings."""
     said = Writer().text("colour").u16(4).u8(2).structures((), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
-        decode(said, read_feature)
+        decode(said, Feature.read)

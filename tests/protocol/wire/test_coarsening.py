@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.errors import ParameterError, Refused
-from veilmix.protocol.wire.announcement import read_feature, write_feature
 from veilmix.protocol.wire.coarsening import (
+    RULES,
     Bins,
     Date,
     Fold,
@@ -17,9 +17,8 @@ from veilmix.protocol.wire.coarsening import (
     Rule,
     Unit,
     coarsened,
-    read_rule,
-    write_rule,
 )
+from veilmix.protocol.wire.records import reader, writer
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.protocol.wire.wire import Writer, decode
 
@@ -64,7 +63,7 @@ def test_what_a_rule_does(rule: Rule, said: dict[str, str]) -> None:
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=6)
-RULES = st.one_of(
+ANY_RULE = st.one_of(
     st.sets(st.sampled_from(list(Part)), min_size=1).map(
         lambda parts: Fold(tuple(part for part in Part if part in parts))
     ),
@@ -79,18 +78,18 @@ RULES = st.one_of(
 )
 
 
-@given(RULES)
+@given(ANY_RULE)
 def test_a_rule_has_one_encoding(rule: Rule) -> None:
     out = Writer()
-    write_rule(out, rule)
+    writer(RULES)(out, rule)
     data = out.finish()
-    assert decode(data, read_rule) == rule
+    assert decode(data, reader(RULES)) == rule
     for wrong in (data[:-1], data + b"\0"):
         with pytest.raises(Refused):
-            decode(wrong, read_rule)
+            decode(wrong, reader(RULES))
 
 
-@given(RULES.filter(lambda rule: not isinstance(rule, Merge)), TEXTS)
+@given(ANY_RULE.filter(lambda rule: not isinstance(rule, Merge)), TEXTS)
 def test_what_was_said_is_said_again(rule: Rule, value: str) -> None:
     """So whoever has a coarse value already says the same. (A merge may move its own labels.)"""
     once = rule.apply(value)
@@ -105,8 +104,8 @@ def test_a_feature_says_only_what_its_rules_leave_alone() -> None:
     schema = Schema((feature, Feature("sex", ("f", "m"))))
     assert schema.coarsen(("12", "f")) == ("10 to 19", "f")
     out = Writer()
-    write_feature(out, feature)
-    assert decode(out.finish(), read_feature) == feature
+    feature.write(out)
+    assert decode(out.finish(), Feature.read) == feature
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_a_feature_says_only_what_its_rules_leave_alone() -> None:
 )
 def test_what_is_no_rule_is_refused(data: str) -> None:
     with pytest.raises(Refused):
-        decode(bytes.fromhex(data), read_rule)
+        decode(bytes.fromhex(data), reader(RULES))
 
 
 @pytest.mark.parametrize(

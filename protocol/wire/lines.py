@@ -1,0 +1,27 @@
+"""Lines: texts that a screen shows as they are, such as names and values of features."""
+
+import unicodedata
+
+
+def is_line(text: str) -> bool:
+    """Whether text is one line that a screen shows unchanged: no control characters or separators.
+
+    Answers are printed sooner or later: they must not clear a terminal or forge a line.
+    """
+    if text.isascii():
+        return text.isprintable()
+    return not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)
+
+
+def line_fault(text: str, max_bytes: int) -> str:
+    """Return why a screen could not distinguish a text, or the wire not carry it; "" if both do."""
+    if not text or text != text.strip():
+        return f"found {text!r}; text without surrounding spaces is accepted"
+    if not is_line(text):
+        return f"{text!r} holds a control character or a lone surrogate"
+    if len(text.encode()) > max_bytes:
+        return (
+            f"{text[:40]!r}... takes {len(text.encode())} bytes of UTF-8; "
+            f"at most {max_bytes} are accepted"
+        )
+    return ""
