@@ -325,6 +325,8 @@ def _read_all(entry: FieldType) -> Callable[[Reader, int], tuple[Any, ...]]:
         return _fixed_records(entry.record)
     if isinstance(entry, FixedBytes):
         return lambda data, number: _slices(data.raw(number * entry.size), entry.size)
+    if entry == Number(1):
+        return lambda data, number: tuple(data.raw(number))
     if isinstance(entry, Number):
         code, size = CODES[entry.size], entry.size
         return lambda data, number: struct.unpack(f">{number}{code}", data.raw(number * size))
@@ -450,7 +452,7 @@ def writer(type_: FieldType) -> Write:
         case Items():
             return Writer.items
         case Array(entry=Nested(record=record)) if GAP in layout(row_of(record).values()):
-            return lambda out, values: _write_alike(record, out, values)
+            return _write_alike(record)
         case Array(entry=entry, count=size):
             number, write_all = NUMBERS[size][1], _write_all(entry)
             return lambda out, values: write_all(number(out, len(values)), values)
@@ -485,8 +487,10 @@ def _write_all(entry: FieldType) -> Write:
 
         def write_numbers(out: Writer, values: Sequence[int]) -> None:
             try:
-                out.raw(struct.pack(f">{len(values)}{code}", *values))
-            except struct.error:
+                out.raw(
+                    bytes(values) if code == "B" else struct.pack(f">{len(values)}{code}", *values)
+                )
+            except (struct.error, ValueError):
                 raise _misfit(row, ((value,) for value in values)) from None
 
         return write_numbers
@@ -499,11 +503,17 @@ def _write_all(entry: FieldType) -> Write:
     return write_all
 
 
-def _write_alike(record: type, out: Writer, values: Sequence[Any]) -> None:
+def _write_alike(record: type) -> Write:
+    """Return the function that appends records with bytes of one size, behind it."""
     row = row_of(record)
-    place = list(row.values()).index(EqualSize())
-    size = len(_values(record, list(row))(values[0])[place]) if values else 0
-    _packed(record, size)(out.u32(len(values)).u32(size), values)
+    (name,) = [name for name, type_ in row.items() if type_ == EqualSize()]
+    get = _values(record, [name])
+
+    def write(out: Writer, values: Sequence[Any]) -> None:
+        size = len(get(values[0])) if values else 0
+        _packed(record, size)(out.u32(len(values)).u32(size), values)
+
+    return write
 
 
 @lru_cache(maxsize=64)
@@ -623,8 +633,9 @@ def predicate(type_: FieldType) -> Test | None:
         ) if value_test := predicate(entry):
             return lambda value: value == absent or value_test(value)
         case Nested(record=record) if issubclass(record, tuple):
-            tests = [predicate(each) or _always for each in row_of(record).values()]
-            return lambda value: all(test(field) for test, field in zip(tests, value, strict=True))
+            tests = [(place, predicate(each)) for place, each in enumerate(row_of(record).values())]
+            parts = [(f"value[{place}]", test) for place, test in tests if test]
+            return _conjunction(parts) if parts else None
     return None
 
 
@@ -658,9 +669,17 @@ def _list_test(type_: Array | Items) -> Test | None:
     elif type_.order == "listed" and isinstance(entry, Name):
         members = entry.members
         tests.append(lambda values: values == tuple(each for each in members if each in values))
-    if len(tests) < 2:
-        return tests[0] if tests else None
-    return lambda values: all(test(values) for test in tests)
+    return _conjunction([("value", test) for test in tests]) if tests else None
+
+
+def _conjunction(tests: Sequence[tuple[str, Test]]) -> Test:
+    """Return the test that is passed if all tests are; each is of a part of `value`, as source."""
+    if len(tests) == 1 and tests[0][0] == "value":
+        return tests[0][1]
+    names = {f"test{place}": test for place, (_, test) in enumerate(tests)}
+    calls = [f"test{place}({part})" for place, (part, _) in enumerate(tests)]
+    lines = ["def generated(value):", f" return {' and '.join(calls)}"]
+    return compiled(lines, dict(names))  # type: ignore[no-any-return]
 
 
 def _key(entry: FieldType) -> Callable[[Any], Any]:
