@@ -212,11 +212,18 @@ def _list_faults(type_: Array | Items, values: tuple[Any, ...]) -> Iterator[Faul
     if isinstance(type_, Items) and isinstance(type_.entry, FixedBytes):
         yield "of-another-width", written(type_, [value[:-1] for value in values])
     if isinstance(type_, Array) and not _has_alike(type_.entry):
-        number = len(values).to_bytes(type_.count, "big")
-        rest = b"".join(written(type_.entry, value) for value in values[1:])
-        inside = "" if isinstance(type_.entry, Nested) else "entry-"
-        for what, wrong in faults(type_.entry, values[0]):
-            yield f"{inside}{what}", number + wrong + rest
+        yield from _entry_faults(type_, values)
+
+
+def _entry_faults(type_: Array, values: tuple[Any, ...]) -> Iterator[Fault]:
+    """Yield encodings of a list with a fault in its first entry, or in its first of each class."""
+    encodings = [written(type_.entry, value) for value in values]
+    for place, value in enumerate(values if isinstance(type_.entry, OneOf) else values[:1]):
+        inside = "" if isinstance(type_.entry, Nested | OneOf) else "entry-"
+        for what, wrong in faults(type_.entry, value):
+            entries = [*encodings[:place], wrong, *encodings[place + 1 :]]
+            number = len(values).to_bytes(type_.count, "big")
+            yield f"{inside}{what}", number + b"".join(entries)
 
 
 def _has_alike(entry: FieldType) -> bool:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from field_faults import field_faults
+from field_faults import field_faults, framed, pieces
+from row_examples import NAMES
 from veilmix.protocol.wire.frames import HEADER
 from veilmix.protocol.wire.signed_posts import witness_of
 from wire_examples import (
@@ -43,6 +44,8 @@ def frames() -> Named:
         "kind-15": patched(data, (3, b"\3", b"\x0f")),
     }
     for name in BODIES:
+        if name.endswith(NAMES):
+            continue
         wrong |= {f"{name}-truncated": encoded(name)[:-1], f"{name}-extended": encoded(name) + b"!"}
     for name, bad in wrong.items():
         title = f"not a message: {name}"
@@ -230,16 +233,21 @@ def board_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "roster", "randomness-is-the-board", more
     taken, keys = encoded("accepted"), encoded("opened")
     yield "accepted", "more-than-there-are", patched(taken, (HEADER, b"\0\0\0\2", b"\xff" * 4))
-    yield "opened", "flag-2", replaced(keys, b"\1" * 32 + b"\0", b"\1" * 32 + b"\2")
     yield "opened", "more-than-there-are", patched(keys, (HEADER + 1, b"\0\0\0\2", b"\xff" * 4))
 
 
 def verified_faults() -> Iterator[tuple[str, str, bytes]]:
     """What is wrong with posts of a verified mix."""
-    handed, nothing, lists = encoded("handed"), encoded("handed-nothing"), encoded("shuffled")
+    handed, nothing = encoded("handed"), encoded("handed-smallest")
     yield "handed", "of-no-bytes", replaced(handed, b"\0\0\0\7", b"\0\0\0\0")
     yield "handed", "size-of-nothing", nothing[:-1] + b"\1"
     yield "handed", "more-than-there-are", patched(handed, (HEADER, b"\0\0\0\2", b"\xff" * 4))
-    yield "shuffled", "a-proof-less", lists[: -len(b"another") - 4]
-    fewer = replaced(lists, b"\0\2" + size(b"a proof"), b"\0\1" + size(b"a proof"))
-    yield "shuffled", "a-proof-for-two", fewer[: -len(b"another") - 4]
+    _, shuffled = BODIES["shuffled"]
+    fields = pieces(type(shuffled), shuffled)
+    *_, last = shuffled.proofs
+    one = b"\0\1" + size(last) + last
+    yield (
+        "shuffled",
+        "a-proof-for-two",
+        framed("shuffled", b"".join((fields | {"proofs": one}).values())),
+    )

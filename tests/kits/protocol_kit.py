@@ -27,59 +27,44 @@ from veilmix.protocol.wire.announcement import (
     Rules,
     Setting,
 )
-from veilmix.protocol.wire.audit_messages import Coin, Link, Opened, Toss, Traced
+from veilmix.protocol.wire.bodies import TABLE
+from veilmix.protocol.wire.fields import (
+    Array,
+    Blob,
+    Codec,
+    Either,
+    EqualSize,
+    FieldType,
+    FixedBytes,
+    Items,
+    Maybe,
+    Name,
+    Nested,
+    Number,
+)
 from veilmix.protocol.wire.frames import Message, Seal
 from veilmix.protocol.wire.hiding_rules import Hiding, Mask, Redact
 from veilmix.protocol.wire.messages import (
-    Accepted,
-    Alarm,
-    BallotMarks,
-    Batch,
     Body,
-    Burned,
     Call,
-    Cause,
     Certificate,
-    Closed,
     CommittedDecision,
     Consent,
     Decision,
-    Envelope,
-    Head,
     Key,
     Mixed,
     OpenedCertificate,
     Registry,
     Roster,
-    Submission,
     Tally,
 )
 from veilmix.protocol.wire.parties import Role
-from veilmix.protocol.wire.peer_messages import (
-    Accusation,
-    Agreed,
-    FoundBallots,
-    Relay,
-    Share,
-    ShareSecret,
-)
+from veilmix.protocol.wire.records import row_of
 from veilmix.protocol.wire.schema import Feature, Schema
 from veilmix.protocol.wire.token_messages import (
-    Ask,
-    Evaluated,
     Grant,
-    Issued,
-    Mint,
-    PublicGrant,
-    Query,
-    Roll,
 )
 from veilmix.protocol.wire.verified_messages import (
-    BallotKeys,
-    CheckedBallots,
-    HandedBallot,
-    HandedBallots,
-    OpeningShares,
     ShuffledLists,
 )
 
@@ -309,100 +294,88 @@ def rosters(draw: Any) -> Roster:
     return Roster(opening, *keys[:3], tuple(keys[3:]))
 
 
-STEPS, PEERS = st.integers(1, 255), st.integers(1, 65535)
-LAYERS = st.sets(st.binary(max_size=9), min_size=1, max_size=4).map(
-    lambda some: tuple(sorted(some))
-)
-
-
-def bags(onions: dict[int, tuple[bytes, ...]]) -> tuple[tuple[int, tuple[bytes, ...]], ...]:
-    return tuple(sorted(onions.items()))
-
-
-ELEMENTS = st.lists(DIGESTS, min_size=1, max_size=4).map(tuple)
-
-
 def grant(elements: tuple[bytes, ...], last: bytes) -> Grant:
     """Give an answer whose commitments are its elements and one more."""
     return Grant(elements, (*elements, last), last)
 
 
-GRANTS = st.builds(grant, ELEMENTS, DIGESTS)
+GRANTS = st.builds(grant, st.lists(DIGESTS, min_size=1, max_size=4).map(tuple), DIGESTS)
 
 
-SIGNATURES = st.binary(min_size=64, max_size=64)
-BODIES: dict[type, Any] = {
-    Key: st.sampled_from([key.public for pool in POOL.values() for key in pool]).map(Key),
+# Types that are no rows, by their names.
+CODECS: dict[str, Any] = {
+    "text": TEXTS,
+    "key": st.sampled_from([key.public for pool in POOL.values() for key in pool]),
+    "refusals": REFUSED,
+}
+
+
+def values(type_: FieldType) -> Any:
+    """Give a strategy for the values of a type (fields.py)."""
+    match type_:
+        case Number(minimum=minimum, limit=limit):
+            return st.integers(minimum, limit)
+        case FixedBytes(size=size):
+            return st.binary(min_size=size, max_size=size)
+        case Blob(sizes=sizes):
+            some = [st.binary(min_size=size, max_size=size) for size in sizes]
+            return st.one_of(some) if some else st.binary(max_size=60)
+        case EqualSize():
+            return st.binary(min_size=5, max_size=5)
+        case Name(members=members):
+            return st.sampled_from(members)
+        case Either(unset=unset, chosen=chosen):
+            return st.sampled_from([unset, chosen])
+        case Maybe(entry=entry, absent=absent):
+            return st.just(absent) | values(entry)
+        case Nested(record=record):
+            return records(record)
+        case Items(entry=Blob(), order="", minimum=0):
+            return st.composite(equal_or_not)().map(tuple)
+        case Items(entry=entry) | Array(entry=entry):
+            return lists(type_, values(entry))
+        case Codec(name=name):
+            return CODECS[name]
+    raise TypeError(type_)
+
+
+def lists(type_: Items | Array, entries: Any) -> Any:
+    """Give a strategy for short lists in the order of a type."""
+
+    def first(entry: Any) -> Any:
+        if not isinstance(type_.entry, Nested):
+            return entry
+        is_tuple = isinstance(entry, tuple)
+        return entry[0] if is_tuple else getattr(entry, next(iter(row_of(type(entry)))))
+
+    unique = first if type_.order else None
+    some = st.lists(entries, min_size=type_.minimum, max_size=4, unique_by=unique)
+    ascends = type_.order == "ascending"
+    return some.map(lambda many: tuple(sorted(many, key=first) if ascends else many))
+
+
+def records(record: type) -> Any:
+    """Give a strategy for a record: by its row, or one whose fields agree."""
+    if record in AGREEING:
+        return AGREEING[record]
+    return st.builds(record, **{name: values(type_) for name, type_ in row_of(record).items()})
+
+
+# Records whose fields have to do with each other.
+AGREEING: dict[type, Any] = {
     Announcement: announcements(),
-    Consent: DIGESTS.map(Consent),
     Call: calls(),
-    Submission: st.builds(
-        Submission, st.binary(max_size=60), st.binary(max_size=64), st.just(b"") | WITNESSES
-    ),
     Roster: rosters(),
-    Head: st.builds(Head, st.integers(0, 255), DIGESTS, SIGNATURES),
-    Batch: st.composite(equal_or_not)().map(lambda layers: Batch(tuple(layers))),
-    Mixed: st.builds(Mixed, st.integers(0, 255), U32, U32, U32, REFUSED, DIGESTS),
     Tally: tallies(),
     Decision: decisions(),
     CommittedDecision: committed(),
     OpenedCertificate: st.builds(OpenedCertificate, DIGESTS, decisions().map(certificate_of)),
-    Burned: TEXTS.map(Burned),
-    Closed: st.just(Closed()),
-    Registry: st.lists(DIGESTS, max_size=4, unique=True).map(lambda keys: Registry(tuple(keys))),
-    Relay: st.builds(Relay, STEPS, st.dictionaries(PEERS, LAYERS, max_size=3).map(bags), REFUSED),
-    FoundBallots: st.builds(FoundBallots, STEPS, LAYERS | st.just(()), REFUSED),
-    Agreed: st.builds(Agreed, STEPS, DIGESTS),
-    Share: st.builds(Share, DIGESTS, st.binary(min_size=64, max_size=64)),
-    ShareSecret: st.builds(ShareSecret, STEPS, DIGESTS),
-    Mint: DIGESTS.map(Mint),
-    Ask: st.builds(Ask, ELEMENTS, SIGNATURES),
     Grant: GRANTS,
-    PublicGrant: st.builds(PublicGrant, U32, GRANTS),
-    Query: st.builds(Query, ELEMENTS),
-    Evaluated: st.builds(Evaluated, ELEMENTS, SIGNATURES),
-    Roll: st.sets(U32).map(lambda people: Roll(tuple(sorted(people)))),
-    Issued: st.builds(Issued, st.integers(0, 2**32 - 1)),
-    Accepted: st.lists(
-        st.builds(Envelope, U32, DIGESTS, SIGNATURES),
-        max_size=4,
-        unique_by=lambda envelope: envelope.person,
-    ).map(lambda some: Accepted(tuple(sorted(some, key=lambda envelope: envelope.person)))),
-    Coin: DIGESTS.map(Coin),
-    Toss: DIGESTS.map(Toss),
-    Traced: st.builds(Traced, st.integers(0, 255), st.sets(DIGESTS, max_size=4).map(tuple)),
-    Opened: st.builds(
-        Opened,
-        st.integers(0, 255),
-        st.lists(
-            st.builds(
-                Link,
-                U32,
-                st.binary(max_size=20),
-                DIGESTS,
-                st.just(b"") | st.binary(min_size=96, max_size=96),
-            ),
-            max_size=3,
-            unique_by=lambda link: link.place,
-        ).map(lambda some: tuple(sorted(some, key=lambda link: link.place))),
-    ),
-    BallotKeys: st.lists(st.binary(min_size=96, max_size=96), min_size=1, max_size=3).map(
-        lambda keys: BallotKeys(tuple(keys))
-    ),
-    HandedBallots: st.dictionaries(
-        U32, st.tuples(st.binary(min_size=5, max_size=5), SIGNATURES), max_size=3
-    ).map(lambda some: HandedBallots(tuple(HandedBallot(i, *some[i]) for i in sorted(some)))),
-    CheckedBallots: DIGESTS.map(CheckedBallots),
     ShuffledLists: st.lists(
         st.tuples(st.binary(max_size=9), st.binary(max_size=9)), min_size=1, max_size=3
     ).map(lambda some: ShuffledLists(len(some), *map(tuple, zip(*some, strict=True)))),
-    OpeningShares: st.lists(st.binary(max_size=9), min_size=1, max_size=3).map(
-        lambda some: OpeningShares(tuple(some))
-    ),
-    BallotMarks: st.sets(DIGESTS, max_size=4).map(lambda some: BallotMarks(tuple(sorted(some)))),
-    Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
-    Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }
+BODIES: dict[type, Any] = {row.body: records(row.body) for row in TABLE.values()}
 
 
 def messages(*kinds: type) -> Any:
