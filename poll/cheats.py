@@ -1,7 +1,7 @@
 """Cheating in class: attacks of the catalogue that the teacher can switch on for a session.
 
-The class learns of it only at the end. Then every phone, and the wall, show which party did what,
-and by which posts on the board it can be seen. No phone says that its own answer is missing: a
+The class learns of it only at the end. Then every phone, and the wall, show the acts of each
+party, and the posts on the board that reveal them. No phone says that its own answer is missing: a
 reader of the other answers would know which user sent it.
 """
 

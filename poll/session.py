@@ -32,7 +32,6 @@ from ..scenarios.schema.model import Scenario
 from .cheats import committed, happened
 from .class_settings import ClassTerms
 from .classroom import MOST_PHONES, Classroom
-from .clock import EagerClock
 from .editor import Editor
 from .end_figures import measured_of
 from .farewell import Farewell
@@ -63,6 +62,32 @@ BREATH = 0.2  # seconds after the last answer, before the round is closed early
 LOOK = 0.1  # seconds between two looks at who has answered
 
 LineSink = Callable[[str], None]
+
+
+class EagerClock(trio.abc.Clock):
+    """A clock in real time that can skip the rest of a deadline.
+
+    A shuffler collects until its deadline, because a shuffler cannot know which users still think.
+    In a class the session skips to the deadline as soon as all joined people have answered.
+    """
+
+    def __init__(self) -> None:
+        self._skipped_seconds = 0.0
+
+    def start_clock(self) -> None:
+        """Do not start: time passes by itself."""
+
+    def current_time(self) -> float:
+        """Return the time in seconds, from an arbitrary beginning."""
+        return time.monotonic() + self._skipped_seconds
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        """Return the real seconds until a time of this clock."""
+        return deadline - self.current_time()
+
+    def skip_to(self, then: float) -> None:
+        """Move the clock forward to a time; an earlier time is ignored."""
+        self._skipped_seconds += max(0.0, then - self.current_time())
 
 
 class PhoneSession:

@@ -146,10 +146,10 @@ class Slips:
     def place_of(self, typed: str) -> int:
         """Return the place of an unused code; Unwelcome if it is wrong or used.
 
-        Every code is compared, in constant time each. Wrong codes have no limit of their own: one
-        would let a pupil behind the router of a class keep all others out. At the limit of all
-        requests (machines/gate.py), to hit one of 1,000 codes of 60 bits takes 10^5 years on
-        average.
+        Every code is compared, in constant time each. Wrong codes have no limit of their own: with
+        a limit a pupil behind the router of a class could keep all other pupils out. At the limit
+        of all requests (machines/gate.py), to hit one of 1,000 codes of 60 bits takes 10^5 years
+        on average.
         """
         letters = "".join(sign for sign in typed[:LONGEST].upper() if sign not in " -")
         tried = letters.encode("utf-8", "replace")

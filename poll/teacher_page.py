@@ -93,7 +93,8 @@ class TeacherPage:
     ) -> HttpResponse:
         """Answer a request. rest: the parts of its path behind `teacher`.
 
-        Unwelcome for another secret, from another computer, and for what is not possible now.
+        Unwelcome for another secret, from another computer, and for a request that is not possible
+        now.
         """
         secret, *path_parts = rest
         if not compare_digest(secret.encode(), self.secret.encode()):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..contingency.frechet import ColumnLabels, Margin, agree
+from ..contingency.maximum_entropy import bits_at_least
 from ..validation import Counts
 
 Group = tuple[int, ...]
@@ -52,7 +53,7 @@ class GroupCounts:
         return GroupCounts(columns, tuple(self.named_values[a] for a in axes), counts)
 
     def narrowed(self, named_values: NamedValues) -> "GroupCounts":
-        """Return the counts with only these values named; all of them must be named now."""
+        """Return the counts with only these values named; each value must be named now."""
         counts = self.counts
         narrowed_values = tuple(
             named_values.get(j, had) for j, had in zip(self.group, self.named_values, strict=True)
@@ -135,3 +136,15 @@ def labels_of(named: int, *, closed: bool) -> ColumnLabels:
     """
     no_values = np.empty(0, dtype=np.int64)
     return ColumnLabels(np.arange(named if closed else named + 1), no_values, no_values)
+
+
+def leaked_bits(shape: Sequence[int], counted: Sequence[tuple[Group, Counts]]) -> float:
+    """Return a lower bound on the bits that counts leak about the cell of a person in a table.
+
+    contingency/maximum_entropy.py has the bound and its proof.
+
+    Args:
+        shape: values of each column.
+        counted: groups, ascending columns, and their counts, an axis for each; of the same people.
+    """
+    return bits_at_least(shape, [Margin(group, counts) for group, counts in counted])

@@ -2,7 +2,7 @@
 
     relaxation with cuts     the first ceiling
     cases                    closes small tables, with a proof in whole numbers (case_search.py)
-    a tree, a few nodes      closes what is small
+    a tree, a few nodes      closes small tables
     supports that match      worse tables (contingency/matching.py)
     swaps                    worse tables (contingency/swaps.py)
     the ladder               a lower ceiling, or the worst table itself (contingency/descent.py)

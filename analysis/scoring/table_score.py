@@ -14,8 +14,11 @@ people that a single column exposes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,15 +36,15 @@ from ..exposure.persons import Persons
 from ..exposure.sampled_population import sampled_risk
 from ..exposure.unrelated_columns import UnrelatedExposure, unrelated_exposure
 from ..exposure.wildcards import Wildcards
-from ..release_risks import EVERY, TableColumns, TableRisks
+from ..release_risks import EVERY, TableColumns, TableRisks, table_risks
 from ..validation import whole
 from .parts import Bounds, ScoredPart
-from .questions import asked_questions
 from .set_scores import CrowdSource, Sets, score_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LARGE_TABLE = 2_000_000  # cells from which two cores win more than they lose by sharing Python
 RULES = ("printed", "refined", "coverage")  # from the paper's to the least
 
 
@@ -159,7 +162,7 @@ def score_table(
     joint = _joint(codes, source, lacks)
     report("bounds from the marginals")
     bounds = _bounds(marginals, k, columns if source else (), worst_case_nodes, owned, report)
-    questions = asked_questions(codes, column_roles, owned)
+    questions = _start_risks(codes, column_roles, owned)
     report("columns permuted")
     unrelated = None if source else unrelated_exposure(marginals, k)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), source, report)
@@ -169,6 +172,34 @@ def score_table(
     return TableScore(
         n, k, max_exposure, meaning, *parts, len(codes), _quasi(codes, source, column_roles)
     )
+
+
+def _start_risks(
+    codes: NDArray[np.integer], column_roles: TableColumns, persons: Persons | None
+) -> Callable[[], TableRisks]:
+    """Return a function that returns the answers to the regulators' questions about a table.
+
+    For a large table they are computed on another core, while its sets are counted.
+    """
+    answer: Callable[[], TableRisks] = partial(table_risks, codes, column_roles, persons)
+    return _start_parallel(answer) if codes.size >= LARGE_TABLE else answer
+
+
+def _start_parallel(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
+    """Start a call in a thread; the returned function waits for its result, or raises its error.
+
+    The thread is a daemon: a process that gives up ends without waiting for it.
+    """
+    risks = Future[TableRisks]()
+
+    def run() -> None:
+        try:
+            risks.set_result(call())
+        except BaseException as wrong:
+            risks.set_exception(wrong)
+
+    Thread(target=run, daemon=True).start()
+    return risks.result
 
 
 def _owned(

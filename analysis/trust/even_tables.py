@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...protocol.wire.hiding_rules import OTHER_VALUE
-from ..composition.group_counts import Group
-from ..composition.leaked_bits import leaked_bits
+from ..composition.group_counts import Group, leaked_bits
 from ..validation import Counts
 from .overlapping_counts import behind, counts_all_users, named_by_all
 

@@ -42,7 +42,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from ...crypto.identity import PublicIdentity
-from ...errors import DataError, ParameterError, ScenarioError
+from ...errors import DataError, ParameterError, ScenarioError, UnknownParty
 from ...machines.directory import Directory, SessionPlace, parse_address
 from ...protocol.board.phases import BOARD
 from ...protocol.wire import parties
@@ -70,14 +70,17 @@ from ..schema.model import (
     PopulationSection,
     Scenario,
 )
+from ..schema.parties import PartyNames
 from ..serialization.bounded_file import read_bounded
 from .features import column_of
 from .ledger_heads import LedgerHead, read_heads
 from .people_keys import read_people
-from .place_names import KEYHOLDERS, SERVED, check_names
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
 LARGEST = 1 << 20  # bytes
+KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
+SERVED = PartyNames((BOARD, *KEYHOLDERS), {parties.Role.SHUFFLER.value: None})
+NEEDED = (*SERVED.single, parties.shuffler(1))
 OBSERVED = (
     "min_dropout",
     "receipts",
@@ -365,3 +368,25 @@ def _registry(
             )
         every += keys
     return Registry(tuple(every))
+
+
+def check_names(has_users: Mapping[str, bool]) -> None:
+    """Raise an error if a party has no place, or the name of a place is misspelt.
+
+    Args:
+        has_users: the name of a place -> whether the place speaks for users.
+
+    Raises:
+        UnknownParty: a place without users is no party of a session.
+        ParameterError: a party speaks for users, or a party is missing.
+    """
+    for name, speaks in has_users.items():
+        is_party = name in SERVED or name.partition("-")[0] in SERVED.largest
+        if speaks and is_party:
+            raise ParameterError(f"place.{name}: found users; {name} speaks for no people")
+        if not speaks and name not in SERVED:
+            owner = "without `users` a place is one of"
+            raise UnknownParty(f"place: {SERVED.refusal(name, owner, 'party of a session')}")
+    missing = [name for name in NEEDED if name not in has_users]
+    if missing:
+        raise ParameterError(f"place: {', '.join(missing)} missing; every session has them")

@@ -56,7 +56,7 @@ def write_whole(
 
 
 def same_file(path: Path, second: Path) -> bool:
-    """Whether both are paths of one file that is there."""
+    """Whether two paths name the same existing file."""
     try:
         return path.samefile(second)
     except (OSError, ValueError):
@@ -64,7 +64,7 @@ def same_file(path: Path, second: Path) -> bool:
 
 
 def check_not_input(data: Path, *written: Path | None) -> None:
-    """Raise StorageError if a file to write is the file that is read."""
+    """Raise StorageError if an output file is also the input file."""
     for file in written:
         if file is not None and same_file(file, data):
             raise StorageError(f"{file}: is the table that is read; name another file")
@@ -85,7 +85,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_page(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page with access for its owner only. It replaces an older page.
+    """Write a page with access for its owner only. An older page is replaced.
 
     Raises StorageError if another kind of file stands there, or the page cannot be written.
     """

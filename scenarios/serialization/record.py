@@ -4,8 +4,8 @@
     msgspec.convert(data, TheRecord)     the record, each field of its kind, no other key
     msgspec.json.schema(TheRecord)       the schema of its data
 
-A figure that follows from others and is written beside them is a field too, computed where the
-record is made; an optional field that is absent is `UNSET`, and then left out.
+A figure that is derived from other fields and written beside them is a field too, computed where
+the record is made; an optional field that is absent is `UNSET`, and then left out.
 """
 
 from typing import Any

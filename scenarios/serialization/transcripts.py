@@ -306,7 +306,7 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
 
 
 def _parsed(path: Path) -> Iterator[Line]:
-    """Read every line of a file; at least one, or StorageError."""
+    """Read every line of a file; StorageError for an empty file."""
     read = lines_of(Line)
     number = 0
     try:

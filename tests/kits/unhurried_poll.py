@@ -11,13 +11,12 @@ from threading import Thread
 from phone_kit import LONG
 from veilmix.poll import mix, mixers, session
 from veilmix.poll import remote_shufflers as elsewhere
-from veilmix.poll.clock import EagerClock
 
 PAUSE = 0.05  # seconds between two looks at the clock
 LEAP = LONG / 8  # seconds
 
 
-class EndedClock(EagerClock):
+class EndedClock(session.EagerClock):
     """Real time until standard input ends; then every deadline comes at once.
 
     The clock leaps: tasks that look at something every fifth of a second would otherwise look

@@ -1,7 +1,7 @@
 """The announcement of a scenario by the curator: its policy, and the transport of messages."""
 
-from ....protocol.wire.announcement import AnnouncedPolicy, Rules
-from ...attacks.catalogue.design_flaws import flaws
+from ....protocol.wire.announcement import AnnouncedPolicy, Flaw, Rules
+from ...attacks.catalogue.registry import GUARDS
 from ...programs.registry import program_of
 from ...schema.model import Scenario
 
@@ -26,6 +26,12 @@ def announced_rules(scenario: Scenario) -> Rules:
         challenge=scenario.defence.locks,
         audit=scenario.defence.audit,
         verified=mix.kind == "verified",
-        flaws=flaws(scenario),
+        flaws=design_flaws(scenario),
         rows=scenario.population.rows or 1,
     )
+
+
+def design_flaws(scenario: Scenario) -> tuple[Flaw, ...]:
+    """Return the design errors: the guards announced as off, in the order of the wire."""
+    left_out = {guard.flaw for guard in GUARDS.values() if guard.flaw and not guard.is_on(scenario)}
+    return tuple(flaw for flaw in Flaw if flaw.value in left_out)

@@ -1,7 +1,7 @@
 """Playing a scenario with central parties: every message goes through the mix."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,9 @@ from ....protocol.board.alarms import borne_out
 from ....protocol.board.board import Board
 from ....protocol.board.strategies import Strategy
 from ....protocol.history.shuffler_history import History
-from ....protocol.knowledge.transcript import Transcript
-from ....protocol.wire.parties import Role, role
+from ....protocol.knowledge.transcript import Read, Transcript
+from ....protocol.wire.messages import Counts
+from ....protocol.wire.parties import CURATOR, Role, role
 from ....roles.cast import Cast
 from ....roles.network.instruments import Instrument, TranscriptRecorder
 from ....roles.session import Stage, play
@@ -28,6 +29,33 @@ if TYPE_CHECKING:
     from ....roles.adversary_record import AdversaryRecord
 
 _Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # an earlier session
+
+
+@dataclass(slots=True)
+class CuratorCounts(Instrument):
+    """An instrument that keeps the curator's counts of round 1, for a ledger in this process.
+
+    A first shuffler knows the participants and no counts; the curator knows counts and no
+    participant. Groups of people that follow from releases by arithmetic are judged by both: the
+    shuffler names factors of sessions, the curator adds counts by these factors and decides whether
+    the promise can be proved. In a run of one process this instrument stands for that message.
+    Between machines there is no such message, and a shuffler has only the board's counts
+    (scenarios/deployment/ledger.py).
+
+    Attributes:
+        counts: the counts of each column; None: it has read no counts.
+    """
+
+    counts: Sequence[Counts] | None = None
+
+    def read(self, read: Read) -> None:
+        """Keep the counts of round 1."""
+        if read.reader == CURATOR and read.round == 1:
+            self.counts = read.counts
+
+    def first(self) -> Sequence[Counts] | None:
+        """Return the counts of round 1."""
+        return self.counts
 
 
 def cast_of(plan: SessionPlan, seed: int | None) -> Cast:

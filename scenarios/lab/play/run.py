@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ....roles.network.instruments import Instrument
     from ..ledger.account import Account
     from ..ledger.book import Ledger
-    from .curator_counts import CuratorCounts
+    from .real import CuratorCounts
 
 Recorded = Callable[[Transcript | None, int, Sequence[int]], None]
 
@@ -149,8 +149,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
     started, ledger_record = time.perf_counter(), None
     with uncollected(crowd.people.n):
         if how.ledger is not None:
-            from .curator_counts import CuratorCounts
-            from .real import play_real
+            from .real import CuratorCounts, play_real
 
             counts = CuratorCounts()
             watching = ((*how.instruments, counts), how.report)

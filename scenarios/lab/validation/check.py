@@ -8,30 +8,37 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
+from msgspec.structs import asdict
+
 from ...attacks.catalogue.guard import value_at
 from ...attacks.catalogue.registry import ATTACKS, GUARDS
 from ...populations.facts import ScenarioFacts, domains
 from ...programs import registry
 from ...programs.capabilities import DeeperQueries, ThresholdOpening, WeighedChoice
-from ...programs.incidence import check as sets_facts
 from ...programs.peers import check as peers_meaning
+from ...programs.people_source import SetPopulation
 from ...programs.randomized import check as local_meaning
 from ...programs.registry import capability, max_rounds, program_of
 from ...programs.topology import CENTRAL, PEERS, topology_of
 from ...schema.keys import axis_misfit, keys
+from ...schema.kinds import SETS, kinds
 from ...schema.model import Policy, Scenario
 from ...schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
 from .deviations import deviations
 from .parties import coalitions, faults
 from .peer_faults import faults as peer_faults
 from .rows_per_person import several_rows
-from .supported import AVAILABLE, runs, unavailable
 from .verified_mix import submitted_once, verified
 
 MANY = 4  # columns, with which a curator that asks on has more rounds
 MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
 Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
+# key -> the values that this version runs
+AVAILABLE: dict[str, tuple[object, ...]] = {
+    "population.setting": ("fixed", "statistical"),
+    "policy.kind": tuple(kinds()),
+}
 FIXED_TABLES = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
@@ -200,6 +207,23 @@ def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
                 yield problem(path, f"{quoted(name)} occurs twice; once is enough")
 
 
+def sets(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+    """Report keys that only a policy for sets reads, and keys that such a policy does not read."""
+    kind = scenario.policy.kind
+    if capability(scenario, SetPopulation):
+        if scenario.feature:
+            message = f'kind = "{kind}" asks owners for their sets; leave [[feature]] out'
+            yield problem(("feature",), message)
+        if scenario.attacker.knows:
+            message = f'kind = "{kind}" has no features; leave knows out'
+            yield problem(("attacker", "knows"), message)
+        return
+    for key, usual in (("owners", ()), ("positions", None), ("method", "em"), ("beta", 0.1)):
+        if getattr(scenario.incidence, key) != usual:
+            message = f'only policy.kind = "{SETS}" reads {key}; kind is {quoted(kind)}'
+            yield problem(("incidence", key), message)
+
+
 def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report expectations that no run can meet."""
     expect = scenario.expect
@@ -239,6 +263,30 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
     )
 
 
+def unavailable(scenario: Scenario) -> Iterator[Problem]:
+    """Report every key with a value that this version does not run."""
+    for name in AVAILABLE:
+        table, key = name.split(".")
+        part = getattr(scenario, table)
+        if not isinstance(part, tuple):
+            yield from _unavailable_value((table, key), name, asdict(part)[key])
+        else:
+            for i, entry in enumerate(part):
+                yield from _unavailable_value((table, i, key), name, asdict(entry)[key])
+
+
+def _unavailable_value(path: tuple[str | int, ...], name: str, value: object) -> Iterator[Problem]:
+    accepted = AVAILABLE[name]
+    if value not in accepted:
+        yield problem(path, f"{as_found(value)} is not available in this version; {runs(name)}")
+
+
+def runs(name: str) -> str:
+    """Return a clause: the values of a key that this version runs."""
+    words = [value if isinstance(value, str) else as_found(value) for value in AVAILABLE[name]]
+    return f"it runs {listed(words)}"
+
+
 def _among(checks: Mapping[str, Check]) -> Check:
     """Return a check that depends on the topology; no problems for a topology without a check."""
 
@@ -273,7 +321,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("local",), ("mix",), ("fault",), *PEOPLE), local_meaning.crowd),
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
     ((("policy", "kind"), ("expect",)), local_meaning.pointless),
-    ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
+    ((("policy", "kind"), ("population",), ("incidence",)), sets),
     (
         (("mix",), ("policy", "kind"), ("population", "setting")),
         _among({PEERS.name: peers_meaning.fits}),

@@ -32,7 +32,7 @@ class SetNoise(LocalNoise):
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
         """Return a question for each piece."""
-        from .questions import pieces
+        from .score import pieces
 
         return pieces(scenario.local.epsilon or 0.0, people)
 
@@ -43,7 +43,7 @@ class SetNoise(LocalNoise):
         sizes: Sequence[int],
     ) -> "Sequence[Question]":
         """Return the questions of a recorded run, without any owner's vector."""
-        from .questions import noise
+        from .score import noise
 
         return noise(scenario.local.epsilon or 0.0, len(sizes))
 
@@ -87,7 +87,7 @@ class IncidenceProgram(Randomizing):
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the counts from the flipped vectors."""
         from ..evidence import NoGround
-        from .verify import recomputed
+        from .score import recomputed
 
         if not evidence.result.findings:
             raise NoGround("no reports were counted")

@@ -7,18 +7,33 @@ The truth is known if as many vectors were read as owners took part.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import field
 
 from ....analysis.incidence import Count, IncidenceEstimate, estimate, eta_of, incidence
+from ....analysis.randomizers import BitFlip
+from ....errors import VerificationError
 from ....protocol.wire.messages import Counts
-from ...populations.sets import readable, unpack_text, vectors_of
+from ...populations import Population
+from ...populations.sets import (
+    piece_ends,
+    piece_names,
+    positions_of,
+    readable,
+    unpack_text,
+    vectors_of,
+)
 from ...schema.model import IncidenceSection, Local
-from ...serialization.record import Record
+from ...serialization.record import Record, plain
+from ..claim_check import claimed, require_close
+from ..evidence import ProgramEvidence
 from ..findings import Findings, StatedEpsilon
+from ..noisy_questions import Question
 
 if TYPE_CHECKING:
     from ...populations import Population
@@ -281,4 +296,47 @@ def result(
         errors(phi, low, high, truth),
         estimate.note,
         *leakage,
+    )
+
+
+def recomputed(evidence: ProgramEvidence) -> str:
+    """Recompute noisy counts, estimates and limits from the vectors that were read."""
+    findings = claimed(evidence, IncidenceFindings)
+    counts, source = evidence.counts(1)
+    ends = pairwise(piece_ends(len(evidence.run.sizes)))
+    vector_tally = tally([last - first for first, last in ends], counts)
+    if vector_tally is None:
+        raise VerificationError("counts are claimed, and no vector was read")
+    truth = findings.truth
+    if truth is not None and (min(truth) < 0 or sum(truth) != findings.positions):
+        raise VerificationError("what is claimed to be true of the sets are no counts of positions")
+    leakage, scenario = (findings.information, findings.information_error), evidence.run.scenario
+    require_close(
+        "incidence",
+        plain(result(scenario.incidence, scenario.local, vector_tally, truth, leakage)),
+        plain(findings),
+    )
+    return (
+        f"{findings.owners + 1} counts of {findings.positions:,} positions estimated again from "
+        "the "
+        f"vectors of {findings.owners} owners, from {source}"
+    )
+
+
+def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
+    """Return a question for each piece. epsilon: of one position, nats."""
+    q = 1 / (1 + exp(epsilon))
+    named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
+    return tuple(
+        Question(name, (column,), ((),), BitFlip(last - first, q), packed=True)
+        for column, (name, (first, last)) in enumerate(named)
+    )
+
+
+def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
+    """Return the questions to these owners."""
+    questions = noise(epsilon, positions_of(people))
+    return tuple(
+        replace(question, values=(texts,))
+        for question, texts in zip(questions, people.values, strict=True)
     )

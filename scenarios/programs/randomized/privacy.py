@@ -25,6 +25,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...serialization.record import Record
+from ..findings import StatedEpsilon
 from ..noisy_questions import Question
 
 SMALL = 1 << 20  # entries of a matrix that is summed over
@@ -347,3 +348,16 @@ def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[floa
     mean = np.log(np.exp(likely - max_log) @ weights) + max_log[:, 0]
     leakage = (likely[np.arange(draws), true_rows] - mean) / log(2)
     return max(0.0, float(leakage.mean())), float(leakage.std(ddof=1)) / sqrt(draws)
+
+
+def shuffled_epsilons(privacy: PrivacyLoss) -> Iterator[StatedEpsilon]:
+    """Yield the epsilons after shuffling, each with its delta and its adjacency."""
+    every = [*privacy.shuffled, *([privacy.together] if privacy.together else [])]
+    for shuffled in every:
+        view = f"shuffled: {shuffled.feature or 'all features together'}"
+        at, relied_on = (shuffled.delta, shuffled.adjacency), shuffled.relied_on
+        ends = shuffled.hockey_stick, shuffled.hockey_stick_at_least
+        yield StatedEpsilon(view, *ends, *at, relied_on=relied_on)
+        if shuffled.probabilistic is not None:
+            ends = shuffled.probabilistic, shuffled.probabilistic_at_least or 0.0
+            yield StatedEpsilon(view, *ends, *at, "probabilistic", relied_on)

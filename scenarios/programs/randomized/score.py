@@ -23,11 +23,10 @@ from ...serialization.record import Record
 from ..findings import Findings, StatedEpsilon
 from ..noisy_questions import MAX_LISTED, Question, feature_budget, gathered, rule
 from .encoding import SymbolTally, tally
-from .epsilon_rows import shuffled_epsilons
 from .numeric_estimates import MeasuredFeature, against, measures
 from .open_domain_values import FoundFeature, searched
 from .open_domain_values import against as found_against
-from .privacy import ADJACENCY, PrivacyLoss, read_privacy, unseen_privacy
+from .privacy import ADJACENCY, PrivacyLoss, read_privacy, shuffled_epsilons, unseen_privacy
 from .share_estimates import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them

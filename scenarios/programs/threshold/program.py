@@ -135,7 +135,7 @@ class Threshold(OneRound):
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the open rows from the release."""
         from ..evidence import NoGround
-        from .verify import recomputed
+        from .score import recomputed
 
         if evidence.result.release is None:
             raise NoGround("nothing was released")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ....errors import VerificationError
 from ....protocol.rounds.exclusion import (
     Excluded,
     close_further,
@@ -27,7 +28,9 @@ from ....protocol.rounds.opened_prefixes import (
     prefix_of,
 )
 from ....protocol.wire.parties import ANALYST, RANDOMNESS
-from ...serialization.record import Record
+from ...serialization.record import Record, plain
+from ..claim_check import claimed, require_close
+from ..evidence import ProgramEvidence
 from ..findings import Findings, StatedEpsilon
 from .estimates import Sampled, estimated_cells, sampled_by
 
@@ -257,3 +260,27 @@ def _ordered(
     domains = [domains_of(schema)[j] for j in places]
     sizes = sizes_behind(moved, policy.k, prefixes=True)
     return close_further(released, sizes, policy.k, domains, prefixes=True)
+
+
+def recomputed(evidence: ProgramEvidence) -> str:
+    """Recompute cells, depths and `cut_short` from the released counts; return a summary.
+
+    The release is the board's. Sizes of closed groups and the best order are not on it: the check
+    takes them as claimed, tests that they are possible, and a replay recomputes them.
+    """
+    findings, policy = claimed(evidence, OpenedRows), evidence.run.scenario.policy
+    columns, schema = len(evidence.result.features), evidence.schema
+    release = dict(evidence.result.release.cells)
+    computed = public_record(release, schema, policy)
+    claim = replace(findings, closed=(), best=None, astray=0, reader_excluded=0)
+    require_close("threshold", plain(computed), plain(claim))
+    if any(not 0 < size.people < policy.k or size.groups < 1 for size in findings.closed):
+        raise VerificationError("groups are said to have stayed closed that k people share")
+    stopped = sum(depth.people for depth in findings.depths if depth.columns < columns)
+    withheld = stopped - findings.closed_people - findings.astray
+    closes = policy.close == "published" and policy.sample is None
+    if findings.astray < 0 or withheld < 0 or (withheld and not closes):
+        raise VerificationError("other people are said to be in closed groups than are not open")
+    if not 0 <= findings.reader_excluded <= findings.closed_people:
+        raise VerificationError("more people are said to be known to the reader than were closed")
+    return f"{findings.cells:,} cells said, of {findings.of:,}, counted again from the release"

@@ -1,7 +1,9 @@
 """A run as evidence: the content of its record, and its consequences. The input of verify.py."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from msgspec import UNSET
 
@@ -12,6 +14,7 @@ from ....protocol.board.promise import check_promise, promised_share, prove
 from ....protocol.board.strategies import RoundResult, first_call
 from ....protocol.knowledge.transcript import Transcript
 from ....protocol.knowledge.view import View, ViewedRun
+from ....protocol.wire.hiding_rules import Redact
 from ....protocol.wire.messages import Certificate, Counts, Decision
 from ....protocol.wire.parties import Role
 from ....protocol.wire.rows_per_person import dummy
@@ -26,7 +29,6 @@ from ...programs.interface import Mode
 from ...programs.registry import capability, program_of, wire
 from ...programs.small_classes import excluded_people
 from ...programs.topology import topology_of
-from ...serialization.decisions import proof_bytes, read_blanks
 from ..run_folder import Run
 from .views import columns
 
@@ -187,9 +189,13 @@ class RecordEvidence:
         names = list(self.result.features)
         kept_columns = tuple(names.index(name) for name in claimed_decision.kept)
         numbers = proof.rule, proof.k, proof.n, proof.people
-        data = proof_bytes(None if proof.proof is UNSET else proof.proof)
+        data = b"" if proof.proof is UNSET else _proof_bytes(proof.proof)
         claimed = Certificate(*numbers, proof.thresholds, proof.pivot, proof.c, data)
-        return Decision(kept_columns, claimed, read_blanks(claimed_decision.blank or (), names))
+        suppressed = tuple(
+            Redact(names.index(rule.feature), rule.values, rule.cover)
+            for rule in claimed_decision.blank or ()
+        )
+        return Decision(kept_columns, claimed, suppressed)
 
     def promised(self, joint: Counts) -> float | None:
         """Return the share of exposed people that is certified for a release.
@@ -275,3 +281,8 @@ class RecordEvidence:
                 for feature, size in zip(self.run.scenario.feature, self.run.sizes, strict=True)
             )
         )
+
+
+def _proof_bytes(proof: Any) -> bytes:
+    """Return the proof of a certificate, as a certificate holds it: JSON without spaces."""
+    return json.dumps(proof, separators=(",", ":")).encode() if proof is not None else b""

@@ -64,9 +64,8 @@ class ComparisonStopped(KeyboardInterrupt):
 def programs() -> Mapping[str, Program]:
     """Return every program that this version can compare, by name, in the order of the tables."""
     from .local import local
-    from .mixed import available, mixed
+    from .mixed import VERIFIED, available, mixed, verified
     from .peers import peers
-    from .proof_times import NAME, proved
     from .shares import shares
     from .trusted import cells, trusted
 
@@ -74,7 +73,7 @@ def programs() -> Mapping[str, Program]:
         name: partial(mixed, program=name) for name in available()
     }
     rivals: dict[str, Program] = {
-        NAME: proved,
+        VERIFIED: verified,
         "peers": peers,
         "trusted": trusted,
         "trusted-cells": cells,
@@ -179,8 +178,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
     Raises:
         ParameterError: no such program.
     """
-    from .mixed import available, played
-    from .proof_times import NAME
+    from .mixed import VERIFIED, available, played
 
     rows, mixed_programs = _rows_by_name(only, scenario), available()
     readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
@@ -192,7 +190,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
         numbered["aggregator"] = len(AGGREGATORS)
     if "peers" in rows:
         numbered["peer"] = None  # as many as people, who are not read yet
-    if any(row in mixed_programs or row in ("shares", NAME) for row in rows):
+    if any(row in mixed_programs or row in ("shares", VERIFIED) for row in rows):
         numbered["shuffler"] = scenario.mix.shufflers
     randomness = (parties.RANDOMNESS,) if opened else ()
     return PartyNames((*sorted(readers), *randomness), numbered)

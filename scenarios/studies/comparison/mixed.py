@@ -7,6 +7,7 @@
     threshold           threshold, with whole rows and with prefixes; and of people who take part
                         at random, if the scenario samples people
     histogram           histogram, for each budget
+    verified            that of the row exposure, with a verified mix
 
 Bytes are those of the messages that users send; seconds of CPU run from the first message of a
 session to the last. If only samples of the people send messages, the release is that of the ideal
@@ -32,7 +33,7 @@ from ...programs.noisy_questions import Question
 from ...programs.randomized.privacy import ADJACENCY
 from ...programs.registry import PROGRAMS, program_of
 from ...schema.kinds import KIND
-from ...schema.model import Expect, Kind, Local, Policy, Scenario
+from ...schema.model import Expect, Kind, Local, Policy, Scenario, Submit
 from ..cheating.cheating_file import unmeasured
 from ..cheating.cheating_result import CheatingStudy
 from ..cheating.coalition_study import SEED, measure
@@ -45,6 +46,15 @@ if TYPE_CHECKING:
     from ....protocol.board.board import Entry
 
 LAST = KIND  # of the rows: it has one for each budget
+VERIFIED = "verified"
+VERIFIED_NOTE = (
+    "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"
+)
+ONCE_NOTE = (
+    "; mix.submit = once: users submit once, and all shufflers with the analyst hold keys to "
+    "unreleased columns"
+)
+PROOF_PARTIES = "all shufflers but one, both readers, board, network, any people"
 
 
 def available() -> tuple[str, ...]:
@@ -148,6 +158,23 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
     for epsilon in epsilons(case.scenario):
         noisy = noisy_variant(case.scenario, kind, epsilon)
         yield play_variant(case, program, noisy, epsilon)
+
+
+def verified(case: Case) -> Iterator[Compared]:
+    """Yield the scenario's own program, or `exposure`, with a verified mix (docs/verified.md).
+
+    People and release are the same. Leakage to coalitions that watch is measured; the proof of
+    secrecy against malicious coalitions is a sketch, and is only cited.
+
+    Raises ScenarioError if the program or a guard of the scenario is of onions.
+    """
+    scenario = variant(case.scenario, exposure_kind(case.scenario))
+    submit: Submit = "once" if case.once else "each-round"
+    scenario = changed(scenario, mix=changed(scenario.mix, kind="verified", submit=submit))
+    check(scenario)
+    row = play_variant(case, VERIFIED, scenario, None)
+    note = VERIFIED_NOTE + ONCE_NOTE * case.once
+    yield replace(row, note=note, trust=replace(row.trust, proof=PROOF_PARTIES))
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:

@@ -22,8 +22,7 @@ from ....protocol.search.crowds import (
     rotated,
 )
 from ....protocol.search.deviation import Deviation, text_of
-from ....protocol.search.pairs import pairs
-from ....protocol.search.space import space
+from ....protocol.search.space import pairs, space
 from ....protocol.wire import parties
 from ....protocol.wire.messages import Alarm, Burned, Tally
 from ...attacks.catalogue.deviations import entry_of

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.exposure import Crowds
 from veilmix.analysis.exposure.wildcards import Wildcards
-from veilmix.analysis.scoring import questions, table_score
 from veilmix.analysis.scoring import set_scores as score_sets
+from veilmix.analysis.scoring import table_score
 from veilmix.analysis.scoring.table_score import Missing, TableScore, allowed, score_table
 from veilmix.errors import ParameterError
 from veilmix.scenarios.populations.tables import shipped
@@ -210,7 +210,7 @@ def test_two_threads_find_what_one_finds(columns: int, monkeypatch: pytest.Monke
     table = np.random.default_rng(4).integers(0, 4, (400, columns))
     names = [f"c{j}" for j in range(columns)]
     alone = score_table(table, names, 3, 0.1)
-    monkeypatch.setattr(questions, "LARGE", 1)
+    monkeypatch.setattr(table_score, "LARGE_TABLE", 1)
     beside = score_table(table, names, 3, 0.1)
     assert (beside.sets, beside.questions, beside.risk) == (alone.sets, alone.questions, alone.risk)
 
@@ -219,7 +219,7 @@ def test_what_fails_beside_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ParameterError("no questions")
 
-    monkeypatch.setattr(questions, "LARGE", 1)
-    monkeypatch.setattr(questions, "table_risks", fail)
+    monkeypatch.setattr(table_score, "LARGE_TABLE", 1)
+    monkeypatch.setattr(table_score, "table_risks", fail)
     with pytest.raises(ParameterError, match="no questions"):
         score_table(np.zeros((5, 2), int), ["a", "b"])

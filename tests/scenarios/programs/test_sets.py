@@ -17,8 +17,7 @@ from veilmix.scenarios.lab.play.run import run
 from veilmix.scenarios.lab.scoring.outcome import Outcome
 from veilmix.scenarios.lab.validation.load import change, loads
 from veilmix.scenarios.populations import sets
-from veilmix.scenarios.programs.incidence.score import tally
-from veilmix.scenarios.programs.incidence.verify import recomputed
+from veilmix.scenarios.programs.incidence.score import recomputed, tally
 from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.records.verification.checks import verify

@@ -7,7 +7,7 @@ from veilmix.report.compare import page
 from veilmix.scenarios.lab.validation.load import change, load
 from veilmix.scenarios.studies.comparison.compare import compare, party_names
 from veilmix.scenarios.studies.comparison.frames import HEADINGS, rows
-from veilmix.scenarios.studies.comparison.proof_times import PROOF
+from veilmix.scenarios.studies.comparison.mixed import PROOF_PARTIES
 from veilmix.scenarios.studies.comparison.result import Comparison
 
 ONLY = ("exposure", "verified", "trusted")
@@ -36,11 +36,11 @@ def test_onions_and_proofs_release_the_same_and_one_coalition_differs(both: Comp
 @pytest.mark.slow
 def test_the_proof_is_of_the_verified_mix_alone(both: Comparison) -> None:
     proofs = [program.trust.proof for program in both.programs]
-    assert proofs == [None, PROOF, None]
+    assert proofs == [None, PROOF_PARTIES, None]
     place = HEADINGS.index("proof_sketch_covers")
     assert [row[place] for row in rows(both)] == proofs
     text = repr(page(both))
-    assert PROOF in text
+    assert PROOF_PARTIES in text
     assert "Where a proof sketch is named" in text
     others = replace(both, programs=(both.program("exposure"), both.program("trusted")))
     assert "Where a proof sketch is named" not in repr(page(others))

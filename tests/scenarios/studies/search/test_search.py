@@ -12,8 +12,7 @@ from veilmix.presentation.presenters.search import line, notes, summary
 from veilmix.protocol.board.phases import BOARD
 from veilmix.protocol.search.crowds import Worlds, other_joints, rotated
 from veilmix.protocol.search.deviation import Action, Deviation
-from veilmix.protocol.search.pairs import pairs
-from veilmix.protocol.search.space import kinds_of, space
+from veilmix.protocol.search.space import kinds_of, pairs, space
 from veilmix.protocol.wire.messages import Cause, Kind
 from veilmix.scenarios.attacks.catalogue.deviations import deviation_of, entry_of
 from veilmix.scenarios.lab.validation.load import load, loads
