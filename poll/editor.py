@@ -21,8 +21,9 @@ from msgspec import Struct
 from ..errors import StorageError
 from ..languages.language import Language, language_of, languages
 from ..machines.http import HttpResponse, Request
-from ..scenarios.programs.capabilities import ColumnDecision, LocalNoise
-from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.capabilities import ColumnDecision
+from ..scenarios.programs.capability import AnswerKind
+from ..scenarios.programs.registry import answers_for, program_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.schema.problems import Problem, as_found, dotted, problem
 from ..strict_text import Unreadable, from_json
@@ -151,7 +152,7 @@ class Editor:
     def _settings(self) -> Mapping[str, Any]:
         """The settings that the kinds of policy and mix read, by key."""
         program, once = program_of(scenario_of(self._table)), self._table.mix.submit == "once"
-        reports = program.capability(LocalNoise) is not None
+        reports = answers_for(program) is AnswerKind.REPORTS
         promises = program.capability(ColumnDecision) is not None
         unread = {
             "policy.k": reports,

@@ -6,8 +6,8 @@ import trio
 
 from ..languages.language import Language, english, languages
 from ..machines.gate import LOOPBACKS
-from ..scenarios.programs.capabilities import ThresholdOpening
-from ..scenarios.programs.registry import capability
+from ..scenarios.programs.capability import AnswerKind
+from ..scenarios.programs.registry import answers_in
 from ..scenarios.schema.model import Scenario
 from .cheats import happened
 from .class_settings import ClassTerms
@@ -28,7 +28,7 @@ def facts_of(
     If only values of k people are opened, `opens` is k, and `asking` the seconds in which a phone
     may still query `randomness`. `language` is None if each phone chooses.
     """
-    mix, opens = scenario.mix, capability(scenario, ThresholdOpening)
+    mix, opens = scenario.mix, answers_in(scenario) is AnswerKind.OPENED
     seconds = int(room.deadline)
     return {
         "title": scenario.scenario.title,

@@ -34,9 +34,10 @@ from ..scenarios.lab.validation.check import names
 from ..scenarios.lab.validation.verified_mix import misfits_of_once
 from ..scenarios.populations import Population
 from ..scenarios.populations.facts import ScenarioFacts
-from ..scenarios.programs.capabilities import ColumnDecision, LocalNoise, ThresholdOpening
+from ..scenarios.programs.capabilities import ColumnDecision
+from ..scenarios.programs.capability import AnswerKind
 from ..scenarios.programs.noisy_questions import Question
-from ..scenarios.programs.registry import capability, noisy_questions, wire
+from ..scenarios.programs.registry import answers_in, capability, noisy_questions, wire
 from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.kinds import KIND
@@ -238,23 +239,23 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
     if problems := [*_kind(scenario)]:
         yield from problems
         return
-    noise = capability(scenario, LocalNoise)
-    if noise is None and local != Local():
+    answers = answers_in(scenario)
+    if answers is not AnswerKind.REPORTS and local != Local():
         yield problem(
             ("local",),
             f'found mechanism = "{local.mechanism}"; phones add noise where policy.kind = '
             f'"{KIND}", and nowhere else (here it is "{kind}")',
         )
-    if noise and local.mechanism != MECHANISM:
+    if answers is AnswerKind.REPORTS and local.mechanism != MECHANISM:
         yield problem(
             ("local", "mechanism"),
             f'found "{local.mechanism}"; "{MECHANISM}" is accepted: it reports one of the '
             "announced answers. Of others the announcement holds the form of a report and no "
             "answers, so that a phone could not tell what it is asked",
         )
-    elif noise:
+    elif answers is AnswerKind.REPORTS:
         yield from _epsilon(local.epsilon, len(scenario.feature))
-    if capability(scenario, ThresholdOpening):
+    if answers is AnswerKind.OPENED:
         yield from _opening(scenario)
 
 
@@ -270,7 +271,7 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
             "fixed and all",
         )
         return
-    is_reported = capability(scenario, LocalNoise) is not None
+    is_reported = answers_in(scenario) is AnswerKind.REPORTS
     played = wire(scenario) in PROGRAMS and (not is_reported or kind == KIND)
     if topology_of(scenario).untold or not played:
         why = WHY.get(wire(scenario), WHY.get(kind, "a page in a browser has no way to answer so"))

@@ -26,9 +26,9 @@ from ..scenarios.lab.scoring.policy import expectations
 from ..scenarios.lab.validation.load import resolve
 from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
-from ..scenarios.programs.capabilities import LocalNoise
+from ..scenarios.programs.capability import AnswerKind
 from ..scenarios.programs.interface import Session
-from ..scenarios.programs.registry import capability
+from ..scenarios.programs.registry import answers_in
 from ..scenarios.programs.scoring_settings import scoring_settings
 from ..scenarios.schema.model import PHONES, About, Scenario
 from .envelopes import opened
@@ -117,7 +117,7 @@ def population(
             unknown[sealed.user] = tuple(name for name in named if named[name] == BLANK)
             for column, value in enumerate(answer_values):
                 codes[sealed.user, column] = values[column].index(value) if value != BLANK else 0
-    noisy = (NOISY,) if capability(scenario, LocalNoise) else ()
+    noisy = (NOISY,) if answers_in(scenario) is AnswerKind.REPORTS else ()
     warnings = noisy + tuple(
         f"{parties.user(index)} {_missing(names, schema.names, index in submitters)}: {STANDS}"
         for index, names in unknown.items()

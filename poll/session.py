@@ -26,8 +26,8 @@ from ..roles.cast import Cast
 from ..roles.compute.event_loop import run_loop
 from ..roles.network.instruments import Instrument, Instruments, TranscriptRecorder
 from ..roles.network.memory_network import Network
-from ..scenarios.programs.capabilities import ThresholdOpening
-from ..scenarios.programs.registry import capability
+from ..scenarios.programs.capability import AnswerKind
+from ..scenarios.programs.registry import answers_in
 from ..scenarios.schema.model import Scenario
 from .cheats import committed, happened
 from .class_settings import ClassTerms
@@ -353,7 +353,7 @@ class PhoneSession:
             return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
-        if capability(self.scenario, ThresholdOpening) and self._terms.has_run_folder:
+        if answers_in(self.scenario) is AnswerKind.OPENED and self._terms.has_run_folder:
             cast = replace(cast, adversary=lent)  # for what is written down at the end
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())

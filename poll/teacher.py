@@ -12,8 +12,8 @@ from collections.abc import Callable
 import trio
 
 from ..languages.language import english
-from ..scenarios.programs.capabilities import ThresholdOpening
-from ..scenarios.programs.registry import capability
+from ..scenarios.programs.capability import AnswerKind
+from ..scenarios.programs.registry import answers_in
 from ..scenarios.schema.model import Scenario
 from .classroom import MOST_PHONES, Classroom
 
@@ -32,7 +32,9 @@ def spare_of(scenario: Scenario) -> int:
     Parties collect so long unless the round is closed. 0 if half of a round is for queries to
     `randomness`, which would have to end early too.
     """
-    return 0 if capability(scenario, ThresholdOpening) or scenario.mix.deadline > LONGEST else SPARE
+    return (
+        0 if answers_in(scenario) is AnswerKind.OPENED or scenario.mix.deadline > LONGEST else SPARE
+    )
 
 
 class Teacher:

@@ -19,8 +19,9 @@ from ..machines.http import HttpResponse, Request
 from ..protocol.board.board import Board
 from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
 from ..protocol.wire.announcement import Program
-from ..scenarios.programs.capabilities import RuleDecision, ThresholdOpening
-from ..scenarios.programs.registry import capability
+from ..scenarios.programs.capabilities import RuleDecision
+from ..scenarios.programs.capability import AnswerKind
+from ..scenarios.programs.registry import answers_in, capability
 from ..scenarios.schema.model import Scenario
 from .assets import page_answer
 from .classroom import Classroom
@@ -141,7 +142,7 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
     counts = board.tallies[-1].counts[0]
     names = [feature.name for feature in announcement.schema.features]
     people, certificate = sum(counts.values()), decision.certificate
-    opening = capability(scenario, ThresholdOpening)
+    opening = answers_in(scenario) is AnswerKind.OPENED
     return {
         "names": [names[column] for column in decision.kept],
         "held": [name for column, name in enumerate(names) if column not in decision.kept],

@@ -12,9 +12,9 @@ from ..presentation.equal_people import released_alike
 from ..presentation.presenters.topology import TopologyPresenter, topology_words
 from ..presentation.wording import audited
 from ..protocol.wire.parties import ANALYST, CURATOR, Role, role
-from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
+from ..scenarios.programs.capability import AnswerKind
 from ..scenarios.programs.interface import Raised
-from ..scenarios.programs.registry import capability
+from ..scenarios.programs.registry import answers_in
 from ..scenarios.programs.topology import Topology, topology_of
 from ..scenarios.records.verification.deviations import deviations
 from ..scenarios.schema.model import Defence
@@ -114,7 +114,7 @@ class PageFacts:
     @property
     def randomized(self) -> bool:
         """Whether people randomized their answers."""
-        return capability(self.run.scenario, LocalNoise) is not None
+        return answers_in(self.run.scenario) is AnswerKind.REPORTS
 
     @property
     def users(self) -> int:
@@ -200,7 +200,7 @@ class PageFacts:
     @property
     def opens(self) -> bool:
         """Whether the program opens only values that at least k people share."""
-        return capability(self.run.scenario, ThresholdOpening) is not None
+        return answers_in(self.run.scenario) is AnswerKind.OPENED
 
     @property
     def exposed(self) -> int:

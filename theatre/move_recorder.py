@@ -43,9 +43,9 @@ from ..protocol.wire.messages import (
     Tally,
 )
 from ..roles.network.instruments import Instrument
-from ..scenarios.programs.capabilities import LocalNoise
+from ..scenarios.programs.capability import AnswerKind
 from ..scenarios.programs.interface import ReleaseProgram
-from ..scenarios.programs.registry import heard_as
+from ..scenarios.programs.registry import answers_for, heard_as
 from .captions import caption_of
 from .language import theatre_sentences
 from .moves import (
@@ -289,7 +289,7 @@ class MoveRecorder(Instrument):
         if (
             sent_round is None
             or sent_round.call.reader is not parties.Role.ANALYST
-            or self._program.capability(LocalNoise)
+            or answers_for(self._program) is AnswerKind.REPORTS
         ):
             return ()
         names = [self._columns[column] for column in sent_round.call.asks[0]]

@@ -34,9 +34,9 @@ from ..languages.language import Language
 from ..presentation.decision_captions import rule
 from ..presentation.presenters.registry import presenter_of
 from ..protocol.rounds.opened_prefixes import by_prefixes, closes_further
-from ..scenarios.programs.capabilities import LocalNoise, ThresholdOpening
+from ..scenarios.programs.capability import AnswerKind
 from ..scenarios.programs.interface import ConsideredColumns
-from ..scenarios.programs.registry import capability, program_of
+from ..scenarios.programs.registry import answers_for, answers_in, program_of
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.studies.cheating.cheating_result import CheatingStudy
@@ -89,7 +89,7 @@ def page_data(
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",
         "locked": scenario.defence.locks,
-        "reports": capability(scenario, LocalNoise) is not None,
+        "reports": answers_in(scenario) is AnswerKind.REPORTS,
         "opens": opening(scenario),
         "rule": presenter_of(scenario).stage_rule(scenario.policy, words),
         "sorted": scenario.mix.order == "sorted",
@@ -102,7 +102,7 @@ def page_data(
 def opening(scenario: Scenario) -> dict[str, Any] | None:
     """Return the announced rule of opening; None for programs that count all values."""
     program = program_of(scenario)
-    if program.capability(ThresholdOpening) is None:
+    if answers_for(program) is not AnswerKind.OPENED:
         return None
     policy = program.policy(scenario)
     prefixes, closes = by_prefixes(policy.rule), closes_further(policy.rule)

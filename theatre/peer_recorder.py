@@ -27,8 +27,9 @@ from ..protocol.wire.peer_messages import (
     ShareSecret,
 )
 from ..roles.network.instruments import Instrument
-from ..scenarios.programs.capabilities import LocalNoise
+from ..scenarios.programs.capability import AnswerKind
 from ..scenarios.programs.interface import ReleaseProgram
+from ..scenarios.programs.registry import answers_for
 from . import peer_captions
 from .language import theatre_sentences
 from .move_recorder import plain_counts
@@ -174,7 +175,7 @@ class PeerRecorder(Instrument):
 
     def _shared_value_lines(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
         """Return lines about people with equal values, if a decision stands: the release."""
-        if self._decided is None or self._program.capability(LocalNoise):
+        if self._decided is None or answers_for(self._program) is AnswerKind.REPORTS:
             return ()
         names = [self._columns[column] for column in self._decided.kept]
         return tuple(alike_lines(names, released_alike(tallies[0]), self._words))

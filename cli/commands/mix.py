@@ -57,13 +57,13 @@ def _identity(key: Path | None) -> "Identity":
 def say_release(board: "Board", scenario: "Scenario") -> None:
     """Print the release of a class as CSV; Unmet without a release."""
     from ...scenarios.lab.scoring.result import WrittenRelease
-    from ...scenarios.programs.capabilities import LocalNoise
-    from ...scenarios.programs.registry import capability
+    from ...scenarios.programs.capability import AnswerKind
+    from ...scenarios.programs.registry import answers_in
     from ...scenarios.records.run_folder import release_csv
     from ..text.layout import write_text
 
     counted = board.burned is None and board.tallies
-    give = _reports if counted and capability(scenario, LocalNoise) else _rows
+    give = _reports if counted and answers_in(scenario) is AnswerKind.REPORTS else _rows
     columns, counts = give(board, [feature.name for feature in scenario.feature])
     rows: list[tuple[str | int, ...]] = [(*cell, count) for cell, count in sorted(counts.items())]
     write_text(release_csv(WrittenRelease(columns, tuple(rows))))

@@ -237,13 +237,12 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
         return
     from ...analysis import drawing
     from ...errors import DataError
-    from ...scenarios.programs.capabilities import LocalNoise
-    from ...scenarios.programs.registry import capability, randomizing
+    from ...scenarios.programs.registry import randomizing
 
     drawing.require()
     if wish.out is None:
         raise DataError("--figures: they are kept in the run folder; leave out --no-save")
-    if capability(scenario, LocalNoise) is None:
+    if scenario.policy.kind not in randomizing():
         kinds = " or ".join(f'"{kind}"' for kind in randomizing())
         raise DataError(
             f"--figures: they show randomized answers, policy.kind = {kinds}; of this scenario "

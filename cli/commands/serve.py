@@ -303,13 +303,13 @@ def conclude(board: "Board", session: "SessionFile") -> None:
     """Print the release as CSV, or raise Unmet (exit code 3) with the reason."""
     from ...scenarios.deployment.place import released
     from ...scenarios.lab.scoring.result import WrittenRelease
-    from ...scenarios.programs.capabilities import LocalNoise
-    from ...scenarios.programs.registry import capability
+    from ...scenarios.programs.capability import AnswerKind
+    from ...scenarios.programs.registry import answers_in
     from ...scenarios.records.run_folder import release_csv
 
     for party, alarm in board.alarms:
         click.echo(f"{party} raised an alarm: {alarm.cause}, round {alarm.round}", err=True)
-    if capability(session.scenario, LocalNoise):
+    if answers_in(session.scenario) is AnswerKind.REPORTS:
         _estimates(board, session)
         return
     names = [feature.name for feature in session.schema.features]

@@ -237,8 +237,8 @@ def _guessed(run: "Run", view: "View") -> Iterator[str]:
 
 def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
     from ...analysis.trust import users_linked
-    from ...scenarios.programs.capabilities import LocalNoise
-    from ...scenarios.programs.registry import capability
+    from ...scenarios.programs.capability import AnswerKind
+    from ...scenarios.programs.registry import answers_in
     from ...scenarios.records.verification.views import columns, person_of
 
     linked, users = users_linked(view), view.users
@@ -246,7 +246,7 @@ def _pinned(run: "Run", view: "View", *, shows_all: bool) -> Iterator[str]:
     if not linked:
         yield f"links    {people_text}: no value can be pinned on anybody"
         return
-    lying = capability(run.scenario, LocalNoise)
+    lying = answers_in(run.scenario) is AnswerKind.REPORTS
     yield f"links    {people_text}" + (", to reports that they had randomized" if lying else "")
     names, name = columns(run), person_of(run)
     people = sorted(view.pinned.items())

@@ -29,8 +29,8 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     from ...number_text import plural
     from ...poll.precision_forecast import forecast_of
     from ...poll.questions import promise_of
-    from ...scenarios.programs.capabilities import ThresholdOpening
-    from ...scenarios.programs.registry import capability
+    from ...scenarios.programs.capability import AnswerKind
+    from ...scenarios.programs.registry import answers_in
 
     mix = scenario.mix
     click.echo(f"{scenario.scenario.title}: {plural(len(scenario.feature), 'question')}")
@@ -38,7 +38,7 @@ def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
         f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
         f"seconds for a round, less if all have answered"
     )
-    if capability(scenario, ThresholdOpening):
+    if answers_in(scenario) is AnswerKind.OPENED:
         click.echo("the first half of that is for answering: so long phones may ask randomness")
     click.echo(f"promised: {promise_of(scenario)}")
     if (forecast := forecast_of(scenario, 0, terms.people)) is not None:

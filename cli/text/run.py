@@ -11,8 +11,9 @@ from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
-from ...scenarios.programs.capabilities import FixedColumns, ThresholdOpening
-from ...scenarios.programs.registry import program_of
+from ...scenarios.programs.capabilities import FixedColumns
+from ...scenarios.programs.capability import AnswerKind
+from ...scenarios.programs.registry import answers_for, program_of
 from ...scenarios.records.verification.deviations import deviations
 from . import reidentification as found_text
 from .layout import Block, Grid, Line, percent, plural
@@ -151,7 +152,7 @@ def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) 
         return
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
-    if program.capability(ThresholdOpening):
+    if answers_for(program) is AnswerKind.OPENED:
         yield Line(presenter_of(outcome.scenario).promise(outcome.scenario))
     elif program.capability(FixedColumns):
         yield Line(

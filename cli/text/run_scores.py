@@ -11,8 +11,9 @@ from ...presentation.presenters import peers as peer_words
 from ...presentation.wording import CHECKED_ONCE, PROVED, audited
 from ...protocol.wire import parties
 from ...scenarios.lab.scoring.frames import score_rows
-from ...scenarios.programs.capabilities import DeeperQueries, ThresholdOpening
-from ...scenarios.programs.registry import capability
+from ...scenarios.programs.capabilities import DeeperQueries
+from ...scenarios.programs.capability import AnswerKind
+from ...scenarios.programs.registry import answers_in, capability
 from ...scenarios.records.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.records.verification.submitted_once import price
 from ...scenarios.records.verification.views import breaking
@@ -101,7 +102,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     # The last reason that applies replaces the earlier reasons. The worst case has no figures if
     # the marginals do not describe the released table, or are not all that the curator knows.
     true = f"people in a released crowd smaller than k = {outcome.scenario.policy.k}"
-    opening = capability(outcome.scenario, ThresholdOpening)
+    opening = answers_in(outcome.scenario) is AnswerKind.OPENED
     if opening:
         true = "people with an open value that fewer than k share, or in a small crowd by exclusion"
     if outcome.several:
@@ -164,8 +165,8 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
-    lying, opens = randomized(outcome), capability(outcome.scenario, ThresholdOpening)
-    by_analyst = lying or opens is not None
+    lying, opens = randomized(outcome), answers_in(outcome.scenario) is AnswerKind.OPENED
+    by_analyst = lying or opens
     curator = "reads nothing" if by_analyst else "people linked to their values"
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...number_text import plural, seeds, sentence
-from ...scenarios.programs.capabilities import LocalNoise
-from ...scenarios.programs.registry import capability
+from ...scenarios.programs.capability import AnswerKind
+from ...scenarios.programs.registry import answers_in
 from ...scenarios.studies.cheating.cheating_result import (
     NO_SUCCESS,
     WHEN,
@@ -42,7 +42,7 @@ def why_unmeasured(scenario: "Scenario") -> str:
     """Return why malicious coalitions are not measured in a scenario; empty if they are."""
     if scenario.mix.kind == "verified":
         return PROVED
-    return ON_REPORTS if capability(scenario, LocalNoise) else ""
+    return ON_REPORTS if answers_in(scenario) is AnswerKind.REPORTS else ""
 
 
 def table(study: CheatingStudy) -> Grid:

@@ -30,8 +30,8 @@ from ..lab.ledger.book import SIGNED, Book, Ledger, opened, signed_text
 from ..lab.ledger.entry import NEVER_ENDED
 from ..lab.ledger.keep import SessionEnd, begin, check_suited
 from ..lab.ledger.people import crowd_of_keys
-from ..programs.capabilities import LocalNoise
-from ..programs.registry import capability
+from ..programs.capability import AnswerKind
+from ..programs.registry import answers_in
 from .ledger_heads import KEEPERS, SUFFIX, head_of, write_head
 from .place import released
 from .session_file import SessionFile
@@ -50,7 +50,7 @@ def check_kept(session: SessionFile, place: str) -> None:
             'name the file of their keys in the session file: people = "hall.people.toml"'
         )
     check_suited(session.scenario, "real")
-    if capability(session.scenario, LocalNoise):
+    if answers_in(session.scenario) is AnswerKind.REPORTS:
         raise ParameterError(
             "--ledger: people's machines keep no noise from session to session, so what reports "
             "with noise cost is not counted between machines; veilmix run counts it"

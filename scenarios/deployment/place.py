@@ -25,12 +25,12 @@ from ..lab.play.announcement import announced_policy, announced_rules
 from ..populations.file_options import DEFAULT_OPTIONS, FileOptions
 from ..populations.files import source_of
 from ..populations.values import composed
-from ..programs.capabilities import LocalNoise
+from ..programs.capability import AnswerKind
 from ..programs.noisy_questions import Question, questions, randomization
 from ..programs.randomized.score import estimates
 from ..programs.registry import (
     announced_schema,
-    capability,
+    answers_in,
     participation,
     strategy,
     wire,
@@ -151,7 +151,7 @@ def _signing(session: SessionFile, identity: Identity, users: range) -> Mapping[
 
 def noise(session: SessionFile) -> Sequence[Question]:
     """Return the questions that are answered with noise; () if people answer without noise."""
-    if capability(session.scenario, LocalNoise) is None:
+    if answers_in(session.scenario) is not AnswerKind.REPORTS:
         return ()
     values = [feature.values or () for feature in session.schema.features]
     return questions(session.scenario, session.schema.names, values)

@@ -54,10 +54,10 @@ from ..attacks.catalogue.registry import GUARDS
 from ..lab.play.verified_mix import check_answers
 from ..lab.validation.verified_mix import submitted_once, verified
 from ..populations.facts import ScenarioFacts
-from ..programs.capabilities import LocalNoise, ThresholdOpening
+from ..programs.capability import AnswerKind
 from ..programs.people_source import SetPopulation
 from ..programs.randomized.check import unannounced, undrawable
-from ..programs.registry import program_of
+from ..programs.registry import answers_for, program_of
 from ..programs.topology import topology_of
 from ..records.identity_files import read_known
 from ..schema.model import (
@@ -314,7 +314,7 @@ def _check_noise(scenario: Scenario) -> None:
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"
         )
-    if program.capability(ThresholdOpening):
+    if answers_for(program) is AnswerKind.OPENED:
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: it needs the party `randomness`, which "
             "has no place between machines; play it in one process: veilmix run"
@@ -323,7 +323,7 @@ def _check_noise(scenario: Scenario) -> None:
         raise ParameterError(f"feature {name}: {message}")
     if wrong := undrawable(scenario):
         raise ParameterError(f"local.features: {wrong}")
-    noisy = program.capability(LocalNoise) is not None
+    noisy = answers_for(program) is AnswerKind.REPORTS
     if noisy != (local.mechanism != "none") or noisy != bool(local.epsilon):
         raise ParameterError(
             'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'

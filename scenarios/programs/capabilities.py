@@ -10,7 +10,7 @@ content; None: the program does not have this part.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .capability import Capability
+from .capability import AnswerKind, Capability
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
@@ -34,6 +34,8 @@ class LocalNoise(Capability):
 
     There is no decision by the curator.
     """
+
+    answers = AnswerKind.REPORTS
 
     def problems(self, scenario: "Scenario") -> "Iterator[Problem]":
         """Yield a problem if [local] does not have the mechanism of this noise."""
@@ -80,6 +82,7 @@ class ThresholdOpening(Capability):
     """
 
     keys = ("prefixes", "close", "sample", "epsilon")
+    answers = AnswerKind.OPENED
     parties: tuple[str, ...] = ()
 
     def participation(self, policy: "Policy") -> "Participation | None":

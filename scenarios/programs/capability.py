@@ -1,6 +1,21 @@
 """A part of a release program: the base of the parts in capabilities.py."""
 
+from enum import StrEnum
 from typing import TypeVar
+
+
+class AnswerKind(StrEnum):
+    """The kind of answers that people submit for a program.
+
+    Attributes:
+        ROWS: true values, which the curator and the analyst count.
+        REPORTS: values with noise, or other random reports, which the analyst counts.
+        OPENED: sealed rows, of which the analyst opens only values that k people share.
+    """
+
+    ROWS = "rows"
+    REPORTS = "reports"
+    OPENED = "opened rows"
 
 
 class Capability:
@@ -8,9 +23,12 @@ class Capability:
 
     Attributes:
         keys: the keys of [policy] that only programs with this part read.
+        answers: the kind of answers that people submit for a program with this part; None: the
+            part does not change it.
     """
 
     keys: tuple[str, ...] = ()
+    answers: AnswerKind | None = None
 
 
 C = TypeVar("C", bound=Capability)

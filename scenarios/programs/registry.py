@@ -17,7 +17,7 @@ from ..schema.model import Policy, Scenario
 from ..schema.plugs import load
 from ..schema.problems import Problem, listed
 from .capabilities import ColumnDecision, DeeperQueries, FixedColumns, LocalNoise, ThresholdOpening
-from .capability import C
+from .capability import AnswerKind, C
 from .people_source import COLUMNS, PeopleSource
 
 if TYPE_CHECKING:
@@ -86,6 +86,16 @@ def capability(scenario: Scenario, kind: type[C]) -> C | None:
     return program_of(scenario).capability(kind)
 
 
+def answers_for(program: "ReleaseProgram") -> AnswerKind:
+    """Return the kind of answers that people submit for a program, as its parts state it."""
+    return next((part.answers for part in program.capabilities if part.answers), AnswerKind.ROWS)
+
+
+def answers_in(scenario: Scenario) -> AnswerKind:
+    """Return the kind of answers that people submit in a scenario."""
+    return answers_for(program_of(scenario))
+
+
 def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first program with this sequence of queries.
 
@@ -100,7 +110,9 @@ def heard_as(questions: "Program") -> "ReleaseProgram":
 
 def randomizing() -> tuple[str, ...]:
     """Return the kinds in which users randomize their answers."""
-    return tuple(kind for kind, program in PROGRAMS.items() if program.capability(LocalNoise))
+    return tuple(
+        kind for kind, program in PROGRAMS.items() if answers_for(program) is AnswerKind.REPORTS
+    )
 
 
 def wire(scenario: Scenario) -> "Program":

@@ -2,16 +2,23 @@
 
 from ..populations.samples import Samples
 from ..schema.model import Scenario
-from .capabilities import LocalNoise
+from .capability import AnswerKind
 from .coalitions import coalitions
 from .interface import ScoringSettings
-from .registry import announced_names, noisy_questions, people_source, program_of, strategy
+from .registry import (
+    announced_names,
+    answers_for,
+    noisy_questions,
+    people_source,
+    program_of,
+    strategy,
+)
 
 
 def scoring_settings(scenario: Scenario, crowd: Samples) -> ScoringSettings:
     """Return the settings of a scenario, whose features are those of its people."""
     program, names = program_of(scenario), crowd.people.schema.names
-    proves = scenario.defence.promise and program.capability(LocalNoise) is None
+    proves = scenario.defence.promise and answers_for(program) is not AnswerKind.REPORTS
     return ScoringSettings(
         program=program,
         policy=scenario.policy,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ....protocol.wire import parties
-from ...programs.capabilities import LocalNoise, ThresholdOpening
+from ...programs.capability import AnswerKind
 from ...programs.topology import CENTRAL, PEERS
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ....roles.cast import Cast
     from ....roles.occasions import Notes
     from ...populations.samples import Samples
-    from ...programs.interface import ReleaseProgram
     from ...schema.model import Fault, Policy
     from ..faults.peer import Doing
     from .scene import PeerScene, Scene
@@ -33,17 +32,10 @@ BYSTANDER = ""  # no party breaks a rule; the view has a design error
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
 # Kinds of answers: rows, answers with noise, rows that k people open; or `PEER`: peers alone.
-ROWS, REPORTS, OPENED = "rows", "reports", "opened rows"
+ROWS, REPORTS, OPENED = AnswerKind.ROWS, AnswerKind.REPORTS, AnswerKind.OPENED
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
-
-
-def handed_on(program: "ReleaseProgram") -> str:
-    """Return the kind of answers that people hand on for this program."""
-    if program.capability(LocalNoise):
-        return REPORTS
-    return OPENED if program.capability(ThresholdOpening) else ROWS
 
 
 Learns = Callable[[float, float], bool]  # value, largest: whether a row was read

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ...programs.interface import Effect, ReleaseProgram
+from ...programs.registry import answers_for
 from ...schema.model import Fault
-from .attack import handed_on
 from .registry import ATTACKS
 from .scene import PeerScene, Scene
 
@@ -37,7 +37,7 @@ def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
 
 def measured(entries: Sequence[Fault], program: ReleaseProgram) -> tuple[Fault, ...]:
     """Return the faults with an attack on the program's kind of answers."""
-    answer_kind = handed_on(program)
+    answer_kind = answers_for(program)
     return tuple(fault for fault in entries if ATTACKS[fault.attack].about == answer_kind)
 
 

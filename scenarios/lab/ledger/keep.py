@@ -21,7 +21,7 @@ from ....protocol.wire.schema import Schema
 from ...populations import Population
 from ...populations.samples import Samples
 from ...programs.noisy_questions import gathered
-from ...programs.registry import noisy_questions
+from ...programs.registry import answers_in, noisy_questions
 from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...schema.single_rows import require_single_rows
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def check_suited(scenario: Scenario, mode: str) -> None:
     """Raise DataError if a run of this scenario keeps no ledger."""
-    from ...programs.capabilities import LocalNoise, ThresholdOpening
+    from ...programs.capability import AnswerKind
     from ...programs.people_source import SetPopulation
     from ...programs.registry import capability
     from ...programs.topology import topology_of
@@ -56,7 +56,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if mode != "real" or unkept:
         party_text = unkept or "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {party_text} has none")
-    if capability(scenario, ThresholdOpening):
+    if answers_in(scenario) is AnswerKind.OPENED:
         raise DataError(
             "--ledger: it holds releases of columns; this scenario opens rows (a kind that "
             "releases columns is accepted)"
@@ -71,7 +71,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2 (setting = "fixed" is accepted)'
         )
-    if capability(scenario, LocalNoise) and capability(scenario, SetPopulation):
+    if answers_in(scenario) is AnswerKind.REPORTS and capability(scenario, SetPopulation):
         raise DataError("--ledger: it counts what reports about features cost, and these are sets")
     mechanism = mechanisms().get(scenario.local.mechanism)
     if mechanism is not None and mechanism.split:

@@ -19,9 +19,10 @@ from ....protocol.wire.hiding_rules import COVERS, Redact, cover_draws
 from ....protocol.wire.messages import Call
 from ....protocol.wire.parties import user
 from ...populations import Population
-from ...programs.capabilities import LocalNoise, ThresholdOpening
+from ...programs.capability import AnswerKind
 from ...programs.interface import Played
 from ...programs.noisy_questions import ideal_reports
+from ...programs.registry import answers_for
 from .fault_schedule import present, struck_in
 from .ideal_outcome import imagined
 from .session_plan import SessionPlan
@@ -44,7 +45,7 @@ def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
     plan_answers, people = _PlanAnswers(plan, entropy_of(seed)), plan.crowd.people
     ideal = _ideal(plan, plan_answers)
     single = people.n <= SUMMARY_ABOVE
-    opening = plan.program.capability(ThresholdOpening)
+    opening = answers_for(plan.program) is AnswerKind.OPENED
     look = partial(
         ideal_view,
         people.n,
@@ -60,7 +61,7 @@ def play_ideal(plan: SessionPlan, seed: int | None = None) -> Played:
         verified=plan.rules.verified,
     )
     truth = None
-    if single and plan.program.capability(LocalNoise) is None:
+    if single and not plan.questions:
         truth = plain_rows([plan_answers.answers(call).sealed_rows for call in ideal.posted])
     return imagined(ideal, lambda members: look(*members), truth=truth)
 
@@ -137,7 +138,7 @@ class _PlanAnswers:
         if number != call.round:  # the ballots that counted are mixed again
             listed = frozenset(present_people.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
-        opening = self.plan.program.capability(ThresholdOpening)
+        opening = answers_for(self.plan.program) is AnswerKind.OPENED
         if self.plan.rules.tokens or opening:  # users first ask for tokens
             silent = present(self.plan.crowd, self.plan.faults, call.round, SILENT)
             rows = {person: rows[person] for person in silent.tolist()}

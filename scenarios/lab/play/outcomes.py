@@ -184,7 +184,7 @@ def _identified(
     scored: Scored,
 ) -> "Reidentified | None":
     """Score re-identification in the release, or in the counted reports; None without either."""
-    if settings.program.capability(LocalNoise):
+    if settings.questions:
         if crowd.people.answered or not scored.findings:
             return None  # if true values are unknown, so is the likelihood of reports
         from ..scoring.report_reidentification import in_reports

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ....errors import ParameterError
 from ....installation import missing
 from ...attacks.catalogue.commit import sequels
-from ...programs.capabilities import ThresholdOpening
-from ...programs.registry import capability
+from ...programs.capability import AnswerKind
+from ...programs.registry import answers_in
 from ...programs.topology import central_only
 from ...schema.model import Scenario
 
@@ -42,7 +42,7 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
             "processes: a ledger is what the first shuffler remembers in the memory of this "
             "process; leave one of them out"
         )
-    if capability(scenario, ThresholdOpening):
+    if answers_in(scenario) is AnswerKind.OPENED:
         raise ParameterError(
             f"processes: kind {scenario.policy.kind!r} is played in one process; leave it out"
         )

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from ....errors import DataError
-from ...programs.capabilities import LocalNoise
-from ...programs.registry import announced_schema, capability
+from ...programs.capability import AnswerKind
+from ...programs.registry import announced_schema, answers_in
 from ...schema.model import Scenario
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def check_answers(scenario: Scenario, schema: "Schema") -> None:
     from ....protocol.rounds.verified_answers import answer_size
 
     announced_features = announced_schema(scenario, schema).features
-    single = capability(scenario, LocalNoise) or scenario.mix.submit == "once"
+    single = answers_in(scenario) is AnswerKind.REPORTS or scenario.mix.submit == "once"
     for features in (
         *((feature,) for feature in announced_features),
         *(() if single else (announced_features,)),

@@ -26,7 +26,8 @@ from ....protocol.rounds.opened_prefixes import prefix_of, shown_of
 from ....protocol.wire.hiding_rules import BLANK, COVERS, OTHER_VALUE, Hiding, Redact, apply_rule
 from ....protocol.wire.messages import Counts
 from ...populations.samples import Samples
-from ...programs.capabilities import ThresholdOpening
+from ...programs.capability import AnswerKind
+from ...programs.registry import answers_for
 from ...serialization.record import Record
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def in_release(
     cells = Crowds.from_cells(list(release.values()))
     k, whole, names = settings.policy.k, people.source_codes, people.schema.names
     # If rows are opened by threshold, values that fewer than k people share are blank.
-    opened = settings.program.capability(ThresholdOpening) is not None
+    opened = answers_for(settings.program) is AnswerKind.OPENED
     rows, row_counts = distinct(people.codes[present])
     responses = response_laws(rows, people.values, columns, hidden)
     if opened:

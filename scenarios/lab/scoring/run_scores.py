@@ -19,9 +19,9 @@ from ....analysis.trust import Method, Received
 from ....analysis.trust.best_guesses import Guess
 from ....analysis.trust.side import Side
 from ....protocol.wire.messages import Counts
-from ...programs.capabilities import LocalNoise
+from ...programs.capability import AnswerKind
 from ...programs.interface import Effect, Raised
-from ...programs.registry import capability
+from ...programs.registry import answers_in
 from ...schema.model import Scenario
 from .citation import Citation
 from .outcome import Exposure, find_coalition, notebook_html, summary
@@ -165,7 +165,7 @@ class SavedResult:
     @property
     def coalitions(self) -> tuple[Received, ...]:
         """The leakage to each coalition that was scored."""
-        reports = capability(self.scenario, LocalNoise) is not None
+        reports = answers_in(self.scenario) is AnswerKind.REPORTS
         cells = self.users * len(self.sizes)
         return tuple(
             saved_coalition(coalition, self.users, cells, reports=reports)

@@ -9,8 +9,7 @@ from ....protocol.wire import parties
 from ...attacks.catalogue.attack import OPENED, REPORTS, SHUFFLER, USER
 from ...attacks.catalogue.registry import ATTACKS
 from ...populations.facts import ScenarioFacts
-from ...programs.capabilities import LocalNoise, ThresholdOpening
-from ...programs.registry import PROGRAMS, program_of
+from ...programs.registry import PROGRAMS, answers_for, answers_in
 from ...programs.topology import CENTRAL, topology_of
 from ...schema.kinds import KIND as HISTOGRAM
 from ...schema.model import Fault, Scenario
@@ -91,21 +90,15 @@ def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
     """Report attacks on a part that this scenario does not have."""
-    about, program = ATTACKS[fault.attack].about, program_of(scenario)
-    if about == REPORTS and not program.capability(LocalNoise):
+    about, answers = ATTACKS[fault.attack].about, answers_in(scenario)
+    if about == REPORTS and answers != REPORTS:
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
         yield problem((*path, "attack"), message)
-    elif about == OPENED and program.capability(ThresholdOpening) is None:
-        kind = next(
-            kind for kind, program in PROGRAMS.items() if program.capability(ThresholdOpening)
-        )
+    elif about == OPENED and answers != OPENED:
+        kind = next(kind for kind, each in PROGRAMS.items() if answers_for(each) == OPENED)
         message = f"{fault.attack} is about rows that k people open; kind = {quoted(kind)} does so"
         yield problem((*path, "attack"), message)
-    elif (
-        program.capability(ThresholdOpening)
-        and about != OPENED
-        and fault.attack not in OF_ANY_ROUND
-    ):
+    elif answers == OPENED and about != OPENED and fault.attack not in OF_ANY_ROUND:
         names = (
             *OF_ANY_ROUND,
             *(name for name, attack in ATTACKS.items() if attack.about == OPENED),

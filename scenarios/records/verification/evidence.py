@@ -22,11 +22,11 @@ from ....protocol.wire.schema import Feature, Schema
 from ...lab.scoring.outcome import Outcome
 from ...lab.scoring.person_rounds import SeveralRows
 from ...lab.scoring.result import Result, findings_as
-from ...programs.capabilities import LocalNoise, ThresholdOpening
+from ...programs.capability import AnswerKind
 from ...programs.evidence import NoGround
 from ...programs.hierarchical.rounds import RoundRecord, Rounds
 from ...programs.interface import Mode
-from ...programs.registry import capability, program_of, wire
+from ...programs.registry import answers_in, program_of, wire
 from ...programs.small_classes import excluded_people
 from ...programs.topology import topology_of
 from ..run_folder import Run
@@ -112,7 +112,7 @@ class RecordEvidence:
     @property
     def randomized(self) -> bool:
         """Whether people randomized their answers."""
-        return capability(self.run.scenario, LocalNoise) is not None
+        return answers_in(self.run.scenario) is AnswerKind.REPORTS
 
     @property
     def rows(self) -> int:
@@ -122,7 +122,7 @@ class RecordEvidence:
     @property
     def opens(self) -> bool:
         """Whether only rows that k people share are counted."""
-        return capability(self.run.scenario, ThresholdOpening) is not None
+        return answers_in(self.run.scenario) is AnswerKind.OPENED
 
     @property
     def statistical(self) -> bool:

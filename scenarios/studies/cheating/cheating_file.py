@@ -12,8 +12,8 @@ import msgspec
 
 from ....errors import StorageError
 from ....strict_text import Unreadable, from_json
-from ...programs.capabilities import LocalNoise
-from ...programs.registry import capability
+from ...programs.capability import AnswerKind
+from ...programs.registry import answers_in
 from ...schema.model import Scenario
 from ...serialization.atomic_file import write_whole
 from ...serialization.bounded_file import read_bounded
@@ -106,4 +106,4 @@ def read_study(run: "Run") -> CheatingStudy | None:
 
 def unmeasured(scenario: Scenario) -> bool:
     """Whether attacks are not measured: people add noise, or every step of the mix is proved."""
-    return capability(scenario, LocalNoise) is not None or scenario.mix.kind == "verified"
+    return answers_in(scenario) is AnswerKind.REPORTS or scenario.mix.kind == "verified"

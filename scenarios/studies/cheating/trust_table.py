@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from ...attacks.catalogue.registry import guarding
-from ...programs.capabilities import ThresholdOpening
-from ...programs.registry import capability
+from ...programs.capability import AnswerKind
+from ...programs.registry import answers_in
 from ...programs.topology import topology_of
 from ...schema.model import Scenario
 from ...serialization.record import Record
@@ -129,7 +129,7 @@ def measured_trust(
     if unmeasured(scenario):
         return None
     topology, on = topology_of(scenario), set(guards_on(scenario))
-    opens = capability(scenario, ThresholdOpening) is not None
+    opens = answers_in(scenario) is AnswerKind.OPENED
     fitting = [
         guards
         for guards in (shipped().sets if sets is None else sets)

@@ -22,10 +22,10 @@ from ....protocol.rounds.shares import AGGREGATORS
 from ....protocol.wire import parties
 from ....roles.compute.backend import results
 from ...lab.validation.load import loaded, resolve
-from ...programs.capabilities import ThresholdOpening
+from ...programs.capability import AnswerKind
 from ...programs.curated.program import ROW
 from ...programs.people_source import SetPopulation
-from ...programs.registry import PROGRAMS, capability, program_of, samples
+from ...programs.registry import PROGRAMS, answers_for, capability, program_of, samples
 from ...programs.topology import topology_of
 from ...schema.model import Scenario
 from ...schema.parties import PartyNames
@@ -183,7 +183,8 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
     rows, mixed_programs = _rows_by_name(only, scenario), available()
     readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
     opened = any(
-        row in mixed_programs and PROGRAMS[played(row)].capability(ThresholdOpening) for row in rows
+        row in mixed_programs and answers_for(PROGRAMS[played(row)]) is AnswerKind.OPENED
+        for row in rows
     )
     numbered: dict[str, int | None] = {}
     if "shares" in rows:

@@ -27,11 +27,12 @@ from ....roles.network.instruments import Instrument
 from ...lab.play.run import run
 from ...lab.scoring.outcome import Outcome
 from ...lab.validation.load import check
-from ...programs.capabilities import LocalNoise, ThresholdOpening
+from ...programs.capabilities import ThresholdOpening
+from ...programs.capability import AnswerKind
 from ...programs.curated.program import ROW
 from ...programs.noisy_questions import Question
 from ...programs.randomized.privacy import ADJACENCY
-from ...programs.registry import PROGRAMS, program_of
+from ...programs.registry import PROGRAMS, answers_for, program_of
 from ...schema.kinds import KIND
 from ...schema.model import Expect, Kind, Local, Policy, Scenario, Submit
 from ..cheating.cheating_file import unmeasured
@@ -152,7 +153,7 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
             scenario = checked_copy(case.scenario, changed(policy, kind=kind))
             yield play_variant(case, program + ending, scenario, None)
         return
-    if not PROGRAMS[kind].capability(LocalNoise):
+    if answers_for(PROGRAMS[kind]) is not AnswerKind.REPORTS:
         yield play_variant(case, program, variant(case.scenario, kind), None)
         return
     for epsilon in epsilons(case.scenario):

@@ -28,8 +28,8 @@ from ....protocol.wire.messages import Call
 from ...lab.play.announcement import announced_rules
 from ...lab.validation.load import resolve
 from ...populations.samples import Samples
-from ...programs.capabilities import ThresholdOpening
-from ...programs.registry import capability, program_of
+from ...programs.capability import AnswerKind
+from ...programs.registry import answers_in, program_of
 from ...programs.topology import PEERS, onions_only, topology_of
 from ...schema.model import MAX_PEOPLE, Scenario
 from .cost import announcement_of
@@ -121,7 +121,7 @@ def unsaid(scenario: Scenario) -> Iterator[str]:
             ("tokens", guards.tokens),
             ("challenges", guards.locks),
             ("audits", guards.audit),
-            ("opening rows by threshold", capability(scenario, ThresholdOpening)),
+            ("opening rows by threshold", answers_in(scenario) is AnswerKind.OPENED),
         )
         if on
     ]

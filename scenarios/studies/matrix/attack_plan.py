@@ -19,12 +19,11 @@ from functools import cache
 import msgspec
 
 from ....errors import DataError, ParameterError, ScenarioError
-from ...attacks.catalogue.attack import OPENED, REPORTS, AttackTraits, Keys, handed_on
+from ...attacks.catalogue.attack import OPENED, REPORTS, AttackTraits, Keys
 from ...attacks.catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ...attacks.catalogue.registry import helping as helping_attack
 from ...lab.validation.load import change, check
-from ...programs.capabilities import LocalNoise, ThresholdOpening
-from ...programs.registry import capability, program_of, randomizing
+from ...programs.registry import answers_in, randomizing
 from ...programs.topology import CENTRAL, onions_only, topology_of
 from ...schema.model import Scenario
 from ...schema.problems import did_you_mean, listed
@@ -92,7 +91,7 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
     Raises:
         ScenarioError: too few people, or people that cannot be drawn so.
     """
-    users = max_people or (ASKING if capability(scenario, ThresholdOpening) else total_people)
+    users = max_people or (ASKING if answers_in(scenario) == OPENED else total_people)
     if users >= total_people:
         return scenario
     min_batch = min(scenario.mix.min_batch, users)
@@ -101,7 +100,7 @@ def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scen
 
 def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
     """Return the rows of a scenario's matrix: attacks on the data that people submit in it."""
-    opens = handed_on(program_of(scenario)) == OPENED
+    opens = answers_in(scenario) == OPENED
     rows = plan_rows(topology_of(scenario).name)
     return {
         name: row for name, row in rows.items() if (ATTACKS[row.attack].about == OPENED) == opens
@@ -123,7 +122,7 @@ def chosen(names: Sequence[str], valid_names: Sequence[str], subject: str) -> tu
 def suited(scenario: Scenario) -> None:
     """Raise DataError or ParameterError if attacks are not measured in this scenario."""
     onions_only(scenario, "the attack matrix")
-    if capability(scenario, LocalNoise):
+    if answers_in(scenario) == REPORTS:
         kinds = listed(randomizing())
         raise DataError(
             f"policy.kind = {scenario.policy.kind!r}: attacks are measured against people's own "

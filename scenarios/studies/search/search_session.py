@@ -35,10 +35,10 @@ from ...lab.play.real import cast_of
 from ...lab.play.session_plan import SessionPlan
 from ...populations.sets import PIECE, SOURCE, first_positions
 from ...programs.capabilities import DeeperQueries, LocalNoise, ThresholdOpening
-from ...programs.capability import Capability
+from ...programs.capability import AnswerKind, Capability
 from ...programs.people_source import SetPopulation
 from ...programs.randomized.check import BITS
-from ...programs.registry import capability, program_of, samples
+from ...programs.registry import answers_in, capability, program_of, samples
 from ...programs.topology import topology_of
 from ...schema.kinds import KIND, SETS
 from ...schema.model import (
@@ -159,7 +159,7 @@ def unsearched(scenario: Scenario) -> str:
             "says nothing; veilmix leak without --search shows what coalitions of peers follow "
             "(docs/attack-search.md)"
         )
-    if capability(scenario, SetPopulation) and not capability(scenario, LocalNoise):
+    if capability(scenario, SetPopulation) and answers_in(scenario) is not AnswerKind.REPORTS:
         return (
             "the search plays people who have a row of a few values, or who report a set; with "
             f"policy.kind = {scenario.policy.kind!r} they do neither (docs/attack-search.md)"
@@ -264,7 +264,7 @@ class SmallSession:
             kinds_of_rows(self.scenario),
             registered=self.scenario.registered,
             deepens=capability(self.scenario, DeeperQueries) is not None,
-            opens=capability(self.scenario, ThresholdOpening) is not None,
+            opens=answers_in(self.scenario) is AnswerKind.OPENED,
             has_free_rows=not (defence.tokens or defence.challenge),
             signed=defence.signed,
         )

@@ -26,8 +26,8 @@ from ....protocol.search.space import pairs, space
 from ....protocol.wire import parties
 from ....protocol.wire.messages import Alarm, Burned, Tally
 from ...attacks.catalogue.deviations import entry_of
-from ...programs.capabilities import LocalNoise
-from ...programs.registry import capability
+from ...programs.capability import AnswerKind
+from ...programs.registry import answers_in
 from ...schema.model import Scenario
 from .search_result import Find, Noticed, Reads
 from .search_session import TRUTH_PROBABILITY, SmallSession, kinds_of_rows, rows_of
@@ -209,7 +209,7 @@ class Trial:
         is_joint = verdict is Verdict.JOINT
         column = len(self.rows[0]) - 1 if is_joint else 0
         right = guess(worlds, self.target, GUESSED, column, knows=is_joint)
-        noise = capability(self.scenario, LocalNoise)
+        noise = answers_in(self.scenario) is AnswerKind.REPORTS
         return right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY) if noise else right
 
     def noticed(self, strategy: Strategy) -> Noticed:
