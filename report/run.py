@@ -6,7 +6,6 @@ from ..errors import StorageError
 from ..number_text import plural
 from ..presentation.blocks import Page, Section
 from ..presentation.presenters.registry import presenter_of
-from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.verification.damaged_record import diagnose_record
 from ..scenarios.studies.matrix.matrix_result import Matrix
@@ -92,13 +91,13 @@ def _sections(facts: PageFacts) -> Iterator[Section]:
 
 def _about(facts: PageFacts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
-    program = program_of(scenario)
+    presenter = presenter_of(scenario)
     columns = len(facts.run.sizes)
     seed = "system randomness" if result.seed is None else f"seed {result.seed}"
     return (
         result.scenario,
-        plural(facts.users, *program.member),
-        plural(columns, program.unit),
+        plural(facts.users, *presenter.member),
+        plural(columns, presenter.unit),
         facts.topology_words.mixing(scenario),
         f"{result.mode} run",
         seed,

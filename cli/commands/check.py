@@ -287,7 +287,7 @@ class SessionText:
 
 
 def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionText:
-    from ...scenarios.programs.registry import program_of
+    from ...presentation.presenters.registry import presenter_of
     from ...scenarios.programs.topology import further_parties
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
@@ -295,7 +295,7 @@ def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") 
     return SessionText(
         parties,
         _steps(scenario, price),
-        program_of(scenario).largest,
+        presenter_of(scenario).largest,
         senders=SENDERS[scenario.registered],
     )
 

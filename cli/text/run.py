@@ -11,9 +11,6 @@ from ...presentation.presenters import peers as peer_words
 from ...presentation.presenters.registry import presenter_of
 from ...presentation.wording import noun_of
 from ...scenarios.populations.coarsening import coarser_lines
-from ...scenarios.programs.capabilities import FixedColumns
-from ...scenarios.programs.capability import AnswerKind
-from ...scenarios.programs.registry import answers_for, program_of
 from ...scenarios.records.verification.deviations import deviations
 from . import reidentification as found_text
 from .layout import Block, Grid, Line, percent, plural
@@ -60,7 +57,7 @@ def head(outcome: "Outcome") -> Iterator[Block]:
     scenario = outcome.scenario
     parts = [
         _people(outcome),
-        plural(len(outcome.sizes), program_of(scenario).unit),
+        plural(len(outcome.sizes), presenter_of(scenario).unit),
         f"all of them peers, paths of {scenario.mix.path}"
         if outcome.peers
         else plural(scenario.mix.shufflers, "shuffler"),
@@ -76,7 +73,7 @@ def head(outcome: "Outcome") -> Iterator[Block]:
 
 
 def _people(outcome: "Outcome") -> str:
-    people_text = plural(outcome.users, *program_of(outcome.scenario).member)
+    people_text = plural(outcome.users, *presenter_of(outcome.scenario).member)
     first, second = people_asked(outcome)
     if outcome.users == first:
         return people_text
@@ -151,20 +148,12 @@ def _decision(outcome: "Outcome", curated: "Curated", explained: Sequence[str]) 
     if curated.decision is None:
         return
     policy = outcome.scenario.policy
-    program = program_of(outcome.scenario)
-    if answers_for(program) is AnswerKind.OPENED:
-        yield Line(presenter_of(outcome.scenario).promise(outcome.scenario))
-    elif program.capability(FixedColumns):
-        yield Line(
-            f"{_reader(outcome, 'curator')}: releases the columns it was told to "
-            f"({policy.kind}), at any bound"
-        )
-    else:
-        yield Line(
-            f"{_reader(outcome, 'curator')}: releases columns if at most "
-            f"{percent(policy.max_exposure)} of {_exposed_people(outcome)} "
-            f"k = {policy.k}{_confidence(outcome)}"
-        )
+    limit = (
+        f"at most {percent(policy.max_exposure)} of {_exposed_people(outcome)} "
+        f"k = {policy.k}{_confidence(outcome)}"
+    )
+    presenter, reader = presenter_of(outcome.scenario), _reader(outcome, "curator")
+    yield Line(presenter.decision(outcome.scenario, reader, limit))
     if not curated.considered:
         return
     sets = list(printed_sets(curated.considered, outcome.kept))

@@ -22,7 +22,13 @@ class ExposurePresenter(Presenter):
 class ReleaseAllPresenter(Presenter):
     """The words of the program that releases every column."""
 
+    largest = None
     stage_key = "says-rule-all"
+
+    def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
+        """Return a line that the columns were chosen beforehand."""
+        kind = scenario.policy.kind
+        return f"{reader}: releases the columns it was told to ({kind}), at any bound"
 
     def decides(self, policy: "Policy") -> str:  # noqa: ARG002
         """Return a clause: every column is released."""

@@ -49,6 +49,8 @@ PATH_CHOSEN = (
 class HierarchicalPresenter(Presenter):
     """The words of the program that counts groups as long as it is safe."""
 
+    largest = "rounds 2 and later at their largest: as if every question were safe"
+
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""
         deeper = CHOSEN if chooses(scenario.policy) else DEEPER

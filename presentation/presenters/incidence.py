@@ -37,6 +37,9 @@ COUNTING = (
 class IncidencePresenter(NoisePresenter):
     """The words of the program that counts the sets of each element."""
 
+    member = ("owner", "owners")
+    unit = "position"
+
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""
         flipping = (

@@ -1,7 +1,8 @@
 """The presenter of programs with a deciding curator, from which every other presenter inherits.
 
-before a session   `steps`, `describe`, `promise`, `advice`
-terminal           `summary`, `explained`, `scores`, `remark`
+nouns              `member`, `unit`
+before a session   `steps`, `largest`, `describe`, `promise`, `advice`
+terminal           `decision`, `summary`, `explained`, `scores`, `remark`
 page               `answers`, `section`
 captions           `stage_rule`, `stage_announcement`, `stage_hiding`, `stage_decision`,
                    `stage_release`, in the language of the stage
@@ -39,9 +40,19 @@ RELEASE_OF_ROUND_1 = (
 
 
 class Presenter:
-    """The words of a program with a choice of columns by the curator."""
+    """The words of a program with a choice of columns by the curator.
 
-    stage_key = ""  # of the sentence on the rule, among those of the theatre
+    Attributes:
+        member: the noun for a person, singular and plural.
+        unit: the noun for the subject of an answer.
+        largest: the assumed size of later rounds, in a sentence, if released columns are open.
+        stage_key: the key of the sentence on the rule, in the language files of the theatre.
+    """
+
+    member = ("person", "people")
+    unit = "feature"
+    largest: str | None = "round 2 at its largest: as if every column were kept"
+    stage_key = ""
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each. answering, mixing: the common steps."""
@@ -70,6 +81,13 @@ class Presenter:
     def advice(self, scenario: "Scenario", people: "Population") -> Iterator[str]:  # noqa: ARG002
         """Yield lines on options with less error, for the author of the scenario."""
         yield from ()
+
+    def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
+        """Return the line on the rule of a decision, above its sets of columns.
+
+        reader: the deciding party. limit: a clause on the largest exposure of a release.
+        """
+        return f"{reader}: releases columns if {limit}"
 
     def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
         """Yield the findings of the program, after round 1 in the report of a run."""
@@ -125,6 +143,12 @@ class Presenter:
     ) -> str:
         """Return a sentence on users without a released value; "" if all have values."""
         return ""
+
+
+class OneRoundPresenter(Presenter):
+    """The words of a program with a single query."""
+
+    largest = None
 
 
 def last_round_sentence(scenario: "Scenario") -> str:

@@ -20,7 +20,7 @@ from .noise_scores import (
     privacy_rows,
 )
 from .noise_tables import error_meaning, found_promise, found_rows, measures_rows, signed
-from .presenter import Presenter, Score
+from .presenter import OneRoundPresenter, Score
 
 if TYPE_CHECKING:
     from ...languages.language import Language
@@ -46,7 +46,7 @@ COUNTING = (
 )
 
 
-class NoisePresenter(Presenter):
+class NoisePresenter(OneRoundPresenter):
     """The words of a program with one round of randomized reports."""
 
     def stage_rule(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PROGRAMS, PRESENTERS = "veilmix.scenarios.programs.", "veilmix.presentation.presenters."
 PRESENTED = {
     "curated.program:Decided": "presenter:Presenter",
+    "one_round:OneRound": "presenter:OneRoundPresenter",
     "curated.choices:ExposureProgram": "curated:ExposurePresenter",
     "curated.choices:Fixed": "curated:FixedPresenter",
     "curated.choices:ReleaseAll": "curated:ReleaseAllPresenter",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...number_text import percent, plural
 from ...scenarios.programs.threshold.score import OpenedRows
 from ..blocks import Block, Grid, Line, Section
-from .presenter import Presenter, Score
+from .presenter import OneRoundPresenter, Score
 
 if TYPE_CHECKING:
     from ...languages.language import Language
@@ -28,8 +28,12 @@ ASKING = (
 ASSUMED_PEOPLE = 10**6  # people of a promise: delta grows with their number, and no more
 
 
-class ThresholdPresenter(Presenter):
+class ThresholdPresenter(OneRoundPresenter):
     """The words of the program that opens rows which k people share."""
+
+    def decision(self, scenario: "Scenario", reader: str, limit: str) -> str:  # noqa: ARG002
+        """Return the promise: no curator decides."""
+        return self.promise(scenario)
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:  # noqa: ARG002
         """Return the steps of a session, a sentence each."""

@@ -206,9 +206,7 @@ class ReleaseProgram(Protocol):
         compared: the row of a comparison that it is played in; None if it is not compared.
         note: the remark in that row.
         capabilities: the parts that only some programs have (capabilities.py).
-        member: the noun for a person, singular and plural. unit: the subject of an answer.
         recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
-        largest: the assumed size of later rounds, in a sentence; None with a single round.
     """
 
     kind: str
@@ -216,10 +214,7 @@ class ReleaseProgram(Protocol):
     compared: str | None
     note: str
     capabilities: "tuple[Capability, ...]"
-    member: tuple[str, str]
-    unit: str
     recomputed: str | None
-    largest: str | None
 
     def capability(self, kind: "type[C]") -> "C | None":
         """Return the part of this kind; None if the program has none."""

@@ -16,7 +16,6 @@ class OneRound(Decided):
     """A program with a single query; its answers are the release."""
 
     capabilities: tuple[Capability, ...] = ()
-    largest = None
 
     def rounds(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
         """Return the only query."""

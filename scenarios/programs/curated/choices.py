@@ -86,7 +86,6 @@ class Fixed(Decided):
 
     kind = "fixed"
     capabilities = (BoundDecision(), NamedColumns())
-    largest = None
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report a missing `keep`, and the problems of all programs of this family."""
@@ -101,4 +100,3 @@ class ReleaseAll(Decided):
 
     kind = "all"
     capabilities = (BoundDecision(), AllColumns())
-    largest = None

@@ -79,9 +79,6 @@ class Decided:
     note = "two rounds: columns chosen from the counts of single columns"
     capabilities: tuple[Capability, ...] = (BoundDecision(), WeighedChoice())
     recomputed: str | None = None
-    member = ("person", "people")
-    unit = "feature"
-    largest: str | None = "round 2 at its largest: as if every column were kept"
 
     def capability(self, kind: type[C]) -> C | None:
         """Return the part of this kind; None if the program has none."""

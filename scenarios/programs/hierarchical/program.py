@@ -108,7 +108,6 @@ class HierarchicalProgram(Decided):
     kind = wire = compared = "hierarchical"
     note = "columns chosen from the counts of groups asked before"
     capabilities = (GroupDecision(), WeighedChoice(), GroupQueries(), GroupProof(), RoundFindings())
-    largest = "rounds 2 and later at their largest: as if every question were safe"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Report other people in later rounds, and a rule besides the own proof."""

@@ -65,8 +65,6 @@ class IncidenceProgram(Randomizing):
     compared: str | None = None
     noise = SetNoise()
     capabilities = (noise, SetPopulation(), CountFindings())
-    member = ("owner", "owners")
-    unit = "position"
 
     def score(self, session: "Session") -> "Scored":
         """Estimate the number of elements per number of sets."""
