@@ -1,6 +1,8 @@
-"""Attacks: entries, the faults that carry them out, guards against them, and the catalogue of all.
+"""Attacks on a session: entries, faults that carry them out, guards, and a catalogue.
 
-An attack, its fault, its measure and its guard live here together. May import `programs`,
-`populations`, `schema` and the parties of `roles`. Must never know how a session is scored: an
-attack measures its own effect.
+An attack is an act of a party against the protocol; a fault is the code that replaces the honest
+party; a guard is a countermeasure. Each attack measures its own effect.
+
+May import `programs`, `populations`, `schema` and the parties of `roles`. Must never know how a
+session is scored.
 """

@@ -42,12 +42,12 @@ Learns = Callable[[float, float], bool]  # value, largest: whether a row was rea
 
 
 def wholly(value: float, maximum: float) -> bool:
-    """Whether all values of a person were read, where the value counts them."""
+    """Whether all values of a person were read: `value` of them out of `maximum`."""
     return 0 < maximum <= value
 
 
 def counts_victim(value: float, _maximum: float) -> bool:
-    """Whether the row of at least one person was read, where the value counts people."""
+    """Whether the row of at least one person was read, where `value` is a number of people."""
     return value >= 1
 
 
@@ -60,15 +60,17 @@ Strikes = Callable[["AttackSetup", int, "Notes"], None]  # the session, a user, 
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """The use that an attack makes of several sessions of the same people; the last counts.
+    """The part of an attack that spans several sessions of the same people; the last is measured.
 
     Attributes:
         needs_earlier: whether an entry of `[[fault]]` needs a session before.
-        session_count: the number of sessions that it needs.
-        change_earlier: changes a session change_earlier: its number, from 0, and the place of the
-            entry in the file.
-        change_last: changes the session that follows them; `Board` is that of the one just before,
-            and last comes the place of the entry.
+        session_count: the number of earlier sessions that an entry needs.
+        change_earlier: returns the cast (the inputs) of an earlier session with the attack in it;
+            takes the cast, the entry, the number of the session from 0, and the place of the entry
+            in the file.
+        change_last: returns the cast of the last session with the attack in it; `Board` is the
+            bulletin board of the session just before, and the last argument is the place of the
+            entry.
     """
 
     needs_earlier: "Callable[[Fault], bool]" = lambda _entry: True
@@ -80,12 +82,18 @@ class Sequel:
 
 
 def committed(**keys: Any) -> Trial:
-    """Return the trial of an attack that is committed once, with these keys."""
+    """Return a trial with one entry of these keys.
+
+    A trial makes the `[[fault]]` entries for a row of the attack matrix.
+    """
     return lambda _people, _shufflers: [keys]
 
 
 def aimed(**keys: Any) -> Trial:
-    """Return the trial of an attack that is aimed at the first person."""
+    """Return a trial with one entry of these keys, aimed at the first user.
+
+    A trial makes the `[[fault]]` entries for a row of the attack matrix.
+    """
     return committed(target=parties.user(0), **keys)
 
 
@@ -95,17 +103,19 @@ def tenth_of_people(people: int) -> int:
 
 
 def by_some(**keys: Any) -> Trial:
-    """Return the trial of an attack that a tenth of the people commit, or that strikes a tenth."""
+    """Return a trial with a single entry: a tenth of the users commit the attack, or suffer it."""
     return lambda people, _shufflers: [{"users": tenth_of_people(people), **keys}]
 
 
 def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
-    """Return the trial of a shuffler that strikes a tenth of its messages, or people.
+    """Return a trial in which a shuffler attacks a tenth of its messages, or of the users.
 
-    last: the last shuffler instead of the first. every: in all rounds instead of the first.
+    last: use the last shuffler instead of the first. every: attack all rounds instead of round 1
+    only.
     """
 
     def trial(people: int, shufflers: int) -> list[Keys]:
+        """Return the only entry of `[[fault]]`: shuffler, number of users, maybe round 1."""
         by = parties.shuffler(shufflers if last else 1)
         return [{"by": by, "users": tenth_of_people(people), **({} if every else {"round": 1})}]
 
@@ -114,13 +124,15 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsRead:
-    """The people's rows that an attack reads, where its success counts another quantity.
+    """The rows of users that an attack reads: a second measure where its success has another unit.
+
+    The attack matrix uses it to compare all attacks by rows read.
 
     Attributes:
         unit: the unit of the count.
-        measure: counts it, from the attackers' view: (value, the largest possible value).
-        learns: whether a whole (released) row of a person was read.
-        helpers: the other parties that this needs in the coalition.
+        measure: counts the rows from the attackers' view: (value, the largest possible value).
+        learns: whether a value and its maximum mean that a whole (released) row of a user was read.
+        helpers: the other parties that the coalition needs for this reading.
     """
 
     unit: str
@@ -131,24 +143,25 @@ class RowsRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackTraits:
-    """The facts about an attack that do not depend on the topology.
+    """The facts about an attack that do not depend on the topology: central parties, or peers.
 
     Attributes:
-        by: the role that commits it; `BYSTANDER`: no party does, it uses a design error.
+        by: the role that commits the attack; `BYSTANDER`: no party does, it uses a design error.
         does: the action, as a clause after its subject: "the network ...".
-        remedy: the countermeasure that stops or shows it, for the documents.
-        unit: the unit of its success.
+        remedy: the countermeasure that stops or shows the attack, for the documents.
+        unit: the unit of the measured success.
         switches: the settings that make the design error.
-        stopped_by: guards that stop or show it. A guard that came later says so itself (`stops`).
-        trials: its rows of the attack matrix: name suffix -> entries of `[[fault]]`
-            (an entry without `attack` is of this one).
-        without: guards that its trials are without besides the guards that stop it.
+        stopped_by: guards that stop or show the attack. A later guard names the attack in its own
+            record instead (`stops`).
+        trials: the rows of the attack in the attack matrix: name suffix -> entries of `[[fault]]`
+            (an entry without the key `attack` means this attack).
+        without: guards that the trials switch off besides the guards that stop the attack.
         unlike_honest: in the matrix, success is the difference of a count from an honest run.
         watchers: the party that reads the view, where no party commits the attack.
-        learns: whether its success is that a person's whole (released) row was read; None: it is no
-            attack on one person.
-        waits: the occasion that it needs, as a noun; empty where it only looks.
-        rows_read: the rows it reads, where `measure` counts another quantity.
+        learns: whether a value and its maximum mean that a whole (released) row of a person was
+            read; None: it is no attack on one person.
+        waits: the occasion that the attack needs, as a noun; empty for a passive attack.
+        rows_read: the measure of rows read, where `measure` counts another quantity.
     """
 
     by: str
@@ -173,16 +186,17 @@ class AttackTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerAttack(AttackTraits):
-    """The form of an attack that peers commit: there are no central parties to play or to attack.
+    """The form of an attack in a session of peers, where there are no central parties.
 
     The other peers name a deviating peer in every session; a file cannot leave that guard out.
 
     Attributes:
-        by: the party that commits it, where a file does not say.
-        trials: for the matrix, by name: the [[fault]] and the party.
-        measure: counts its success: (value, the largest possible value).
-        act: changes a post of the attacking peer; None: peers only look on.
-        rated: whether it reads `rate`.
+        by: the party that commits the attack, where a file does not say.
+        trials: the rows of the attack matrix: name suffix -> entries of `[[fault]]`.
+        measure: counts the success: (value, the largest possible value).
+        act: changes a post of the attacking peer; None: the peers follow the protocol and only look
+            on.
+        rated: whether the attack reads the key `rate`, the share of messages that it changes.
     """
 
     by: str = PEER
@@ -199,24 +213,25 @@ class PeerAttack(AttackTraits):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(AttackTraits):
-    """An attack in a session with central parties.
+    """An attack in a session with central parties (shufflers, curator, analyst).
 
     Attributes:
-        scenario: the shipped scenario that shows it.
-        measure: counts it, from the attackers' view: (value, the largest possible value).
-        reads: the keys of `[[fault]]` that it reads besides `by`.
-        strike: commits it for a user, by index, in some rounds, each with the note that records
-            that it is carried out.
+        scenario: the shipped scenario that shows the attack.
+        measure: counts the success, from the attackers' view: (value, the largest possible value).
+        reads: the keys of `[[fault]]` that the attack reads besides `by`.
+        strike: carries the attack out for a user, by index, in some rounds, each with the note that
+            records that this happened.
         forges: its users answer with a row that is not theirs.
-        commit: commits it for any other party: (setup, entry, the entry's place in the file).
-        sequel: its use of several sessions; None: it needs a single session.
-        about: the kind of answers it attacks and is measured in: `ROWS`, answers that a curator
+        commit: carries the attack out for any other party: (setup, entry, the entry's place in the
+            file).
+        sequel: the part that spans several sessions; None: the attack needs a single session.
+        about: the kind of answers that the attack is measured in: `ROWS`, answers that a curator
             and an analyst read; `REPORTS`, randomized answers; `OPENED`, rows that k people open;
             `PEER`, a session of peers only.
-        sybils: it brings `users` invented people.
-        first_only: only the first shuffler can commit it.
-        helpers: the other parties that its coalition needs, under a policy.
-        among_peers: its form among peers; None: they cannot.
+        sybils: the attack adds `users` invented people.
+        first_only: only the first shuffler can commit the attack.
+        helpers: the other parties that the coalition needs, under a policy.
+        among_peers: the form of the attack among peers; None: peers cannot commit it.
     """
 
     scenario: str
@@ -239,6 +254,9 @@ class Attack(AttackTraits):
         return doing == (None, None, None) and not self.forges and not self.sybils
 
     def among(self, topology: str) -> "Attack | PeerAttack | None":
-        """Return the form of the attack in a topology; None where it cannot be committed."""
+        """Return the form of the attack in a topology, by its name.
+
+        None where it cannot be committed.
+        """
         central = None if self.about == PEER else self
         return {CENTRAL.name: central, PEERS.name: self.among_peers}.get(topology)

@@ -1,7 +1,7 @@
-"""Build a session's faults and guards from [[fault]] and [defence].
+"""Build a session's faults and guards from the tables [[fault]] and [defence] of a scenario.
 
-Some attacks need several sessions of the same people: `before` gives the earlier sessions, `after`
-the last, whose result counts.
+Some attacks need several sessions of the same people: `earlier_sessions` yields the earlier
+sessions, `next_session` returns the last; only its result counts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,11 @@ STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
 def commit(
     settings: AttackSettings, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
 ) -> Cast:
-    """Return a session with all faults of its parties, and every guard."""
+    """Return the cast (the inputs of a session) with the faults of all attackers, and all guards.
+
+    crowd: the real people. faults: the attacks of users, by user and round. seed: of the run; None:
+    the attackers' random choices come from the system.
+    """
     import numpy as np
 
     rng = np.random.default_rng(None if seed is None else [seed, STREAM])
@@ -57,7 +61,10 @@ def commit(
 
 
 def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
-    """Return the guards without ballot checks by accomplices: they do not look for their own."""
+    """Return the guards with ballot checks by honest users only.
+
+    The parties in `accomplices` are attackers: they do not check whether their own ballots arrived.
+    """
     looks = guards.looks or (lambda _: True)
     if not accomplices:
         return guards
@@ -65,7 +72,10 @@ def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
 
 
 def _strike(setup: AttackSetup, faults: Faults) -> None:
-    """Let users commit the attacks they were drawn for; a forger forges its row in all answers."""
+    """Add the attacks of users to the setup, each by the function of its attack record.
+
+    A user that forges its row in one round answers with the forged row in all rounds.
+    """
     for index, rounds in faults.items():
         for strike in rounds.values():
             if ATTACKS[strike.attack].forges:
@@ -78,7 +88,11 @@ def _strike(setup: AttackSetup, faults: Faults) -> None:
 
 
 def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[int, int]) -> None:
-    """Let a person commit an attack. entries: by round."""
+    """Let the user with an index commit an attack by its function `how`.
+
+    entries: round -> place of the `[[fault]]` entry in the file. If the attack gave the user a
+    guessed row, each entry counts as carried out once the user answers.
+    """
     earlier_guess = setup.guesses.get(index)
     how(setup, index, {number: note_of(entry) for number, entry in entries.items()})
     if setup.guesses.get(index) != earlier_guess:
@@ -94,7 +108,7 @@ def _forge(setup: AttackSetup, index: int, entry: int) -> None:
 
 
 def sequels(entries: Sequence[Fault]) -> Iterator[tuple[Fault, Sequel, int]]:
-    """Yield the attacks of a file that need several sessions: entry, sequel, place in file."""
+    """Yield each entry that needs several sessions, with its `Sequel` and its place in the file."""
     for number, entry in enumerate(entries):
         sequel = ATTACKS[entry.attack].sequel
         if sequel is not None and sequel.needs_earlier(entry):
@@ -102,7 +116,10 @@ def sequels(entries: Sequence[Fault]) -> Iterator[tuple[Fault, Sequel, int]]:
 
 
 def earlier_sessions(settings: AttackSettings, cast: Cast) -> Iterator[Cast]:
-    """Yield the earlier sessions, all with one memory; empty if no attack needs any."""
+    """Yield the casts of the sessions before the measured session; empty if no attack needs any.
+
+    All of them have the same memory of the first shuffler (`History`), as in real repetitions.
+    """
     two = list(sequels(settings.entries))
     if not two:
         return
@@ -121,7 +138,10 @@ def earlier_sessions(settings: AttackSettings, cast: Cast) -> Iterator[Cast]:
 def next_session(
     settings: AttackSettings, cast: Cast, crowd: Samples, first: Cast, board: Board
 ) -> Cast:
-    """Return the session that follows the first; `board` is the first session's board."""
+    """Return the cast of the measured session, which follows the session of the cast `first`.
+
+    `board` is the bulletin board of that earlier session, from which some attacks choose.
+    """
     cast = replace(cast, guards=first.guards)
     for entry, sequel, place in sequels(settings.entries):
         cast = sequel.change_last(cast, entry, settings, crowd, board, place)

@@ -20,14 +20,17 @@ LABEL = "deviations"  # the fork of a session's entropy that own answers are sea
 
 
 def deviation_of(entry: DeviationSection) -> Deviation:
-    """Return the protocol's form of a deviation of a file."""
+    """Return the protocol's `Deviation` for an entry of `[[deviation]]`.
+
+    Kinds of messages become codes.
+    """
     field_values = {name: value for name, value in asdict(entry).items() if value is not None}
     kinds = {name: Kind[field_values[name].upper()].value for name in NAMED if name in field_values}
     return convert(field_values | kinds, Deviation)
 
 
 def entry_of(deviation: Deviation) -> DeviationSection:
-    """Return the file's form of a deviation, without keys that have an empty value."""
+    """Return the `[[deviation]]` entry for a deviation of the protocol, without empty keys."""
     values = ((field.name, getattr(deviation, field.name)) for field in fields(deviation))
     field_values: dict[str, Any] = {name: value for name, value in values if value}
     kinds = {name: field_values[name].name.lower() for name in NAMED if name in field_values}
@@ -35,12 +38,15 @@ def entry_of(deviation: Deviation) -> DeviationSection:
 
 
 def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people: int) -> Deviations:
-    """Return the strategy of a file's deviations, for a session of `people` users."""
+    """Return the attackers' strategy of these deviations, for a session of `people` users."""
     return Deviations(tuple(map(deviation_of, entries)), entropy.fork(LABEL), people)
 
 
 def deviating(entries: Sequence[DeviationSection], cast: Cast) -> Cast:
-    """Return the session with the deviations of a file; unchanged without a deviation."""
+    """Return the cast (session inputs) with the deviations of a file.
+
+    Unchanged without deviations.
+    """
     if not entries:
         return cast
     deviations = deviations_of(entries, cast.entropy, cast.people)
@@ -48,7 +54,7 @@ def deviating(entries: Sequence[DeviationSection], cast: Cast) -> Cast:
 
 
 def unmet_deviations(entries: Sequence[DeviationSection], cast: Cast) -> Iterator[str]:
-    """Yield a sentence for every deviation without an occasion: this session did not try it."""
+    """Yield a warning for each deviation without an occasion: this session did not test it."""
     record = cast.adversary
     if not isinstance(record, DeviationRecord):
         return

@@ -1,4 +1,4 @@
-"""The measured effects of a scenario's attacks, each by its record's measure."""
+"""The measured effects of a scenario's attacks, each by the measure in the attack's record."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,10 @@ from .scene import PeerScene, Scene
 
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
-    """Measure every attack of a scenario, in order; attacks on other programs are left out."""
+    """Return the effect of each attack of a scenario, in order of the file.
+
+    Attacks on other kinds of answers than this release program collects are left out.
+    """
     effects = []
     for fault in measured(scene.settings.entries, scene.settings.program):
         attack = ATTACKS[fault.attack]
@@ -22,12 +25,20 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
 
 
 def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
-    """Measure the rows that every attack reads. effects: the effect of each attack."""
+    """Return for each attack the rows that it reads, as an effect.
+
+    effects: the effect of each attack, which stands where its record has no separate measure of
+    rows.
+    """
     faults = measured(scene.settings.entries, scene.settings.program)
     return tuple(_rows(scene, fault, effect) for fault, effect in zip(faults, effects, strict=True))
 
 
 def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
+    """Return the rows that one attack reads.
+
+    Its own effect where the record has no measure of rows.
+    """
     rows = ATTACKS[fault.attack].rows_read
     if rows is None:
         return effect
@@ -42,7 +53,7 @@ def measured(entries: Sequence[Fault], program: ReleaseProgram) -> tuple[Fault, 
 
 
 def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
-    """Measure every attack of a scenario among peers."""
+    """Return the effect of each attack of a scenario in which peers run the session."""
     effects = []
     for fault in scene.entries:
         among = ATTACKS[fault.attack].among_peers

@@ -1,4 +1,4 @@
-"""The meaning of an entry of `[[fault]]`: its target, its rounds, the users it strikes."""
+"""The meaning of an entry of `[[fault]]`: its target, its rounds, and the users that it affects."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,17 +17,24 @@ FIRST_USER = parties.user(0)
 
 
 def target(entry: "Fault") -> str:
-    """Return the target user of an attack."""
+    """Return the name of the target user of an attack.
+
+    The first user if the entry has no `target`.
+    """
     return entry.target or FIRST_USER
 
 
 def rounds_of(entry: "Fault") -> "Collection[int]":
-    """Return the rounds of an attack."""
+    """Return the rounds of an attack; all rounds if the entry has no `round`."""
     return EVERY_ROUND if entry.round is None else (entry.round,)
 
 
 def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
-    """Return the users struck by another party's attack: its target, or a random sample."""
+    """Return the users affected by another party's attack.
+
+    They are a random sample of `users` or `share` of the people; without either key, the target
+    alone.
+    """
     if entry.users is None and entry.share is None:
         return frozenset({target(entry)})
     count = entry.users if entry.users is not None else round((entry.share or 0) * people)
@@ -36,5 +43,5 @@ def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
 
 
 def all_but(aimed: str, people: int) -> Callable[[str], bool]:
-    """Return a predicate: a user exists and is not this user."""
+    """Return a predicate: whether a user, by name, is a real user other than `aimed`."""
     return lambda user: user != aimed and parties.index(user) < people

@@ -17,7 +17,11 @@ RESOLVED = {"defence.registered": "registered"}  # key -> what `Scenario` makes 
 
 
 def value_at(scenario: "Scenario", key: str) -> object:
-    """Return the value at a dotted key, or the value that the scenario derives if it is unset."""
+    """Return a scenario's value at a dotted key such as "mix.order".
+
+    For a key in `RESOLVED`, return the value that the scenario derives where the file leaves it
+    out.
+    """
     if resolved := RESOLVED.get(key):
         return getattr(scenario, resolved)
     table, _, inner = key.partition(".")
@@ -26,12 +30,12 @@ def value_at(scenario: "Scenario", key: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A setting that a guard needs: the value of another key, and a message for a file without it.
+    """A setting that a guard needs: another key's value, and the message for a file without it.
 
     Attributes:
-        key: of the file.
+        key: the dotted key in the scenario file.
         value: the value that the key must have.
-        message: for a file in which the key has another value.
+        message: the error for a file in which the key has another value.
     """
 
     key: str
@@ -40,19 +44,22 @@ class Requirement:
 
     @classmethod
     def switched_on(cls, key: str, why: str) -> "Requirement":
-        """Return the requirement that a key is true. why: the reason, for the message."""
+        """Return the requirement that a key is true.
+
+        why: the reason, which becomes the first half of the error message.
+        """
         return cls(key, True, f"{why}; say {key} = true")
 
 
 @dataclass(frozen=True, slots=True)
 class GuardSetting:
-    """A session that a guard is switched on in.
+    """The facts about a session that a guard reads when its observations are switched on.
 
     Attributes:
-        defence: the guards that can be switched.
+        defence: the table `[defence]`: the guards that can be switched.
         registered: whether only users known beforehand may send.
         people: the number of real people.
-        struck: the indices of people struck by a fault; they observe no board.
+        struck: the indices of people with a fault; they do not observe the board.
         rng: the generator of a guard's random choices.
     """
 
@@ -68,22 +75,22 @@ class Guard:
     """A guard: a countermeasure that a key of a scenario file switches on.
 
     Attributes:
-        key: its key in a scenario file.
-        on, off: values of the key with which it is on, as in its trial, and off.
-        held_in: the files in which it is held, in the order in which to read them.
+        key: its dotted key in a scenario file.
+        on, off: values of the key with which the guard is on, as in its trial, and off.
+        held_in: the source files that enforce the guard, in the order in which to read them.
         guards: the object of its protection.
         setting: the meaning of its key's value, for reports; empty: they leave it out.
-        price: its costs besides those that the attack matrix measures.
+        price: its costs besides the costs that the attack matrix measures.
         label: its name in reports; empty: the last part of its key.
         default: whether it is on if a file does not set the key.
         needs: other settings without which it has no effect: its trial has them.
         wanted: other settings without which a file with this guard is wrong.
         shufflers: the number of shufflers it takes.
-        stops: attacks that it stops or shows, besides the attacks whose records say so.
-        lesson: whether only a lesson leaves it out.
+        stops: attacks that it stops or shows, besides attacks that name the guard in `stopped_by`.
+        lesson: whether only a lesson (a scenario that shows a design error) may leave it out.
         unguarded: the warning for a file without it that is no lesson; empty: told elsewhere.
         flaw: the design error that is announced without it, by the error's name on the wire.
-        observe: switches on the observations of parties.
+        observe: switches on the observations that parties make for this guard.
         among: the topologies in which it is a guard.
     """
 
@@ -111,5 +118,5 @@ class Guard:
         return value_at(scenario, self.key)
 
     def is_on(self, scenario: "Scenario") -> bool:
-        """Whether a scenario has it on."""
+        """Whether a scenario has this guard on."""
         return self.value(scenario) != self.off

@@ -1,4 +1,8 @@
-"""Measures that several attacks share: (value, its largest possible value), from their views."""
+"""Measures that several attacks share.
+
+Each returns the attack's success as (value, its largest possible value), from the attackers' loot:
+their pooled views and keys.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,12 +28,15 @@ if TYPE_CHECKING:
 
 
 def sent_by_strikers(scene: "Scene", fault: "Fault", number: int) -> int:
-    """Return the number of messages that an attack's users sent in a round, from their views."""
+    """Return the number of messages that the users of an attack sent in round `number`."""
     return len(submissions(scene.loot(scene.strikers(fault.attack)), number))
 
 
 def handled(loot: AdversaryView, by: str, number: int) -> int:
-    """Return the number of layers that came to a shuffler in a round, from its own view."""
+    """Return the number of layers that arrived at the shuffler `by` in round `number`.
+
+    The first shuffler receives envelopes, each with one layer for every slot of an answer.
+    """
     plan, hop = loot.plan(number), parties.index(by) + 1
     if plan is None:
         return 0
@@ -39,7 +46,10 @@ def handled(loot: AdversaryView, by: str, number: int) -> int:
 
 
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
-    """Measure the people not counted in the last tallied round, of all, by the board's totals."""
+    """Measure the people not counted in the last tallied round, out of all people.
+
+    The public totals on the bulletin board show how many people were counted.
+    """
     respondents = max(
         (max(tally.totals, default=0) for tally in scene.public.tallies[-1:]), default=scene.n
     )
@@ -47,12 +57,13 @@ def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
 
 
 def refused_for(*reasons: Reason) -> Measure:
-    """Measure the messages that the first shuffler refused for these reasons, of all that came.
+    """Return a measure: messages that the first shuffler refused for these reasons, of all.
 
     The value is at most the number of messages that the attack's users sent.
     """
 
     def measure(scene: "Scene", fault: "Fault") -> Measured:
+        """Return the number of refused messages and the number of arrivals, over all rounds."""
         first = [mix for mix in scene.public.mixed if mix.hop == 1]
         arrivals = sum(mix.received for mix in first)
         refused = sum(mix.refused.get(reason, 0) for mix in first for reason in reasons)
@@ -65,7 +76,7 @@ def refused_for(*reasons: Reason) -> Measure:
 
 
 def moved(scene: "Scene", fault: "Fault") -> Measured:
-    """Measure the largest excess of a count of round 1 over the truth, in people.
+    """Measure the largest excess of a published count of round 1 over the true count, in people.
 
     The value is at most the number of answers to one question that the attack's users sent.
     """
@@ -75,7 +86,7 @@ def moved(scene: "Scene", fault: "Fault") -> Measured:
 
 
 def largest_excess(scene: "Scene") -> int:
-    """Return the largest number of people by which a count of round 1 is larger than the truth."""
+    """Return the largest excess, in people, of any count of round 1 over the true count."""
     more = [
         max((Counter(count) - scene.truth(column)).values(), default=0)
         for column, count in enumerate(scene.counts())
@@ -86,8 +97,8 @@ def largest_excess(scene: "Scene") -> int:
 def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
     """Measure the added answers that a count of round 1 includes, in people.
 
-    added: answers that attackers know to have added to some question. people: the number of other
-    respondents, as attackers know it. Totals are public.
+    added: answers that the attackers know to have added to some question. people: the number of
+    other respondents, as the attackers know it. The totals are public.
     """
     largest_total = max(
         (total for tally in scene.board.tallies[:1] for total in tally.totals), default=0
@@ -98,7 +109,7 @@ def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
 def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
     """Measure the answers of round 1 that were not counted, of all given, by the board's totals.
 
-    The value is at most the number of layers that came to the shuffler that loses them.
+    The value is at most the number of layers that arrived at the shuffler that loses them.
     """
     board, by = scene.public, fault.by or parties.shuffler(1)
     answer_count = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)
@@ -107,10 +118,11 @@ def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
 
 
 def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
-    """Measure the bits of anonymity taken: log2 of the batch's people, less log2 of the candidates.
+    """Measure the bits of anonymity that invented people take from a batch.
 
-    The network can tell its own envelopes from other users' envelopes: it made them. The board
-    shows the number that was accepted. A burned session takes zero bits.
+    They are log2 of the people in the batch, less log2 of the real people. The network knows the
+    envelopes that it made itself, and the board shows how many envelopes were accepted. An aborted
+    session takes zero bits.
     """
     loot = scene.loot((parties.NETWORK,))
     first = next((mix for mix in loot.board.mixed if mix.hop == 1), None)
@@ -125,9 +137,14 @@ def linked(
     accomplices: Sequence[str],
     exploit: Callable[[AdversaryView, int], People],
 ) -> Measure:
-    """Measure the number of people with a row of round 1 that an exploit finds, whole and right."""
+    """Return a measure: the number of people with a complete row found by an exploit in round 1.
+
+    accomplices: the parties that pool views and keys. exploit: computes rows of people from these,
+    for a round. A row counts only if all its values are true.
+    """
 
     def measure(scene: "Scene", _fault: "Fault") -> Measured:
+        """Return the number of people with a fully correct row, and of all people."""
         people = exploit(scene.loot(accomplices), 1)
         columns = len(scene.people.schema.names)
         whole = [i for i, row in people.items() if scene.right(i, row) == columns]
@@ -137,7 +154,10 @@ def linked(
 
 
 def whole(scene: "Scene", _fault: "Fault") -> Measured:
-    """Measure the rows that the curator alone reads with all columns, and that belong to people."""
+    """Measure the complete rows that the curator alone reads and that belong to people.
+
+    Ballots normally hold one column each; the curator must not learn which belong together.
+    """
     rows = exploits.whole_rows(scene.loot((parties.CURATOR,)), 1)
     columns = range(len(scene.people.schema.names))
     read = Counter(tuple(row[column] for column in columns) for row in rows)

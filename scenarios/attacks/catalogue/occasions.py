@@ -1,9 +1,9 @@
 """The attacks of a scenario that found no occasion in a session, each with the reason.
 
 An attack that is carried out notes its entry (roles/occasions.py), whether or not a countermeasure
-then stops it. An attack that breaks no rule is carried out by its watchers, as soon as a person
-has sent a message. Of several sessions, the last one counts; an attack that needs the sessions
-before it may be carried out there.
+then stops it. A passive attack is carried out by its watchers as soon as a person has sent a
+message. Of several sessions, the last one counts; an attack that needs the sessions before it may
+be carried out there.
 """
 
 from collections.abc import Collection, Iterator
@@ -20,7 +20,7 @@ SENT_NOTHING = "it looks at what people send, and none of them sent anything"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a session.
+    """The end of a session, as the reason why an attack found no occasion.
 
     Attributes:
         rounds: the number of rounds called.
@@ -33,6 +33,7 @@ class Ended:
     answered: bool
 
     def __str__(self) -> str:
+        """Return a clause for the warning: when the session ended, or aborted and why."""
         if self.burned is not None:
             return f"the session was burned in round {self.rounds}: {self.burned}"
         return f"the session ended after round {self.rounds}"
@@ -41,7 +42,7 @@ class Ended:
 def unmet(
     settings: AttackSettings, faults: Faults, acted: Collection[int], ended: Ended
 ) -> tuple[str, ...]:
-    """Return one sentence for every entry of `[[fault]]` that found no occasion.
+    """Return one warning for every entry of `[[fault]]` that found no occasion.
 
     faults: the attacks of users. acted: the places of the entries that were carried out.
     """
@@ -55,10 +56,10 @@ def unmet(
 def _idle(
     settings: AttackSettings, acted: Collection[int], ended: Ended
 ) -> Iterator[tuple[int, Fault]]:
-    """Yield the entries that were not carried out.
+    """Yield the entries that were not carried out, each with its place in the file.
 
-    A session that is burned at the deed of one party stops its accomplices too: the parties that
-    commit the same attack.
+    If a session is aborted because of one attacker, other parties with the same attack are left
+    out: they had no chance to act.
     """
     is_burned = ended.burned is not None
     stopped = {settings.entries[place].attack for place in acted} if is_burned else ()
@@ -69,17 +70,19 @@ def _idle(
 
 
 def _traits(settings: AttackSettings, entry: Fault) -> AttackTraits:
+    """Return the record of an entry's attack, in the form for this session's topology."""
     attack = ATTACKS[entry.attack]
     return attack.among(settings.topology) or attack
 
 
 def _attacker_name(entry: Fault, attack: AttackTraits) -> str:
+    """Return the attack and its party for a warning, such as `attack "drop" by shuffler-1`."""
     by = entry.by or attack.by or attack.watchers
     return f'attack "{entry.attack}" by {by}'
 
 
 def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: Ended) -> str:
-    """Return the occasion that an attack waits for, and the reason why it did not come."""
+    """Return a clause for the warning: why the occasion of an attack did not come."""
     if attack.looks:
         return f"{SENT_NOTHING}; {ended}"
     waits = f"it waits for {attack.waits}; " if attack.waits else ""
@@ -91,5 +94,5 @@ def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: 
 
 
 def _strikes(place: int, faults: Faults) -> bool:
-    """Whether a person commits an entry in some round."""
+    """Whether a user commits the entry at a place of the file in some round."""
     return any(strike.entry == place for rounds in faults.values() for strike in rounds.values())

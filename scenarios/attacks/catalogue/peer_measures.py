@@ -1,4 +1,4 @@
-"""Measures of attacks among peers: (value, its largest possible value)."""
+"""Measures of attacks among peers: the success as (value, its largest possible value)."""
 
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Measure the people that no release counts, after a decision to release or a burned round.
+    """Measure the people that no release counts, of all people.
 
-    A peer that breaks the rules is named, and the round is burned with the answers of all peers.
+    The value is 0 if the peers decided to release no column: no attacker caused that. If a peer
+    breaks the rules it is named, and the round is aborted, so that the answers of all peers are
+    lost.
     """
     reckoning = scene.record.reckoning
     if reckoning.burned is None and not (reckoning.decision and reckoning.decision.kept):
@@ -24,7 +26,7 @@ def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Measure the answers of round 1 that were not counted, of all given."""
+    """Measure the answers of round 1 that no peer counted, of all answers given."""
     answer_count = len(scene.record.board.keys) * len(scene.people.schema.names)
     tallies = scene.record.reckoning.tallies[:1]
     counted = sum(sum(count.values()) for tally in tallies for count in tally)
@@ -32,7 +34,7 @@ def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Measure the people exposed in the release beyond the number in the peers' certificate."""
+    """Measure the people exposed in the release beyond the number in its certificate."""
     decision, joint = scene.record.reckoning.decision, scene.release
     if decision is None or joint is None:
         return 0, scene.n
@@ -41,7 +43,10 @@ def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def pooled(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Measure the other peers that the first half of the peers link to a value by pooled views."""
+    """Measure the peers that the pooled views of the first half of the peers link to a value.
+
+    Peers of the coalition itself do not count: the maximum is the number of other peers.
+    """
     half = scene.n // 2
     members = tuple(parties.peer(index) for index in range(half))
     sizes = tuple(len(texts) for texts in scene.people.values)

@@ -1,4 +1,7 @@
-"""Measures of the values read of people left in a count without the attackers' answers."""
+"""Measures of the values that attackers read by subtracting known answers from a count.
+
+If the attackers know all answers in a count except a single answer, they read that person's values.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -26,13 +29,14 @@ UNIT = "values of a remaining person read"
 
 
 def remaining_with_invented(passes: Callable[[str, "Fault"], bool]) -> Measure:
-    """Measure the values of the target that the network reads in counts with invented people.
+    """Return a measure: the target's values that the network reads in counts with invented people.
 
     The network made the invented people's answers, and sees every sender. passes: whether the
-    network lets through the messages of a person.
+    network lets the messages of a person through, under an entry of `[[fault]]`.
     """
 
     def measure(scene: "Scene", entry: "Fault") -> Measured:
+        """Return the number of the target's values read correctly, of all counted columns."""
         loot = scene.loot((parties.NETWORK,))
         known_answers = {}
         for number in range(1, len(loot.board.calls) + 1):
@@ -50,7 +54,7 @@ def remaining_with_invented(passes: Callable[[str, "Fault"], bool]) -> Measure:
 
 
 def _invented(scene: "Scene", loot: AdversaryView, number: int) -> list[tuple[str, ...]]:
-    """Return the rows of invented people that were accepted in a round, as the board says."""
+    """Return the rows of invented people that the board shows as accepted in round `number`."""
     invented_senders = sum(parties.index(sender) >= scene.n for sender in senders(loot, number))
     mixed = [mix for mix in loot.board.mixed if mix.hop == 1]
     refused = mixed[number - 1].refused.get(Reason.UNREGISTERED, 0) if number <= len(mixed) else 0
@@ -60,7 +64,10 @@ def _invented(scene: "Scene", loot: AdversaryView, number: int) -> list[tuple[st
 
 
 def remaining_without(scene: "Scene", entry: "Fault") -> Measured:
-    """Measure the values that an attack's users read of a remaining person when they leave."""
+    """Measure the values of a remaining person that an attack's users read once they leave.
+
+    They subtract their own answers from the counts.
+    """
     members = scene.strikers(entry.attack)
     loot, other_count = scene.loot(members), scene.n - len(members)
     rows = {member: tuple(scene.people.row(parties.index(member))) for member in members}
@@ -75,17 +82,20 @@ def remaining_without(scene: "Scene", entry: "Fault") -> Measured:
 def _read(
     scene: "Scene", loot: AdversaryView, known_answers: Mapping[int, KnownAnswers], person: str
 ) -> Measured:
-    """Count the values of a person that are read, of all columns of which there is a count."""
+    """Return the number of a person's values read correctly, of all columns with a count.
+
+    known_answers: by round, the answers in its counts that the attackers know.
+    """
     row = values_of_others(loot, known_answers)
     columns = len(columns_counted(loot)) or len(scene.people.schema.names)
     return scene.right(parties.index(person), row), columns
 
 
 def missing_between(scene: "Scene", entry: "Fault") -> Measured:
-    """Measure the released values of people with messages that the network loses in one round only.
+    """Measure the released values read of people with messages lost in one round only.
 
-    The network knows the people it struck; the curator, or every reader of the board, knows the
-    counts of round 1.
+    The difference between the counts of two rounds shows their values. The network knows these
+    people; the curator, or every reader of the board, knows the counts of round 1.
     """
     loot = scene.loot((parties.NETWORK, *with_curator(scene.settings.policy, entry)))
     place = next(at for at, fault in enumerate(scene.settings.entries) if fault is entry)

@@ -1,4 +1,4 @@
-"""All attacks and all guards, each imported at its first use.
+"""Tables of all attacks and of all guards; a record is imported when it is first used.
 
     ATTACKS["drop-people"]     the record of scenarios/attacks/entries/drop_people.py
     GUARDS["receipts"]         the record of scenarios/attacks/guards/receipts.py
@@ -28,7 +28,13 @@ GUARD_FILES = Path(__file__).parent.parent / "guards"
 
 
 class RecordTable(Mapping[str, T], Generic[T]):
-    """Records by name. A record is loaded once, at its first use."""
+    """A read-only mapping from names to records (attacks or guards), each loaded at its first use.
+
+    Args:
+        names: returns all names.
+        load: returns the record of a name.
+        order: returns the rank by which the table yields a record, before its name.
+    """
 
     def __init__(
         self,
@@ -41,13 +47,13 @@ class RecordTable(Mapping[str, T], Generic[T]):
         self._order = order
 
     def __getitem__(self, name: str) -> T:
-        """The record of a name. KeyError if there is none."""
+        """Return the record of a name. Raises KeyError for an unknown name."""
         if name not in self._names():
             raise KeyError(name)
         return self._load(name)
 
     def __iter__(self) -> Iterator[str]:
-        """The names, in the order of the table; loads all records."""
+        """Yield the names by rank, then alphabetically; this loads all records."""
         return iter(sorted(self._names(), key=lambda name: (self._order(self[name]), name)))
 
     def __len__(self) -> int:
@@ -56,16 +62,19 @@ class RecordTable(Mapping[str, T], Generic[T]):
 
 
 def _attack(name: str) -> Attack:
+    """Return the record of an attack, imported from the file that the attack is registered in."""
     attack: Attack = load(attack_homes()[name])
     return attack
 
 
 def _guard(name: str) -> Guard:
+    """Return the record of a guard: the constant `GUARD` of the file in `guards` with its name."""
     guard: Guard = import_module(f"{PACKAGE}.guards.{name}").GUARD
     return guard
 
 
 def _guard_names() -> tuple[str, ...]:
+    """Return the names of all guards: the files of the folder `guards`, without private files."""
     stems = sorted(path.stem for path in GUARD_FILES.glob("*.py"))
     return tuple(stem for stem in stems if not stem.startswith("_"))
 
@@ -77,17 +86,20 @@ GUARDS: Mapping[str, Guard] = RecordTable(_guard_names, _guard)
 
 
 def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:
-    """Return the attacks that can be committed under a topology, in the form they have there."""
+    """Return the attacks that parties can commit in a topology, by name, in their form there."""
     return {name: how for name, attack in ATTACKS.items() if (how := attack.among(topology))}
 
 
 def guarding(topology: str) -> Mapping[str, Guard]:
-    """Return the guards under a topology."""
+    """Return the guards that exist in a topology (central parties, or peers), by name."""
     return {name: guard for name, guard in GUARDS.items() if topology in guard.among}
 
 
 def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
-    """Return the guards declared to stop or to show an attack; () if no party can commit it."""
+    """Return the names of guards declared to stop or show an attack.
+
+    () if no party can commit it.
+    """
     how = ATTACKS[attack].among(topology)
     declared_guards = how.stopped_by if how else ()
     guard_names = (name for name, guard in guarding(topology).items() if attack in guard.stops)
@@ -95,5 +107,5 @@ def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
 
 
 def sybils(entries: "Iterable[Fault]") -> int:
-    """Return the number of invented participants."""
+    """Return the number of invented participants that the attacks of these entries add."""
     return sum(fault.users or 0 for fault in entries if ATTACKS[fault.attack].sybils)

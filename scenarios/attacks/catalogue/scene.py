@@ -1,6 +1,7 @@
-"""A session that was attacked: its record and the truth, for measuring the attack's effect.
+"""An attacked session as the measures of attacks see it: its record, and the true rows.
 
-Attackers work from loot (protocol/knowledge/adversary_view.py); only the measuring reads the truth.
+Attackers work from their loot, the pooled views and keys of the attacking parties
+(protocol/knowledge/adversary_view.py). Only the measure of their success reads the truth.
 """
 
 from collections import Counter
@@ -24,12 +25,12 @@ from .strikes import Faults
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The session before an attacked session: its record, its board, and the adversary's loot.
+    """A session before the attacked session: its record, and the attackers' record of it.
 
     Attributes:
-        transcript: of the session.
-        board: as it stood at the end.
-        adversary: the record of accomplices; None: there were no accomplices.
+        transcript: the record of the session.
+        board: the bulletin board at its end.
+        adversary: the record of the attackers' views; None: there were no attackers.
     """
 
     transcript: Transcript
@@ -37,22 +38,27 @@ class Earlier:
     adversary: AdversaryRecord | None
 
     def loot(self, accomplices: Sequence[str]) -> AdversaryView | None:
-        """Return the pooled loot of these parties at its end; None without accomplices."""
+        """Return the pooled views and keys of these parties at the session's end.
+
+        None without attackers.
+        """
         return self.adversary.loot(self.board, accomplices) if self.adversary else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A session that was attacked: its record, the adversary's loot, and the truth.
+    """An attacked session with central parties, as input of the attacks' measures.
+
+    It holds the record, the views of the attackers, and the truth that only the simulation knows.
 
     Attributes:
-        settings: the attacks of the session, and what they need of it.
+        settings: the attacks of the session, and what they need of its scenario.
         people: the real people, with their true rows.
-        board: as it stood at the end.
-        transcript: of the session.
-        adversary: the record of accomplices.
+        board: the bulletin board at the end of the session.
+        transcript: the record of the session.
+        adversary: the record of the attackers' views.
         seed: of the run; None: the system's randomness.
-        sessions_before: the sessions before it, in their order.
+        sessions_before: the earlier sessions of the same people, in their order.
         strikes: the attacks of users, by index and round.
     """
 
@@ -67,16 +73,16 @@ class Scene:
 
     @property
     def earlier(self) -> Earlier | None:
-        """The session just before it; None without earlier sessions."""
+        """The session just before the attacked session; None without earlier sessions."""
         return self.sessions_before[-1] if self.sessions_before else None
 
     @property
     def public(self) -> Board:
-        """The board as a bystander has it."""
+        """The bulletin board as every bystander sees it, without an attacker's knowledge."""
         return self.loot(()).board
 
     def strikers(self, attack: str) -> tuple[str, ...]:
-        """Return the users that commit an attack in some round."""
+        """Return the names of the users that commit an attack in some round."""
         users = sorted(
             user
             for user, rounds in self.strikes.items()
@@ -95,35 +101,38 @@ class Scene:
         return self.transcript.users - self.n
 
     def counts(self, number: int = 1) -> tuple[Counts, ...]:
-        """Return the counts of a round by its reader; () without counts."""
+        """Return the counts of a round, as its reader counted each question; () without counts."""
         return counts_of(self.transcript, number)
 
     def release(self) -> Counts | None:
-        """Return the released counts, by row."""
+        """Return the released counts: people by combination of values; None without a release."""
         return release_of(self.transcript, self.board)
 
     def truth(self, column: int) -> Counter[tuple[str, ...]]:
-        """Return the number of people by their true value of a column."""
+        """Return the number of people for each true value of a column; values as 1-tuples."""
         return Counter((self.people.row(index)[column],) for index in range(self.n))
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
-        """Return the number of columns in which a row equals a person's."""
+        """Return the number of columns in which a guessed row agrees with the true row of a person.
+
+        row: column -> value. 0 for an invented person.
+        """
         return matching(self.people, index, row)
 
     def loot(self, accomplices: Sequence[str]) -> AdversaryView:
-        """Return the pooled loot of these parties."""
+        """Return the loot of these parties: their pooled views and keys, with the board."""
         return self.adversary.loot(self.board, accomplices)
 
 
 @dataclass(frozen=True, slots=True)
 class PeerScene:
-    """A session among peers that was attacked: its record, which all of them see, and the truth.
+    """An attacked session among peers, as input of the attacks' measures.
 
     Attributes:
         entries: the attacks, in the order of the file.
-        people: the people who exist.
-        record: the posts, and the accounts that follow from them.
-        secrets: by round and number, the attackers' parts of the rounds' keys.
+        people: the real people, with their true rows.
+        record: the posts, which all peers see, and the accounts that follow from them.
+        secrets: by round and peer number, the attackers' parts of the round's keys.
     """
 
     entries: tuple[Fault, ...]
@@ -138,33 +147,36 @@ class PeerScene:
 
     @property
     def release(self) -> Counts | None:
-        """The released counts, by row."""
+        """The released counts: people by combination of values; None without a release."""
         reckoning = self.record.reckoning
         return final_release(tuple(reckoning.calls), tuple(reckoning.tallies), reckoning.decision)
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
-        """Return the number of columns in which a row equals a person's."""
+        """Return the number of columns in which a row (column -> value) agrees with a person's."""
         return matching(self.people, index, row)
 
     @property
     def loot(self) -> PeerLoot:
-        """The pooled loot of the attackers."""
+        """The attackers' loot: the public reckoning of the session, and their secret key parts."""
         return PeerLoot(self.record.reckoning, self.secrets)
 
 
 def matching(people: Population, index: int, row: Mapping[int, str]) -> int:
-    """Return the number of columns in which a row equals a person's."""
+    """Return the number of columns in which a row (column -> value) agrees with the truth.
+
+    index: the person; the result is 0 for an invented person, as its index is too large.
+    """
     mine = people.row(index) if index < people.n else ()
     return sum(column < len(mine) and mine[column] == value for column, value in row.items())
 
 
 def counts_of(transcript: Transcript, number: int = 1) -> tuple[Counts, ...]:
-    """Return the counts of a round by its reader; () without counts."""
+    """Return the counts of a round, as its reader counted each question; () without counts."""
     return next((read.counts for read in transcript.reads if read.round == number), ())
 
 
 def release_of(transcript: Transcript, board: Board) -> Counts | None:
-    """Return the released counts of a session, by row; None without a release."""
+    """Return the released counts: people by combination of values; None without a release."""
     answered = len(board.tallies)
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
     return final_release(board.calls[:answered], tallies, board.decision)

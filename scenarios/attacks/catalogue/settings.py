@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackSettings:
-    """The attacks of a session, and what they and its guards need of it.
+    """The attacks of a session, and the parts of its scenario that attacks and guards read.
 
     Attributes:
         entries: the entries of `[[fault]]`, in the order of the file.
         deviations: the entries of `[[deviation]]`.
         program: the release program.
-        topology: the name of the topology.
+        topology: the name of the topology: central parties, or peers.
         policy: the policy of the curator.
         local: the noise that users add.
         defence: the guards that can be switched.
@@ -46,7 +46,7 @@ class AttackSettings:
 
     @classmethod
     def from_scenario(cls, scenario: Scenario, crowd: Samples) -> "AttackSettings":
-        """Return the settings of a session of these people."""
+        """Return the attack settings of a scenario. crowd: the people of the session."""
         return cls(
             entries=scenario.fault,
             deviations=scenario.deviation,

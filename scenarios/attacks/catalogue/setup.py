@@ -1,4 +1,7 @@
-"""Preparation of attacks in a session: each adds its part, and all parts become one cast."""
+"""Preparation of a session's attacks: each attack adds its part, and the parts become one cast.
+
+A cast is the set of inputs of a session: its users, parties, faults and countermeasures.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -29,13 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class AttackSetup:
-    """A session that attacks are prepared in.
+    """The attacks of a session while they are prepared; each attack adds its part here.
 
     Attributes:
         settings: the attacks, and what they need of the session.
-        cast: the session, so far.
+        cast: the inputs of the session without attacks.
         crowd: the real people.
-        rng: the generator of an attack's choices, beside its entropy.
+        rng: the generator of the attacks' choices, beside the session's entropy.
         fakes: the number of invented participants.
         forgers: the indices of people that answer with a row that is not theirs.
         guesses: the guessed rows that people answer instead of their own, by index.
@@ -44,7 +47,7 @@ class AttackSetup:
         deeds: shuffler -> the changes to its layers.
         lies: the curator's deviations (names of `roles.faults.curator`), each with its note.
         strategies: attack -> the strategy by which its curator asks and decides, made from the
-            announced one.
+            announced strategy.
         lied_to: the party that is shown another board; None: every party sees the same.
         wires: the changes to messages on their way.
         places: party -> the fault that stands in for its place in the network.
@@ -75,11 +78,15 @@ class AttackSetup:
 
     @property
     def stranger(self) -> str:
-        """The name of a user outside the session."""
+        """The name of a user that is neither a real person nor an invented participant."""
         return parties.user(self.people + self.fakes)
 
     def row(self, index: int) -> tuple[str, ...]:
-        """Return a person's answer: its guess, the forged row (a forger or fake), or its row."""
+        """Return the row that the user with an index answers.
+
+        It is its guess; else, of a forger or invented user, the last value of each column; else its
+        own.
+        """
         if index in self.guesses:
             return self.guesses[index]
         if index >= self.people or index in self.forgers:
@@ -87,31 +94,35 @@ class AttackSetup:
         return tuple(self.crowd.people.row(index))
 
     def entropy(self, label: str) -> Entropy:
-        """Return a source of randomness for an attack alone."""
+        """Return a source of randomness for one attack, forked from the session's by a label."""
         return self.cast.entropy.fork(label)
 
     def message(self, index: int, rounds: Notes, change: str) -> None:
-        """Let a user change its message in some rounds, each with a note, by the change's name."""
+        """Let the user with an index change its message in some rounds.
+
+        rounds: round -> the note that records the deed. change: the change, by its name in
+        `roles.faults.users`.
+        """
         user = parties.user(index)
         self.messages[user].update(dict.fromkeys(rounds, change))
         self.notes[user].update(rounds)
 
     def answers(self, index: int, entry: int) -> None:
-        """Record that an entry is carried out as soon as a user has answered a call."""
+        """Let an entry count as carried out once the user with an index has answered a query."""
         self.adversary.answering.setdefault(index, set()).add(entry)
 
     def posts(self, kind: Kind, entry: int) -> None:
-        """Record that an entry is carried out as soon as a post of a kind stands on the board."""
+        """Let an entry count as carried out as soon as the board holds a post of a kind."""
         self.adversary.posting.setdefault(kind, set()).add(entry)
 
     def strategy(self, make: MakeStrategy, entry: "Entry", number: int) -> None:
-        """Let the curator ask and decide by a strategy of the attack's own.
+        """Let the curator ask and decide by the attack's strategy, not by the announced strategy.
 
-        The entry is carried out as soon as the curator posts a call or a decision that the
-        announced strategy would not have made.
+        The entry counts as carried out as soon as the curator posts a call (query of a round) or a
+        decision that the announced strategy would not have made.
 
         Args:
-            make: gives the strategy; called with the announced one.
+            make: returns the strategy; called with the announced strategy.
             entry: the entry of `[[fault]]`.
             number: its place in the file.
         """
@@ -127,10 +138,11 @@ class AttackSetup:
         aimed: str | None = None,
         ignores: Ignoring = hears_all,
     ) -> None:
-        """Let a shuffler change its layers.
+        """Let the shuffler of an entry change the layers (encrypted answers) that it handles.
 
-        row: the row of its own answers. aimed: the target if the entry names none. ignores: the
-        letters that it takes no notice of.
+        act: the change. number: the entry's place in the file. row: the row of the shuffler's own
+        answers. aimed: the target if the entry has no `target`. ignores: the messages that the
+        shuffler pretends not to have received.
         """
         if entry.by is None:
             return
@@ -150,7 +162,7 @@ class AttackSetup:
         )
 
     def prepared(self) -> Cast:
-        """Return the session with all parts in it."""
+        """Return the cast (the inputs of the session) with the parts of all attacks in it."""
         changed = bool(self.fakes or self.forgers or self.guesses)
         keeps_order = any(deed.act is forward for each in self.deeds.values() for deed in each)
         lies = lying(self.cast.decide, *self.lies, strategies=self.strategies)
@@ -166,12 +178,19 @@ class AttackSetup:
         )
 
     def _response(self, index: int) -> "Randomization":
-        """Return the randomization of a person's answer; a guess stays as it is."""
+        """Return the randomization that the user with an index applies to its answer.
+
+        A guessed row is sent without noise.
+        """
         if index in self.guesses or self.cast.randomize is None:
             return lambda row, _entropy: row
         return self.cast.randomize
 
     def _faults(self, lies: Lying | OwnStrategy | None) -> Mapping[str, Fault]:
+        """Return the fault of each attacking party, by name.
+
+        lies: the curator's deviating strategy; None: it follows the announced strategy.
+        """
         curator = {}
         if self.lies:
             curator[parties.CURATOR] = liar(
@@ -188,5 +207,5 @@ class AttackSetup:
 
 
 def commits(act: Act) -> Callable[[AttackSetup, "Entry", int], None]:
-    """Return the commit function of an attack that is a shuffler's deed."""
+    """Return the `commit` function of an attack record in which a shuffler performs `act`."""
     return lambda setup, entry, number: setup.deed(act, entry, number)

@@ -1,7 +1,7 @@
-"""Helpers of attacks that read a person's row off a release by subtraction: coalition and measure.
+"""Shared parts of attacks that read a person's row off a release by subtraction.
 
-A first shuffler that handles the people of a release as it likes needs the earlier counts, or
-the release alone. Counts that are not public it has from the curator.
+The first shuffler chooses the people of a release, and subtracts the rows that it knows. It needs
+the earlier counts as well, or the release alone. Counts that are not public come from the curator.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,32 +26,34 @@ InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 
 def with_curator(policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
-    """Return the curator if the counts are secret; an empty tuple if they are public."""
+    """Return the curator as an accomplice if the counts are secret; () if they are public."""
     return () if policy.publish_marginals else (parties.CURATOR,)
 
 
 def nobody_else(_policy: "Policy", _entry: "Fault") -> tuple[str, ...]:
-    """Return an empty tuple: the first shuffler acts without accomplices."""
+    """Return (): in such an attack the first shuffler acts without accomplices."""
     return ()
 
 
 def friends_of(entry: "Fault", people: int, count: int) -> tuple[str, ...]:
-    """Return the last `count` people without the target: accomplices of the first shuffler."""
+    """Return the accomplices among the users: the last `count` of them without the target."""
     candidates = (parties.user(i) for i in reversed(range(people)))
     return tuple(user for user in candidates if user != target(entry))[:count]
 
 
 def no_rows(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
-    """Return an empty mapping: the first shuffler inserts no rows of its own."""
+    """Return {}: in such an attack the first shuffler inserts no rows of its own."""
     return {}
 
 
 def put_in(
     scene: "Scene", number: int, rows: "Callable[[Round, int], Sequence[Sequence[str]]]"
 ) -> Mapping[int, "Sequence[Row]"]:
-    """Return the rows that the first shuffler inserted in a round; empty where no round was called.
+    """Return the rows that the first shuffler inserted in round `number`, by round.
 
-    rows: gives as many rows as it inserted, a value of every column each.
+    {} without a call.
+    rows: takes the round and the number of inserted rows, and returns them, a value of every column
+    each.
     """
     loot = scene.loot((parties.shuffler(1),))
     plan = loot.plan(number)
@@ -66,13 +68,14 @@ def target_read(
     friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
     inserted_rows: InsertedRows = no_rows,
 ) -> "Measure":
-    """Measure the number of released values of the target that are read, of all released of it.
+    """Return a measure: the target's released values read by the attackers, of all its values.
 
-    helpers: the parties that give letters and keys besides the first shuffler. friends: people who
-    tell their rows. inserted_rows: the first shuffler's own rows, by round.
+    helpers: the parties that share their messages and keys with the first shuffler. friends: users
+    that disclose their rows. inserted_rows: the first shuffler's own rows, by round.
     """
 
     def measure(scene: "Scene", entry: "Fault") -> "Measured":
+        """Return the number of the target's values read correctly, of all released columns."""
         loot = scene.loot((parties.shuffler(1), *helpers(scene.settings.policy, entry)))
         friend_indices = [parties.index(party) for party in friends(scene, entry)]
         rows = {friend: dict(enumerate(scene.people.row(friend))) for friend in friend_indices}
@@ -86,6 +89,9 @@ def target_read(
 
 
 def last_release(scene: "Scene") -> int:
-    """Return the round of the release; 0 if no release was called."""
+    """Return the number of the round in which the analyst read the release.
+
+    0 without such a round.
+    """
     calls = [call.round for call in scene.board.calls if call.reader is Role.ANALYST]
     return max(calls, default=0)
