@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
 CURATOR, ANALYST = "curator", "analyst"
-PEER = "peer"  # of a session without central parties
+PEER = "peer"  # a user of a session without central parties
 BYSTANDER = ""  # no party breaks a rule; the view has a design error
-COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
+# Roles that commit attacks, in the order in which every table lists them.
+COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)
 
 # Kinds of answers: rows, answers with noise, rows that k people open; or `PEER`: peers alone.
 ROWS, REPORTS, OPENED = AnswerKind.ROWS, AnswerKind.REPORTS, AnswerKind.OPENED
@@ -51,11 +52,11 @@ def counts_victim(value: float, _maximum: float) -> bool:
     return value >= 1
 
 
-Keys = dict[str, Any]  # a table of a scenario file
+Keys = dict[str, Any]  # keys and values of a table in a scenario file
 Measured = tuple[float, float]  # value, and its largest possible value
 Measure = Callable[["Scene", "Fault"], Measured]
-Trial = Callable[[int, int], list[Keys]]  # people, shufflers -> the entries of [[fault]]
-Strikes = Callable[["AttackSetup", int, "Notes"], None]  # the session, a user, rounds
+Trial = Callable[[int, int], list[Keys]]  # (people, shufflers) -> entries
+Strikes = Callable[["AttackSetup", int, "Notes"], None]  # arguments: session, user, rounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from .settings import AttackSettings
 from .setup import AttackSetup
 from .strikes import Faults
 
-STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
+STREAM = 0x6C6F6F6B  # separates the attacks' random draws from other uses of the seed
 
 
 def commit(
@@ -50,7 +50,7 @@ def commit(
     for number, entry in enumerate(settings.entries):
         attack = ATTACKS[entry.attack]
         if attack.sybils:
-            setup.posts(Kind.CALL, number)  # they are there, and asked
+            setup.posts(Kind.CALL, number)  # a call asks invented people too
         if attack.commit is not None:
             attack.commit(setup, entry, number)
     deviating_people = {entry.by for entry in settings.deviations}

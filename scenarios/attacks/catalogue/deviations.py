@@ -16,7 +16,7 @@ from ..faults.deviant_cast import deviant_cast
 from ..faults.deviation import DeviationRecord, Deviations
 
 NAMED = ("message", "until")  # keys that hold a kind of message, which a file names
-LABEL = "deviations"  # the fork of a session's entropy that own answers are sealed with
+LABEL = "deviations"  # label of the entropy that seals the coalition's own answers
 
 
 def deviation_of(entry: DeviationSection) -> Deviation:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...schema.model import Defence, Scenario
 
 
-RESOLVED = {"defence.registered": "registered"}  # key -> what `Scenario` makes of it
+RESOLVED = {"defence.registered": "registered"}  # key -> property of `Scenario`
 
 
 def value_at(scenario: "Scenario", key: str) -> object:

@@ -21,7 +21,7 @@ def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
     """
     reckoning = scene.record.reckoning
     if reckoning.burned is None and not (reckoning.decision and reckoning.decision.kept):
-        return 0, scene.n  # nothing was safe enough: that is no attacker's doing
+        return 0, scene.n  # no column was safe to release: no attacker caused that
     return scene.n - sum((scene.release or {}).values()), scene.n
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-UNPLANNED = -1  # the place of a deed that no file had planned
+UNPLANNED = -1  # place of an act that no file planned, such as a person's absence from a poll
 
 
 class Strike(NamedTuple):
@@ -18,4 +18,4 @@ class Strike(NamedTuple):
     entry: int
 
 
-Faults = Mapping[int, Mapping[int, Strike]]  # user -> round -> attack
+Faults = Mapping[int, Mapping[int, Strike]]  # user index -> round -> attack

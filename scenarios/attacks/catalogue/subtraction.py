@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 UNIT = "values of the target read"
-# The remedy against a release whose people are not those of round 1, as a clause for the documents.
+# Remedies against a release of other people than those of round 1, as a clause for documents.
 COMPARED = "`sums`, `challenge` or `receipts` (limits below)"
 InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 

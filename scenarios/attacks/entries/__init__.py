@@ -1,6 +1,7 @@
 """The attacks, one file each: the deviation, its attacker, outcome, trial and scenario.
 
-A file is called like its attack, `-` written `_`, and holds a single `ATTACK`; no other file names
-it. May import `catalogue`, `programs`, `populations`, `schema` and the parties of `roles`. Must
-never know the truth where an attacker would not: each outcome is measured from attackers' views.
+A file is called like its attack, with `-` written `_`, and holds a single record `ATTACK`; no other
+file names the attack. May import `catalogue`, `programs`, `populations`, `schema` and the parties
+of `roles`. Must never know the truth where an attacker would not: each outcome is measured from
+attackers' views.
 """

@@ -11,17 +11,20 @@ from ..faults import peer
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """One person leaves after round 1."""
+    """Return the `[[fault]]` entry of the attack matrix: the first user leaves after round 1."""
     return [{"by": FIRST_USER, "round": 2}]
 
 
 def peer_trial(_people: int, _path: int) -> list[Keys]:
-    """One peer leaves after round 1."""
+    """Return the `[[fault]]` entry of the attack matrix: the first peer leaves after round 1."""
     return [{"by": parties.peer(0), "round": 2}]
 
 
 def strikers(_policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the number of users that leave together, unless the fault names its user."""
+    """Return the attackers, for a report: the number of users that leave together, as text.
+
+    The tuple is empty if the entry does not set `users`.
+    """
     return (f"{entry.users} of the people",) if entry.users else ()
 
 

@@ -15,14 +15,20 @@ from ..faults.wire import BlockingWire
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Lose the messages of the users drawn for this attack."""
+    """Let the network lose the messages of the users drawn for this entry of `[[fault]]`.
+
+    number: the entry's place in the file.
+    """
     struck = drawn(entry, setup.people, setup.rng)
     setup.adversary.struck[number] = struck
     setup.wires.append(BlockingWire(struck.__contains__, rounds_of(entry), note_of(number)))
 
 
 def missing_people(scene: Scene, fault: Fault) -> Measured:
-    """Count the people missing in the last round, at most the senders that the network saw."""
+    """Return the number of people missing in the last round, and the number of all people.
+
+    The first is at most the number of senders that the network saw in that round.
+    """
     loot, (missing, maximum) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
     return min(missing, len(senders(loot, len(loot.board.tallies)))), maximum
 

@@ -1,4 +1,7 @@
-"""`bundle`: read a person's answers side by side."""
+"""`bundle`: the curator reads all answers of a person side by side.
+
+It needs the design error that an envelope's answers stay in one ballot (`unbundle` is off).
+"""
 
 from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import whole

@@ -11,7 +11,10 @@ from ..faults.shuffler import copy
 
 
 def counted_twice(scene: Scene, fault: Fault) -> Measured:
-    """Count the answers of round 1 that the shuffler sent again and that were counted again."""
+    """Return the answers of round 1 counted twice due to repeats by the shuffler, of all people.
+
+    The shuffler knows the repeats in its own batch; the board shows the totals.
+    """
     attacker = fault.by or parties.shuffler(1)
     loot = scene.loot((attacker,))
     plan = loot.plan(1)

@@ -8,9 +8,10 @@ from ..catalogue.scene import Scene
 
 
 def counted(scene: Scene, _fault: Fault) -> Measured:
-    """Count the people in closed groups of a size that the reader sees.
+    """Return the people in closed groups of known size, and the number of all people.
 
-    If people take part at random, a group of size 1 may belong to no person: it is not counted.
+    A group holds the ballots of an equal row; it is closed if fewer than k people are in it. If
+    people take part at random, a group of size 1 may belong to no person, and is not counted.
     """
     min_size = 1 if scene.settings.policy.sample is None else 2
     sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)

@@ -14,13 +14,13 @@ from ..faults.wire import Delay
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Delay the messages of all users except the target."""
+    """Let the network delay the messages of all users except the target, in the entry's rounds."""
     other_users = all_but(target(entry), setup.people)
     setup.wires.append(Delay(other_users, rounds_of(entry), note_of(number)))
 
 
 def isolated_target(scene: Scene, fault: Fault) -> Measured:
-    """Return 1 of 1 if network and reader find the target's own answers in counts of one person."""
+    """Return (1, 1) if network and reader find only the target counted; else (0, 1)."""
     number, target_user = fault.round or 1, target(fault)
     readers = [call.reader.value for call in scene.board.calls[number - 1 : number]]
     loot = scene.loot((parties.NETWORK, *readers))
@@ -34,7 +34,7 @@ def isolated_target(scene: Scene, fault: Fault) -> Measured:
 
 
 def total(counts: Counts) -> int:
-    """Return the number of people counted."""
+    """Return the number of people in the counts of one question."""
     return sum(counts.values())
 
 

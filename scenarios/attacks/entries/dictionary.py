@@ -1,4 +1,7 @@
-"""`dictionary`: seal every possible answer, and compare."""
+"""`dictionary`: the first shuffler seals every possible answer, and compares with the answers.
+
+It needs deterministic encryption without salt, a design error of the lesson's scenario.
+"""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties

@@ -12,7 +12,10 @@ from ..faults.shuffler import drop_people
 
 
 def left_out(scene: Scene, fault: Fault) -> Measured:
-    """Count the people missing in the last round, at most the people that the shuffler dropped."""
+    """Return the number of people missing in the last round, and the number of all people.
+
+    The first is at most the number of people that the first shuffler knows to have dropped.
+    """
     loot, (missing, maximum) = scene.loot((shuffler(1),)), uncounted(scene, fault)
     rounds = range(1, len(loot.board.tallies) + 1)
     dropped_counts = [

@@ -12,9 +12,10 @@ from ..catalogue.subtraction import with_curator
 
 
 def left_between(scene: Scene, fault: Fault) -> Measured:
-    """Count the cells of dropouts after round 1 that are certain from the counts of both rounds.
+    """Return the certain cells of dropouts after round 1, of all their released cells.
 
-    The network saw the dropouts; the curator knows the first counts, unless they are public.
+    A cell is certain if the difference of the counts of both rounds allows only one value. The
+    network saw the dropouts; the curator knows the first counts, unless they are public.
     """
     loot = scene.loot((NETWORK, *with_curator(scene.settings.policy, fault)))
     earlier_counts, decision = counted(loot, 1), loot.board.decision
@@ -29,7 +30,7 @@ def left_between(scene: Scene, fault: Fault) -> Measured:
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """One user leaves, and every party can subtract."""
+    """Return the matrix's `[[fault]]` entries: a user leaves, and all parties may subtract."""
     return [{"attack": "absent", "by": FIRST_USER, "round": 2}, {}]
 
 

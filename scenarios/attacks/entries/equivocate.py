@@ -11,7 +11,7 @@ from ..catalogue.setup import AttackSetup
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Give the curator another announcement for the target, which is honest."""
+    """Let the curator show the target another announcement; the target itself is honest."""
     setup.lies[entry.attack] = note_of(number)
     setup.lied_to = target(entry)
     # The target is honest, and runs in a task of its own.
@@ -19,7 +19,10 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def picked_out(scene: Scene, fault: Fault) -> Measured:
-    """Count the values of the target that the curator reads from the ballots without salt."""
+    """Return the number of the target's values that the curator reads, and the number of columns.
+
+    The target's ballots are the only ballots without salt.
+    """
     row = exploits.unsalted(scene.loot((parties.CURATOR,)), 1)
     return scene.right(parties.index(target(fault)), row), len(scene.people.schema.names)
 

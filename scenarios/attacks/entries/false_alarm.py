@@ -10,7 +10,7 @@ from ..catalogue.scene import Scene
 from ..catalogue.setup import AttackSetup
 from ..faults.users import alarmist
 
-# False claims: that right sums are wrong, and that a batch that no party sent is unordered.
+# Two false alarms: correct sums are claimed wrong, and a batch that no party sent unordered.
 ALARMS = (
     Alarm(0, Cause.BALANCE),
     Alarm(0, Cause.ORDER, b"\x00\x00\x00\x02\x00\x00\x00\x01b\x00\x00"),
@@ -18,12 +18,15 @@ ALARMS = (
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Run the user in a place of its own, from which it raises alarms."""
+    """Let the user with an index raise the alarms of `ALARMS` in some rounds."""
     setup.places[parties.user(index)] = alarmist(rounds, ALARMS)
 
 
 def believed(scene: Scene, fault: Fault) -> Measured:
-    """Count the aborted rounds with an alarm of these users that the board does not support."""
+    """Return the number of rounds aborted by a false alarm of these users, and of all rounds.
+
+    An alarm is false if the bulletin board does not support it.
+    """
     board, mine = scene.public, scene.strikers(fault.attack)
     raised = [alarm for party, alarm in board.alarms if party in mine]
     false = {alarm.round for alarm in raised if not borne_out(scene.board, alarm)}

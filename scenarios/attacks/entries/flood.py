@@ -6,7 +6,7 @@ from ..catalogue.people_subtraction import UNIT, remaining_with_invented
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Fill the batch with three invented people for each real person."""
+    """Return the matrix's `[[fault]]` entry: three invented people for each real person."""
     return [{"users": 3 * people}]
 
 

@@ -9,7 +9,7 @@ from ..faults.shuffler import forward
 
 
 def trial(_people: int, shufflers: int) -> list[Keys]:
-    """All shufflers keep the order of arrival."""
+    """Return the attack matrix's `[[fault]]` entries: all shufflers keep the order of arrival."""
     return [{"by": parties.shuffler(hop + 1)} for hop in range(shufflers)]
 
 

@@ -1,4 +1,7 @@
-"""`guess-row`: k - 1 people send a guessed row; if it opens, another person has it."""
+"""`guess-row`: k - 1 people send a guessed row; if it opens, another person has the same row.
+
+A row opens to the reader once k people have submitted it.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +19,17 @@ Row = tuple[str, ...]
 
 
 def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
-    """Let the user submit the next guessed row; k - 1 users submit each guess."""
+    """Let the user with an index submit a guessed row instead of its own.
+
+    k - 1 users submit each guess; without a remaining guess, the user's own row is submitted.
+    """
     place = len(setup.guesses) // max(setup.settings.policy.k - 1, 1)
     remaining_guesses = islice(guesses(setup.crowd.people.values), place, None)
     setup.guesses[index] = next(remaining_guesses, setup.row(index))
 
 
 def guesses(domains: Sequence[Sequence[str]]) -> Iterator[Row]:
-    """Yield the guessed rows: all combinations, values that are listed last first."""
+    """Yield all combinations of values of the columns; values listed last come first."""
     return product(*(values[::-1] for values in domains))
 
 
@@ -41,7 +47,10 @@ def guessed(scene: Scene) -> Mapping[str, Row]:
 
 
 def confirmed(scene: Scene, _fault: Fault) -> Measured:
-    """Count the other people with open values shared by fewer than k of them, due to guesses."""
+    """Return the number of other people exposed because guesses opened their values, of all people.
+
+    Without the guesses, these values are shared by fewer than k people.
+    """
     mine, board = guessed(scene), scene.public
     counts = board.tallies[0].counts if board.tallies else None
     if not mine or counts is None:
@@ -55,14 +64,17 @@ def confirmed(scene: Scene, _fault: Fault) -> Measured:
 
 
 def friends(_policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the users that send guesses, as text; empty if their number is not given."""
+    """Return the attackers, for a report: the number of users that send guesses, as text.
+
+    The tuple is empty if the entry gives no number.
+    """
     if entry.users is None:
         return ()
     return ("one of the people" if entry.users == 1 else f"{entry.users} of the people",)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Let a third of the people guess."""
+    """Return the `[[fault]]` entry of the attack matrix: a third of the people guess."""
     return [{"users": max(people // 3, 1)}]
 
 

@@ -1,4 +1,7 @@
-"""`inside-reports`: users disclose their reports to the reader, and hide no other user any more."""
+"""`inside-reports`: some users disclose their noisy reports to the reader.
+
+The shuffled reports of fewer other users then hide each user, so epsilon after shuffling grows.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,11 +15,11 @@ from ..catalogue.attack import ANALYST, REPORTS, Attack, Measured, by_some
 from ..catalogue.scene import Scene
 from ..catalogue.subtraction import friends_of
 
-FRIENDS = 10  # users, if the fault names neither number nor share
+FRIENDS = 10  # users that disclose reports, if the entry sets neither `users` nor `share`
 
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
-    """Return the users that disclose their reports to the reader."""
+    """Return the names of the users that disclose their reports to the reader."""
     friend_count = FRIENDS if entry.users is None and entry.share is None else entry.users
     if friend_count is None:
         friend_count = round((entry.share or 0.0) * scene.n)
@@ -24,10 +27,11 @@ def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
 
 
 def grown(scene: Scene, entry: Fault) -> Measured:
-    """Compute the growth of epsilon after shuffling for the other users, in nats.
+    """Return the growth of epsilon after shuffling for the other users, and its maximum, in nats.
 
     The reader subtracts the disclosed reports from the counts. If epsilon is known only between
-    bounds, this is the least growth that they allow.
+    bounds, the growth is the least that they allow. The local epsilon is the largest possible
+    growth.
     """
     accomplices = friends(scene, entry)
     loot = scene.loot((parties.ANALYST, *accomplices))
@@ -55,7 +59,10 @@ def grown(scene: Scene, entry: Fault) -> Measured:
 
 
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
-    """Return a lower and an upper bound on epsilon after shuffling, over all questions."""
+    """Return a lower and an upper bound on epsilon after shuffling, over all questions, in nats.
+
+    reports: the number of reports to each question.
+    """
     shuffled, whole = after_shuffling(scene.settings.questions, reports)
     loss = whole or (shuffled[0] if len(shuffled) == 1 else None)
     return (loss.hockey_stick_at_least, loss.hockey_stick) if loss else (0.0, 0.0)

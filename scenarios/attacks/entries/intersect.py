@@ -1,4 +1,7 @@
-"""`intersect`: many releases of the same people; some stay away at random."""
+"""`intersect`: the network combines many releases of the same people, of whom some stay away.
+
+From the senders of each session and the public releases it computes the rows of these users.
+"""
 
 from dataclasses import replace
 
@@ -13,19 +16,19 @@ from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, counts_v
 from ..catalogue.scene import Scene
 from ..faults.users import fault
 
-COMERS = 12  # users who come and go, if the fault gives no number
-MORE = 3  # sessions in excess of the users to be distinguished
+COMERS = 12  # users that come and go, if the entry does not set `users`
+MORE = 3  # sessions beyond the number of users that come and go
 
 
 def comers(entry: Fault) -> int:
-    """Return the number of users that come and go; they are the first users."""
+    """Return the number of users that take part in some sessions only; they are the first users."""
     return COMERS if entry.users is None else entry.users
 
 
 def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
-    """Return the cast of an earlier session; each user that comes and goes misses it with odds 1:1.
+    """Return the cast of an earlier session: each user that comes and goes misses it with odds 1:1.
 
-    Two sessions differ by half of these users, so no pair of releases reveals a row.
+    Two sessions differ by half of these users, so no single pair of releases reveals a row.
     """
     coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
     absentees = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
@@ -34,9 +37,10 @@ def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
 
 
 def read_of_comers(scene: Scene, entry: Fault) -> Measured:
-    """Count the users that come and go with a fully revealed row of the released columns.
+    """Return the users that come and go and have a fully revealed row, of all that come and go.
 
-    The network sees the senders of every session; the releases are public.
+    A row has the released columns. The network sees the senders of every session; releases are
+    public.
     """
     loot = [session.loot((parties.NETWORK,)) for session in scene.sessions_before]
     releases = [
@@ -50,7 +54,7 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
 
 
 def _session_release(loot: AdversaryView) -> SeenRelease | None:
-    """Return senders and release of a session; None without a release or a sender seen."""
+    """Return senders and release of a session; None without a release, or if no sender was seen."""
     joint, decision = public_release(loot.board), loot.board.decision
     respondents = frozenset(
         parties.index(sender) for sender in senders(loot, len(loot.board.calls))
@@ -61,7 +65,7 @@ def _session_release(loot: AdversaryView) -> SeenRelease | None:
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """A few users come and go."""
+    """Return the attack matrix's `[[fault]]` entry: at most a third of the people come and go."""
     return [{"users": min(COMERS, max(1, people // 3))}]
 
 

@@ -12,13 +12,16 @@ from ..faults.wire import BlockingWire
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Block the messages of all users but the target; invented people fill the batch."""
+    """Let the network block the messages of all users but the target.
+
+    Invented people fill the batch.
+    """
     other_users = all_but(target(entry), setup.people)
     setup.wires.append(BlockingWire(other_users, EVERY_ROUND, note_of(number)))
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Fill the batch to its usual size."""
+    """Return the matrix's `[[fault]]` entry: invented people fill the batch to its usual size."""
     return [{"target": FIRST_USER, "users": max(people - 1, 1)}]
 
 

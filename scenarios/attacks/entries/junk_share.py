@@ -1,4 +1,8 @@
-"""`junk-share`: a person sends the group of its row a share that fits no other."""
+"""`junk-share`: a user sends the group of its row a false secret share.
+
+A group holds the ballots with an equal row, and opens with k true shares. A false share could keep
+it closed.
+"""
 
 from collections import Counter
 
@@ -14,14 +18,14 @@ from ..faults.sharers import junk_sender
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Run the user in a place of its own, from which it sends junk."""
+    """Let the user with an index send a ballot with a false share."""
     user = parties.user(index)
     entropy, (note,) = setup.entropy(f"junk of {user}"), rounds.values()
     setup.places[user] = junk_sender(setup.row(index), entropy, note)
 
 
 def closed(scene: Scene, _fault: Fault) -> Measured:
-    """Count the other people with values that would be open, but are closed by a junk share."""
+    """Return the number of other people with values closed by a false share, of all people."""
     strikers = scene.strikers("junk-share")
     striker_indices = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
     counts = scene.public.tallies[0].counts if scene.public.tallies else None

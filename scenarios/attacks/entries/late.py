@@ -7,7 +7,10 @@ from ..catalogue.scene import Scene
 
 
 def sent_in_vain(scene: Scene, fault: Fault) -> Measured:
-    """Count the people missing in the last round, at most the attackers that sent in it."""
+    """Return the number of people missing in the last round, and the number of all people.
+
+    The first is at most the number of attackers that sent a message in that round.
+    """
     missing, maximum = uncounted(scene, fault)
     return min(missing, sent_by_strikers(scene, fault, len(scene.public.tallies))), maximum
 

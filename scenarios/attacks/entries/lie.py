@@ -14,12 +14,12 @@ from ..faults import peer
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the curator keep every column."""
+    """Let the curator keep every column, against its announced rule."""
     setup.lies[entry.attack] = note_of(number)
 
 
 def above_promise(scene: Scene, _fault: Fault) -> Measured:
-    """Count the people exposed in the release beyond the number that the certificate promises.
+    """Return the people exposed in the release beyond the number in the certificate, of all people.
 
     The release is public. The curator must have read the answers, or it could not lie about them.
     """

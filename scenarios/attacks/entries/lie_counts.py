@@ -11,12 +11,12 @@ from ..faults.analyst import miscounting
 
 
 def commit(setup: AttackSetup, _entry: Fault, number: int) -> None:
-    """Let the analyst publish equal rows for all people."""
+    """Let the analyst publish a release in which all people have the most frequent row."""
     setup.places[parties.ANALYST] = miscounting(note_of(number))
 
 
 def miscounted(scene: Scene, _fault: Fault) -> Measured:
-    """Count the people in the release in excess of the counts that the analyst has read."""
+    """Return the people in the release beyond the counts that the analyst read, of all people."""
     loot = scene.loot((parties.ANALYST,))
     published_counts, read = public_release(loot.board), read_by(loot, len(loot.board.tallies))
     if loot.board.burned or published_counts is None or not read:

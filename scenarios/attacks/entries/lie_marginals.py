@@ -8,7 +8,7 @@ from .lie import above_promise
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the curator report no small crowds, and decide from these marginals."""
+    """Let the curator publish counts without small equivalence classes, and decide from them."""
     setup.lies[entry.attack] = note_of(number)
 
 

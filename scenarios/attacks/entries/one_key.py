@@ -1,4 +1,7 @@
-"""The attack of a reused ephemeral key: link the answers that are sealed with it."""
+"""`one-key`: the curator links the answers of a person by their common ephemeral key.
+
+It needs the design error that all answers of a person are sealed with the same key.
+"""
 
 from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import whole

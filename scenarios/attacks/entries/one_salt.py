@@ -1,4 +1,7 @@
-"""The attack of a reused salt: link the answers that contain it."""
+"""`one-salt`: the curator links the answers of a person by their common salt.
+
+It needs the design error that all answers of a person contain the same salt.
+"""
 
 from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import whole

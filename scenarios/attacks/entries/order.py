@@ -1,4 +1,7 @@
-"""`order`: link senders to answers by the order of arrival."""
+"""`order`: network and curator link senders to answers by the order of arrival.
+
+It needs the design error that shufflers do not sort their batches.
+"""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties

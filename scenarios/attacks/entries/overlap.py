@@ -20,7 +20,10 @@ from ..catalogue.settings import AttackSettings
 def other_columns(
     cast: Cast, _entry: Fault, settings: AttackSettings, crowd: Samples, board: Board, place: int
 ) -> Cast:
-    """Return the cast of a second session, with a curator that releases only other columns."""
+    """Return the cast of a second session, in which the curator may release only other columns.
+
+    board: the bulletin board of the first session. place: the entry's place in the file.
+    """
     if board.decision is None or not board.decision.kept:
         return cast
     if cast.adversary is not None:
@@ -34,7 +37,7 @@ def other_columns(
 
 
 def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
-    """Compute the expected number of people unique on the columns of both releases together.
+    """Return the expected number of people unique on the columns of both releases, of all people.
 
     Releases are public. The curator infers from equal counts in both sessions that the people are
     the same.

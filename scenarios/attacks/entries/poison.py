@@ -1,4 +1,4 @@
-"""`poison`: a person lies about itself."""
+"""`poison`: a user submits a false row: the last value of each column."""
 
 from ..catalogue.attack import USER, Attack, by_some
 from ..catalogue.measures import moved

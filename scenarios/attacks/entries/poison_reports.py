@@ -16,14 +16,15 @@ from ..catalogue.scene import Scene
 from ..catalogue.setup import AttackSetup
 from ..faults.users import crafter
 
-TRIED = 64  # honest reports among which a person looks for its own
-STREAM = 0x706F6973  # keeps these draws apart from other uses of an index
+TRIED = 64  # honest reports that an attacking user draws to choose from
+STREAM = 0x706F6973  # separates these random draws from other uses of a user's index
 
 
 def crafted(question: Question, people: Population, index: int) -> str:
-    """User: return a possible honest report that supports the last value best.
+    """Return the report that an attacking user sends to a question, in the text form of reports.
 
-    It supports that value, and as few other values as possible. No single report is suspicious.
+    Of 64 honest reports of the last value, it is the report that supports this value best, and as
+    few other values as possible. No single report is suspicious.
     """
     import numpy as np
 
@@ -39,7 +40,7 @@ def crafted(question: Question, people: Population, index: int) -> str:
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Run the user in a place of its own, from which it sends its crafted reports."""
+    """Let the user with an index send crafted reports in some rounds."""
     people, questions = setup.crowd.people, setup.settings.questions
     row = tuple(crafted(question, people, index) for question in questions)
     user = parties.user(index)
@@ -47,10 +48,10 @@ def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
 
 
 def moved(scene: Scene, fault: Fault) -> Measured:
-    """Compute the largest shift of a question's estimate of its last value, in people.
+    """Return the largest shift of an estimate of a last value, and its maximum, in people.
 
-    The attackers know their reports, and compute the estimates without them from the public
-    counts. An honest report of that value moves the estimate by 1 person on average.
+    The attackers know their reports, and compute the estimates without them from the public counts.
+    An honest report of that value moves the estimate by 1 person on average.
     """
     loot = scene.loot(scene.strikers(fault.attack))
     submitters = [parties.index(user) for user in senders(loot, 1)]
@@ -68,7 +69,10 @@ def moved(scene: Scene, fault: Fault) -> Measured:
 
 
 def estimated(question: Question, counts: Counts) -> float:
-    """Analyst: the estimated people with the last value (of flipped bits: of the first bit set)."""
+    """Return the analyst's estimate of the number of people with the last value of a question.
+
+    For randomizers of single bits, it is the number of people with the first bit set.
+    """
     randomizer = question.randomizer
     question_tally = tally(randomizer, question.domain, counts)
     if not question_tally.people:
@@ -80,9 +84,8 @@ def estimated(question: Question, counts: Counts) -> float:
             .estimate_tally([question_tally.people - set_bits, set_bits], question_tally.people)
             .counts[1]
         )
-    if (
-        not randomizer.gives_shares
-    ):  # of numbers: people with the largest one, none of them with the least
+    if not randomizer.gives_shares:
+        # Numeric values: people with the largest value, if all other people have the least.
         total = (
             question_tally.people
             * randomizer.measures(question_tally.supporting, question_tally.people)[0].value

@@ -1,4 +1,4 @@
-"""`pre-empt`: the first shuffler hands the reader a batch of its own in the last one's place."""
+"""`pre-empt`: the first shuffler sends the reader a false batch before the last shuffler does."""
 
 from ....protocol.knowledge.adversary_view import batches
 from ....protocol.wire import parties
@@ -11,7 +11,10 @@ from ..faults.shuffler import pre_empt
 
 
 def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
-    """Return the excess of a count, in people, at most the answers handed to the reader."""
+    """Return the largest excess of a count of round 1 over the truth, in people, of all people.
+
+    The value is at most the number of answers that the first shuffler sent directly to the reader.
+    """
     first = parties.shuffler(1)
     loot = scene.loot((first,))
     plan = loot.plan(1)

@@ -1,4 +1,4 @@
-"""`predictable`: know the seed, derive every key again, open everything."""
+"""`predictable`: the network knows the seed, derives every key from it, and opens all answers."""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties
@@ -8,7 +8,7 @@ from ..catalogue.scene import Scene
 
 
 def derived(scene: Scene, _fault: Fault) -> Measured:
-    """Count the rows that a listener reads with keys derived from the seed."""
+    """Return the number of rows that the network reads with derived keys, of all people."""
     loot = scene.loot((parties.NETWORK,))
     if scene.seed is None:
         return 0, scene.n

@@ -14,7 +14,7 @@ UNIT = "values told by those who accuse"
 
 
 def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
-    """Count the true values that accusations reveal about accusers, of all values of all people.
+    """Return the true values of accusers that accusations reveal, of all values of all people.
 
     Accusations and disclosed secrets are public; the attackers add their own secrets.
     """
@@ -24,7 +24,7 @@ def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
 
 
 def no_accusations(_scene: Scene, _fault: Fault) -> Measured:
-    """Return 0 of 0: with central parties there are no such accusations."""
+    """Return (0, 0): with central parties there are no such accusations to measure."""
     return 0, 0
 
 
@@ -46,6 +46,6 @@ ATTACK = Attack(
         waits="ballots at the end of a path",
         measure=unmasked,
         act=peer.provoke,
-        learns=counts_victim,  # one value under a name counts as a row, which never underestimates
+        learns=counts_victim,  # a named value counts as a row: never too few
     ),
 )

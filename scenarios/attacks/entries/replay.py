@@ -1,4 +1,7 @@
-"""`replay`: the network sends a person's message again: into the round, the next, a session."""
+"""`replay`: the network sends a user's message a second time.
+
+The copy goes into the same round, the next round, or a later session.
+"""
 
 from ....protocol.knowledge.adversary_view import submissions
 from ....protocol.wire import parties
@@ -13,13 +16,16 @@ from ..faults.wire import Replay
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Replay a message of the target; in two sessions one object holds the wires of both."""
+    """Let the network replay a message of the target into the entry's round or session.
+
+    In two sessions, the same `Replay` object serves both, so that it remembers the message.
+    """
     into, note = entry.into or "round", note_of(number)
     setup.wires.append(Replay(target(entry), into, setup.stranger, note=note))
 
 
 def counted_again(scene: Scene, _fault: Fault) -> Measured:
-    """Count the messages of round 1 counted in excess of the people that the network saw."""
+    """Return the messages of round 1 counted beyond the people that the network saw, of all."""
     loot = scene.loot((parties.NETWORK,))
     submitters = submissions(loot, 1)
     people = len({sender for sender in submitters if parties.index(sender) < scene.n})

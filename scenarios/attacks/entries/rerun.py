@@ -19,7 +19,10 @@ from ..faults.users import fault
 
 
 def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
-    """Return the cast of the first session, which ends when the curator has counted."""
+    """Return the cast of the first session: the curator claims a crash after it has counted.
+
+    place: the entry's place in the file.
+    """
     crashing = liar("crash", notes={"crash": note_of(place)})
     return replace(cast, faults={**cast.faults, parties.CURATOR: crashing})
 
@@ -32,7 +35,7 @@ def without_target(
 
 
 def subtracted(scene: Scene, fault: Fault) -> Measured:
-    """Count the values of the target that remain when the second counts are subtracted."""
+    """Return the target's values read as a difference of both sessions' counts, of all columns."""
     columns = len(scene.people.schema.names)
     earlier_view = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
     if earlier_view is None:

@@ -1,6 +1,7 @@
-"""`single-out`: the first shuffler forwards only the target's answers; the reader pools its view.
+"""`single-out`: the first shuffler forwards only the target's answers to an accomplice, the reader.
 
-A guard of the round aborts it only after its reader has read the ballots, which is too late.
+Known rows stand in for all other users. A guard of the round aborts it only after its reader has
+read the ballots, which is too late.
 """
 
 from msgspec.structs import replace
@@ -18,26 +19,26 @@ from ..faults.shuffler import covering_rows, single_out
 
 __all__ = ["ATTACK"]
 
-FIRST = 1  # the round, if the fault names none
+FIRST = 1  # default round of the attack
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Replace the answers of all other users by known rows."""
+    """Let the first shuffler replace the answers of all users but the target by known rows."""
     setup.deed(single_out, replace(entry, round=struck(entry)), number, aimed=target(entry))
 
 
 def struck(entry: Fault) -> int:
-    """Return the round of the attack."""
+    """Return the round of the attack; round 1 if the entry has no `round`."""
     return entry.round or FIRST
 
 
 def readers(_policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return the reader of that round: the curator of round 1, the analyst of the release."""
+    """Return the accomplice of the attack: the curator reads round 1, the analyst the release."""
     return (CURATOR if struck(entry) == FIRST else ANALYST,)
 
 
 def values_read(scene: Scene, entry: Fault) -> Measured:
-    """Count the values of the target that are read, of all its values in that round."""
+    """Return the number of the target's values read, of all columns asked in that round."""
     loot, number = scene.loot((shuffler(1), *readers(scene.settings.policy, entry))), struck(entry)
     plan = loot.plan(number)
     if plan is None:

@@ -1,4 +1,7 @@
-"""`size`: read answers from their length."""
+"""`size`: the first shuffler reads answers from their length.
+
+It needs the design error that answers are not padded to equal length.
+"""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties
@@ -9,7 +12,11 @@ from ..catalogue.scene import Scene
 
 
 def cells(scene: Scene, _fault: Fault) -> Measured:
-    """Count the cells of which the first shuffler alone is certain, by the lengths of answers."""
+    """Return the number of cells of which the first shuffler alone is certain, and of all cells.
+
+    A cell is a person's value of a column; the lengths of the person's answers may fit only one
+    value.
+    """
     people = exploits.by_length(scene.loot((parties.shuffler(1),)), 1)
     right = sum(scene.right(index, row) for index, row in people.items())
     return right, scene.n * len(scene.people.schema.names)

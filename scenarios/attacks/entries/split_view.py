@@ -1,4 +1,4 @@
-"""`split-view`: the board shows one user another board, with keys of its own."""
+"""`split-view`: the bulletin board shows one user a forged board with keys of the attacker."""
 
 from ....protocol.knowledge import exploits
 from ....protocol.wire import parties
@@ -12,13 +12,13 @@ from ..faults.board import misled
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Show the target, which is honest, the other board."""
+    """Let the board show the target, which is honest, a forged board."""
     forging = setup.entropy(f"another board {number}")
     setup.places[target(entry)] = misled(forging, note_of(number))
 
 
 def read_there(scene: Scene, fault: Fault) -> Measured:
-    """Count the values of the target that are read with the keys on the other board."""
+    """Return the number of the target's values read with the forged board's keys, of all."""
     loot = exploits.on_the_forged_board(scene.loot((parties.NETWORK,)))
     index = parties.index(target(fault))
     row = exploits.open_envelopes(loot, 1).get(index, {})

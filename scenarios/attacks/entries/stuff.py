@@ -1,4 +1,7 @@
-"""`stuff`: a person answers one question in every slot: several votes, and totals that differ."""
+"""`stuff`: a user answers the same question in all slots of its message.
+
+It votes several times on this question, so that the totals of the questions differ.
+"""
 
 from ....protocol.wire import parties
 from ....roles.occasions import Notes
@@ -9,7 +12,7 @@ from ..faults.users import stuffer
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """Run the user in a place of its own, from which it seals ballots of other questions."""
+    """Let the user with an index seal the same answer in every slot, in some rounds."""
     user = parties.user(index)
     entropy = setup.entropy(f"stuffing of {user}")
     setup.places[user] = stuffer(rounds, setup.row(index), entropy)

@@ -1,4 +1,4 @@
-"""`substitute`: the first shuffler replaces people by invented people; n stays the same."""
+"""`substitute`: the first shuffler replaces people by invented people; the total stays equal."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from ..faults.shuffler import substitute
 
 
 def replaced(scene: Scene, _fault: Fault) -> Measured:
-    """Return a lower bound on the people counted wrongly: the maximum over the columns.
+    """Return a lower bound on the people counted wrongly (maximum over the columns), of all.
 
     It is at most the number of people that the shuffler knows to have replaced.
     """

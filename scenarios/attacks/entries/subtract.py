@@ -1,4 +1,7 @@
-"""`subtract`: the first shuffler replaces the target in the release, and subtracts."""
+"""`subtract`: the first shuffler reads the target's row as a difference between two counts.
+
+In the release it replaces the target by a known row; round 1 counts the target.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,12 +19,12 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Replace the target's answers by one known row."""
+    """Let the first shuffler replace the target's answers by a known row in the release."""
     setup.deed(subtract, entry, number, aimed=target(entry))
 
 
 def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """Return the known row, as often as the shuffler put it in."""
+    """Return the known row as often as the shuffler inserted it, by round."""
     return put_in(
         scene, last_release(scene), lambda plan, row_count: [forged_row(plan)] * row_count
     )

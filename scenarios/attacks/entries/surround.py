@@ -1,4 +1,7 @@
-"""`surround`: the first shuffler replaces all people but the target, and reads the release."""
+"""`surround`: the first shuffler replaces all people but the target by known rows.
+
+It reads the target's row from the release, as the only unknown row.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,12 +19,12 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Replace the answers of all other users by known rows."""
+    """Let the first shuffler replace the answers of all users but the target in the release."""
     setup.deed(surround, entry, number, aimed=target(entry))
 
 
 def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """Return the known rows, as many as the shuffler put in."""
+    """Return the known rows that the shuffler inserted, by round."""
     return put_in(scene, last_release(scene), covering_rows)
 
 

@@ -1,4 +1,8 @@
-"""`swap`: a friend of the first shuffler is away in round 1, the target in the release."""
+"""`swap`: an accomplice takes the target's place in the release.
+
+A user that helps the first shuffler stays away in round 1; in the release its row replaces the
+target's, so that both rounds have equal totals and differ by these two rows.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,13 +27,13 @@ from ..faults.shuffler import subtract
 
 __all__ = ["ATTACK"]
 
-ALWAYS = range(1, 256)  # rounds: the friend answers to the first shuffler alone
+ALWAYS = range(1, 256)  # rounds without a submission by the accomplice
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let the first shuffler put a friend's answers of the last round in the target's place.
+    """Let the first shuffler put an accomplice's answers in the target's place in the release.
 
-    Both rounds then have the same number of people.
+    The accomplice submits in no round itself, so both rounds have the same number of people.
     """
     (friend,) = friends_of(entry, setup.people, 1)
     setup.message(index(friend), unnoted(ALWAYS), "absent")
@@ -37,14 +41,14 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def forged_rows(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """Return the friend's answers, if the shuffler put them in."""
+    """Return the accomplice's row, by round, if the shuffler inserted it."""
     (friend,) = friends_of(entry, scene.n, 1)
     row = scene.people.row(index(friend))
     return put_in(scene, last_release(scene), lambda _plan, row_count: [row] * row_count)
 
 
 def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return a user, and the curator if only it knows the counts."""
+    """Return the accomplices, for a report: a user, and the curator if only it knows the counts."""
     return "one of the people", *with_curator(policy, entry)
 
 

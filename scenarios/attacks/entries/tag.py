@@ -1,4 +1,7 @@
-"""`tag`: a shuffler flips a bit of some answers; a tagged answer does not open."""
+"""`tag`: a shuffler flips a bit of some encrypted answers, to recognize them later.
+
+Layers are authenticated, so a tagged answer does not open: the attack only loses answers.
+"""
 
 from ..catalogue import peer_measures
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, PeerAttack, by_shuffler

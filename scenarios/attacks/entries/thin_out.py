@@ -1,4 +1,7 @@
-"""`thin-out`: the target leaves after round 1 together with friends of the first shuffler."""
+"""`thin-out`: the target leaves after round 1 together with accomplices of the first shuffler.
+
+Their known rows are subtracted from the difference of the counts, and leave the target's row.
+"""
 
 from ....protocol.wire.parties import index, shuffler
 from ....roles.occasions import unnoted
@@ -12,29 +15,32 @@ from ..faults.shuffler import thin_out, without_target
 
 __all__ = ["ATTACK"]
 
-FRIENDS = 9  # in the trial: with the target they are as many as `min_dropout` lets go
+FRIENDS = 9  # accomplices in the matrix; with the target they reach the default `min_dropout`
 LATER_ROUNDS = range(2, 256)  # rounds after the first
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Let friends not submit after round 1; the shuffler claims that the target came too late."""
+    """Let accomplices stay away after round 1.
+
+    The shuffler claims that the target came too late.
+    """
     for friend in friends_of(entry, setup.people, entry.users or 0):
         setup.message(index(friend), unnoted(LATER_ROUNDS), "absent")
     setup.deed(thin_out, entry, number, aimed=target(entry), ignores=without_target)
 
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
-    """Return the users that disclose their rows."""
+    """Return the names of the accomplices, which disclose their rows to the first shuffler."""
     return friends_of(entry, scene.n, entry.users or 0)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Take the first user out."""
+    """Return the matrix's `[[fault]]` entry: the first user is removed from the release."""
     return [{"by": shuffler(1), "target": FIRST_USER, "users": min(FRIENDS, people - 1)}]
 
 
 def helpers(policy: Policy, entry: Fault) -> tuple[str, ...]:
-    """Return some of the users, and the curator if only it knows the counts."""
+    """Return the accomplices, for a report: users, and the curator if only it knows the counts."""
     friend_group = (f"{entry.users} of the people",) if entry.users else ()
     return *friend_group, *with_curator(policy, entry)
 

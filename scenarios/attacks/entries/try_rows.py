@@ -1,4 +1,8 @@
-"""`try-rows`: reader and `randomness` seal every possible row, and compare."""
+"""`try-rows`: the analyst and the party `randomness` seal every possible row, and compare.
+
+`randomness` computes the function from which a row's encryption key follows, so both together can
+test each row.
+"""
 
 from collections import Counter
 
@@ -12,7 +16,10 @@ COALITION = (parties.ANALYST, parties.RANDOMNESS)
 
 
 def read(scene: Scene, _fault: Fault) -> Measured:
-    """Count the rows that are closed to the reader, and read by this attack."""
+    """Return the number of people's rows read only by this attack, of all people.
+
+    Rows that k people share are open to the analyst anyway, and do not count.
+    """
     loot = scene.loot(COALITION)
     guessed = rows_by_trying(loot, 1) - opened_cells(loot, 1)
     true = Counter(tuple(scene.people.row(index)) for index in range(scene.n))

@@ -1,4 +1,4 @@
-"""`wrong-digest`: a shuffler posts the digest of a batch other than the forwarded batch."""
+"""`wrong-digest`: a shuffler posts the digest of a batch that it did not forward."""
 
 from ....protocol.knowledge.adversary_view import batch
 from ....protocol.rounds.mixing import batch_digest
@@ -12,9 +12,9 @@ from ..faults.shuffler import wrong_digest
 
 
 def accepted_rounds(scene: Scene, fault: Fault) -> Measured:
-    """Count the rounds that were counted despite a wrong digest, of the rounds of the attack.
+    """Return the rounds counted despite a wrong digest, of all rounds of the attack.
 
-    The shuffler knows the batch that it forwarded, and that its account is of another batch.
+    The shuffler knows the batch that it forwarded, and finds no matching digest on the board.
     """
     by = fault.by or parties.shuffler(1)
     loot, hop = scene.loot((by,)), parties.index(by) + 1

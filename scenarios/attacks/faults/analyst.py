@@ -8,14 +8,20 @@ from ....roles.occasions import Note, no_note
 
 
 class Miscounting(Endpoint):
-    """An analyst that reads honestly, and counts all people in the most frequent cell."""
+    """An analyst that reads honestly, but publishes all people in the most frequent cell.
+
+    note: records that the published counts differ from the true counts.
+    """
 
     def __init__(self, network: Network, party: str, note: Note = no_note) -> None:
         super().__init__(network, party)
         self.note = note
 
     async def post(self, body: Body) -> None:
-        """Count all people in the largest cell; their number is unchanged."""
+        """Post a message; in a tally, put all people in the largest cell.
+
+        The total is unchanged.
+        """
         if isinstance(body, Tally) and body.counts is not None:
             false_tally = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
             if false_tally != body:
@@ -30,6 +36,7 @@ def miscounting(note: Note) -> Fault:
 
 
 def _one_crowd(count: Counts) -> Counts:
+    """Return the counts of a question with all people in the largest cell."""
     if not count:
         return count
     return {max(sorted(count), key=lambda cell: count[cell]): sum(count.values())}

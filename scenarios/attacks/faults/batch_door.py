@@ -1,8 +1,9 @@
-"""The doors of a shuffler that changes its batch before it leaves.
+"""The network access of a shuffler that changes its batch before it leaves.
 
-The honest role hands its account, its trace and its batch to the doors. This place keeps them until
-the batch is whole, changes it, and lets account and trace of the changed batch go first: all three
-are pure functions of the letters that came and of the batch that leaves, so they fit each other.
+The honest role hands its account, its trace (commitments to its batch) and its batch to this
+access. They are kept here until the batch is complete, and the batch is changed; account and trace
+of the changed batch then go first. All three are pure functions of the received messages and of the
+batch that leaves, so they are consistent.
 """
 
 from collections import Counter
@@ -28,20 +29,20 @@ Leaving = tuple[bytes, ...]
 
 @dataclass(slots=True)
 class Turn:
-    """A batch that is about to leave a shuffler.
+    """A batch that is about to leave a shuffler, as an attack changes it.
 
     Attributes:
         plan: the round.
-        hop: the shuffler's.
+        hop: the shuffler's position in the mix, from 1.
         honest_account: the account of the honest role.
         layers: the opened layers, in order of arrival.
         senders: at the first shuffler, the users of the layers; the layers of a user are adjacent.
         last: functions that are applied to the batch when its layers are arranged.
-        refused: layers and letters that are accounted for as refused, besides the refusals of
+        refused: layers and messages that are accounted for as refused, besides the refusals of
             `honest_account`.
-        unheard: letters that the role was not shown, and that are accounted for as received.
+        unheard: messages that the role was not shown, and that are accounted for as received.
         digest: the digest in the account; None: the true digest.
-        early: batches that leave before this one, by receiver.
+        early: batches that leave before this batch, by receiver.
     """
 
     plan: Round
@@ -56,14 +57,14 @@ class Turn:
     early: list[tuple[str, Batch]] = field(default_factory=list)
 
     def batch(self) -> Leaving:
-        """Arrange the layers as they leave."""
+        """Return the batch that leaves: the layers in the order of the rules, changed by `last`."""
         batch, _ = arrange(self.plan, self.layers)
         for change in self.last:
             batch = change(batch)
         return batch
 
     def account(self, batch: Leaving) -> Mixed:
-        """Account for the batch."""
+        """Return the public account of a batch: numbers received, refused and forwarded."""
         honest_account = self.honest_account
         refused = Counter(honest_account.refused) + self.refused
         true = account(
@@ -73,7 +74,10 @@ class Turn:
 
 
 class BatchDoor(Endpoint):
-    """A shuffler's place that may change its batch. This class changes nothing."""
+    """A shuffler's network access that can change a batch. Subclasses define the changes.
+
+    The honest role runs unchanged behind it; this class alone changes no batch.
+    """
 
     def __init__(self, network: Network, party: str) -> None:
         super().__init__(network, party)
@@ -85,18 +89,21 @@ class BatchDoor(Endpoint):
         self._batch: Layers = []
 
     def strikes(self, number: int) -> bool:  # noqa: ARG002 - for those that inherit
-        """Whether the batch of a round is changed."""
+        """Whether the batch of a round, by its number, is changed; here never."""
         return False
 
     def ignores(self, plan: Round, letter: Letter) -> bool:  # noqa: ARG002
-        """Whether the role is not shown a letter."""
+        """Whether a message is hidden from the honest role; here never."""
         return False
 
     def change(self, turn: Turn) -> None:
-        """Change a batch."""
+        """Change a batch in place; here nothing changes."""
 
     async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
-        """Keep the letters that the role is shown, and withhold the rest."""
+        """Return the messages that the role may see, and keep a copy of them.
+
+        Ignored messages are dropped.
+        """
         while True:
             letters = await super().receive(*kinds, limit=limit)
             if calls := self.board.calls:
@@ -109,7 +116,7 @@ class BatchDoor(Endpoint):
                 return letters
 
     async def post(self, body: Body) -> None:
-        """Post honestly, but keep account and trace of a batch until it leaves."""
+        """Post a message, but hold back account and trace of a changed batch until it leaves."""
         if isinstance(body, Mixed) and self.strikes(self.board.calls[-1].round):
             self._honest_account, self._traces, self._batch = body, False, []
         elif isinstance(body, Traced) and self._honest_account is not None:
@@ -123,7 +130,10 @@ class BatchDoor(Endpoint):
         await trio.lowlevel.checkpoint()
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send honestly, but keep the pieces of a batch until it is whole, and change it."""
+        """Send a message, but hold back the pieces of a batch until it is complete, and change it.
+
+        Then post the account and the trace of the changed batch, and send its pieces.
+        """
         if self._honest_account is None or not isinstance(body, Batch):
             await super().send(plan, receiver, body)
             return
@@ -146,6 +156,7 @@ class BatchDoor(Endpoint):
             await super().send(plan, receiver, piece)
 
     def _turn(self, plan: Round, honest_account: Mixed) -> Turn:
+        """Return the complete batch for the attack to change, and forget the round's messages."""
         layers, senders = self._honest_batch(plan, frozenset(self._batch))
         turn = Turn(plan, self.hop, honest_account, layers, senders, unheard=self._unheard)
         self._letters, self._unheard = [], 0
@@ -154,7 +165,10 @@ class BatchDoor(Endpoint):
     def _honest_batch(
         self, plan: Round, batch_layers: frozenset[bytes]
     ) -> tuple[Layers, list[str]]:
-        """Open letters again: the layers of the honest batch as they came, and their senders."""
+        """Return the layers of the honest batch in order of arrival, and the users that sent them.
+
+        The received messages are opened again. Users are known at the first shuffler only.
+        """
         assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
         bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]
         if self.hop > 1:
@@ -177,7 +191,7 @@ class BatchDoor(Endpoint):
         return [onion for onions in by_sender.values() for onion in onions], list(by_sender)
 
     def _body(self, plan: Round, letter: Letter) -> Body | None:
-        """Return the body of a letter of this round; None for other letters."""
+        """Return the body of a received message of this round; None for other messages."""
         try:
             message = decode_message(letter[1])
         except Refused:

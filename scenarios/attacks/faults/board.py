@@ -1,7 +1,7 @@
-"""Misbehaviour of the board's keeper: it shows a user another board than all other parties.
+"""Misbehaviour of the board's keeper: it shows one user another bulletin board.
 
-Such a keeper holds the wires as well: the board is where users learn the keys to seal to. On the
-other board every party has a key that the keeper made, so that it reads all ballots sealed there.
+Such a keeper controls the network as well: users take the keys to seal to from the board. On the
+forged board every party has a key that the keeper made, so that it reads all ballots sealed there.
 It signs that board with its own identity, because its reader checks it, and the posts of all other
 parties with identities that it made: it has no other keys.
 """
@@ -29,11 +29,12 @@ from ....roles.occasions import Note, no_note
 
 
 class Forgery(OwnStream):
-    """A second board, made from the posts of the true board, with keys of the attacker's own.
+    """A forged bulletin board, made from the posts of the true board, with keys of the attacker.
 
     entropy: the source of keys and identities. notary: the identity of the keeper of the board;
-    None if posts are not signed. instruments: are told of the board and its keys. pairs: the keys
-    that take the place of the parties' keys, by name. note: records that another post was shown.
+    None if posts are not signed. instruments: receive the forged board and its keys. pairs: the
+    keys that take the place of the parties' keys, by name. note: records that a changed post was
+    shown.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Forgery(OwnStream):
         note: Note = no_note,
     ) -> None:
         super().__init__(true)
-        self._board = Board()  # its reader compares the roster with the one it knows
+        self._board = Board()  # takes any roster (list of identities); its reader checks it
         self.entropy = entropy
         self.notary = notary
         self.instruments = instruments
@@ -54,10 +55,11 @@ class Forgery(OwnStream):
         self._stopped = False
 
     def hear(self, entry: Entry) -> None:
-        """Show a post's counterpart, as long as it has a counterpart.
+        """Add the counterpart of a true post to the forged board, as long as a counterpart exists.
 
-        A post with a proof for the true session, such as a share of a lock, has no counterpart. The
-        reader of this board sees it stop there, and answers no more.
+        A post with a proof for the true session, such as a share of a lock (the common key that
+        delays opening), has no counterpart. The reader sees the forged board end there, and sends
+        no more.
         """
         author, number = entry.author, entry.message.round
         if not self._stopped:
@@ -75,7 +77,7 @@ class Forgery(OwnStream):
         self.instruments.notify(lambda instrument: instrument.misled(board, keys))
 
     def _instead(self, entry: Entry) -> Body:
-        """Return the body that stands on this board in place of an entry."""
+        """Return the body that stands on the forged board in place of a true entry."""
         match entry.message.body:
             case Key(key=key):
                 scheme = suite_by_code(key.suite, lesson=True)
@@ -93,15 +95,17 @@ class Forgery(OwnStream):
                 return body
 
     def _announced(self, announcement: Announcement) -> Announcement:
+        """Return the announcement with a key of the attacker for every party."""
         scheme = suite_by_code(announcement.suite, lesson=True)
         self.pairs[parties.CURATOR] = scheme.keypair(self.entropy.fork("key curator"))
         return announced_with(announcement, self.pairs)
 
     def _identity(self, author: str) -> Signer:
+        """Return the signing key that the attacker made for a party."""
         return Signer(self.entropy.fork(f"identity {author}"))
 
     def _signers(self, roster: Roster) -> Roster:
-        """Return another roster of the same opening, with made-up identities except the board's."""
+        """Return a roster (the parties' identities), made up except for the board's own."""
         hops = tuple(
             self._identity(parties.shuffler(hop + 1)).public for hop in range(len(roster.shufflers))
         )
@@ -109,6 +113,11 @@ class Forgery(OwnStream):
         return replace(roster, curator=curator, analyst=analyst, shufflers=hops)
 
     def _sealed(self, author: str, message: Message) -> bytes:
+        """Return the bytes of a post on the forged board, signed with a made-up identity.
+
+        Without a roster of identities, and for users and the board itself, the bytes are not
+        signed.
+        """
         body = message.body
         roster = body if isinstance(body, Roster) else self.board.roster
         if roster is None or author == BOARD or parties.role(author) is Role.USER:
@@ -128,14 +137,18 @@ def announced_with(announcement: Announcement, pairs: Mapping[str, KeyPair]) -> 
 
 
 def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
-    """Return the secret keys, by the party that they stand for."""
+    """Return the secret keys of key pairs, by the party that each stands for."""
     return {party: pair.secret for party, pair in pairs.items()}
 
 
 def misled(entropy: Entropy, note: Note = no_note) -> Fault:
-    """Return the fault of an honest user that is shown a forged board."""
+    """Return the fault of an honest user that is shown a forged board.
+
+    Note: records each false post.
+    """
 
     def place(network: Network, party: str) -> Endpoint:
+        """Return the honest user's network access, with the forged board as its bulletin board."""
         forgery = Forgery(network.stream, entropy, network.notary, network.instruments, note)
         network.show(party, forgery)
         return network.join(party)

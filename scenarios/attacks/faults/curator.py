@@ -15,15 +15,17 @@ from ....roles.occasions import Note, no_note
 
 CRASH = "the curator says that its machine has crashed"
 
-MakeStrategy = Callable[[Strategy], Strategy]  # from the announced strategy
+MakeStrategy = Callable[[Strategy], Strategy]  # announced strategy -> deviating strategy
 
 
 class Liar(Endpoint):
-    """A malicious curator: its posts follow its attacks, its decisions follow `lying`.
+    """The network access of a malicious curator, which changes its posts.
+
+    Its decisions come from `lying`, the curator's deviating strategy (None if honest).
 
     attacks: `equivocate`: show `target` a session in which ballots have no salt. `crash`: count,
-    then claim a failure. `lie-marginals`: publish small crowds as part of the largest. notes:
-    record that an attack is carried out. lying: its strategy, None if honest.
+    then claim a failure. `lie-marginals`: publish small equivalence classes as part of the largest.
+    notes: record that an attack is carried out, by attack.
     """
 
     def __init__(
@@ -46,7 +48,10 @@ class Liar(Endpoint):
         self.notes.get(attack, no_note)(self.network.instruments)
 
     async def post(self, body: Body) -> None:
-        """Post honestly, but show the target another announcement, or crash before the count."""
+        """Post a message as the attacks require.
+
+        They change counts, abort before the count, or show the target another announcement.
+        """
         if "crash" in self.attacks and isinstance(body, Tally):
             self._note("crash")
             raise RoundBurned(CRASH)
@@ -69,12 +74,12 @@ class Liar(Endpoint):
 
 @dataclass(frozen=True, slots=True)
 class Lying(Strategy):
-    """A strategy that deviates from the announced strategy.
+    """A curator's strategy with the attacks `lie` and `lie-marginals`.
 
     Attributes:
         honest: the announced strategy.
         attacks: `lie`: keep every column, and certify it with the proof for fewer. `lie-marginals`:
-            decide as if small crowds were part of the largest.
+            decide as if small equivalence classes were part of the largest.
         changed: the attacks that have changed a call or a decision.
     """
 
@@ -83,6 +88,7 @@ class Lying(Strategy):
     changed: set[str] = field(default_factory=set)
 
     def _claimed_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
+        """Return the results that the curator claims: for `lie-marginals`, with merged counts."""
         if "lie-marginals" not in self.attacks:
             return round_results
         claimed_results = [
@@ -94,11 +100,14 @@ class Lying(Strategy):
         return claimed_results
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the call of the announced strategy, from the claimed counts."""
+        """Return the announced strategy's next call (query of a round), from the claimed counts."""
         return self.honest.ask(schema, self._claimed_results(heard))
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision from the claimed counts, with every column for the attack `lie`."""
+        """Return the decision from the claimed counts.
+
+        For the attack `lie`, with every column released.
+        """
         decision = self.honest.decide(schema, self._claimed_results(heard))
         every = tuple(range(len(schema.features)))
         if "lie" not in self.attacks or decision.kept == every:
@@ -109,7 +118,7 @@ class Lying(Strategy):
 
 @dataclass(frozen=True, slots=True)
 class OwnStrategy(Strategy):
-    """A strategy that an attack brings, beside the strategy that it replaces.
+    """The strategy of an attack, compared with the strategy that it replaces.
 
     Attributes:
         honest: the strategy that it replaces.
@@ -124,14 +133,14 @@ class OwnStrategy(Strategy):
     changed: set[str] = field(default_factory=set)
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the call of the attack, and keep whether it differs."""
+        """Return the call (query of a round) of the attack, and record if it differs."""
         call = self.attack_strategy.ask(schema, heard)
         if self.attack not in self.changed and call != self.honest.ask(schema, heard):
             self.changed.add(self.attack)
         return call
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision of the attack, and keep whether it differs."""
+        """Return the decision of the attack, and record if it differs from the honest decision."""
         decision = self.attack_strategy.decide(schema, heard)
         if self.attack not in self.changed and decision != self.honest.decide(schema, heard):
             self.changed.add(self.attack)
@@ -145,7 +154,8 @@ def lying(
 ) -> Lying | OwnStrategy | None:
     """Return the strategy of a curator that commits these attacks; None: the announced rule.
 
-    strategies: attack -> the attack's strategy, made from the strategy that it replaces.
+    honest: the announced rule. strategies: attack -> the attack's strategy, made from the strategy
+    that it replaces.
     """
     strategy: Lying | OwnStrategy | None = None
     changed: set[str] = set()
@@ -158,7 +168,7 @@ def lying(
 
 
 def merged(count: Counts) -> Counts:
-    """Add every crowd of less than a quarter of the people to the largest crowd."""
+    """Return the counts with every class under a quarter of the people moved to the largest."""
     total = sum(count.values())
     large = Counter({cell: people for cell, people in count.items() if 4 * people >= total})
     if count:

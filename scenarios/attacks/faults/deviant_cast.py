@@ -1,4 +1,8 @@
-"""A session with deviating members: their places, the wires, the queries of the curator."""
+"""A session in which a coalition carries out a strategy of the automatic attack search.
+
+The coalition's members get other network access, the wires change messages, and the curator other
+queries.
+"""
 
 from dataclasses import replace
 
@@ -15,7 +19,7 @@ from .deviation import Deviations, is_person
 
 
 def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
-    """Return a session in which a strategy is carried out, and its record kept."""
+    """Return the cast (session inputs) that carries out and records a coalition's strategy."""
     if cast.program is Program.THRESHOLD:
         cast = _consulting(cast, deviations)
     return replace(
@@ -28,9 +32,10 @@ def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
 
 
 def _consulting(cast: Cast, deviations: Deviations) -> Cast:
-    """Return a session in which users of the coalition request outputs of their submitted rows.
+    """Return a cast in which users of the coalition ask `randomness` about the rows they submit.
 
-    Their outputs are known to all members. A user without a request has no outputs.
+    `randomness` gives the key material of a row. All members then know the outputs. A user without
+    a request has no outputs.
     """
     submitted_rows = {
         entry.by: entry.row for entry in deviations.strategy if entry.do is Action.SAY
@@ -45,6 +50,7 @@ def _consulting(cast: Cast, deviations: Deviations) -> Cast:
     row_of = cast.row
 
     def row(index: int) -> Row:
+        """Return the row of the user with an index: for a member, the row that it submits."""
         return rows.get(parties.user(index)) or row_of(index)
 
     return replace(cast, row=row)

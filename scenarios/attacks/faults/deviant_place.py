@@ -1,4 +1,4 @@
-"""The place of a member: its honest role runs on; its letters, posts and openings are changed."""
+"""The network access of a coalition member: the honest role's messages and posts are changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,13 +30,17 @@ IN_BATCH = (Action.DROP, Action.DOUBLE, Action.REPLACE)
 
 
 class DeviantPlace(Endpoint):
-    """The place of a member; letters, posts and openings of its honest role pass through it."""
+    """The network access of a coalition member, which changes what its honest role sends and posts.
+
+    deviations: the strategy of the coalition.
+    """
 
     def __init__(self, deviations: Deviations, network: Network, party: str) -> None:
         super().__init__(network, party)
         self.deviations = deviations
 
     def _round_deviations(self, number: int, *kinds: Action) -> Iterator[Deviation]:
+        """Yield this member's deviations of some kinds that apply in a round."""
         return (
             deviation
             for deviation in self.deviations.deviations_by(self.party, *kinds)
@@ -44,19 +48,21 @@ class DeviantPlace(Endpoint):
         )
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a letter as the deviations change it."""
+        """Send a message with the deviations: another row, a change, a delay, or not at all."""
         number = plan.call.round
         for deviation in self._round_deviations(number, Action.SAY):
             if isinstance(body, Submission):
                 self.deviations.note(deviation, self.network.instruments)
-                if plan.shape is None:  # else its role has asked for this row (deviant_cast.py)
+                if (
+                    plan.shape is None
+                ):  # else the honest role has this row already (deviant_cast.py)
                     body = self._submission(plan, deviation.row, self.signer)
         replacement = await self._passed(number, receiver, body)
         if replacement is not None:
             await super().send(plan, receiver, replacement)
 
     async def post(self, body: Body) -> None:
-        """Post as the deviations change it, after the posts without a cause."""
+        """Post a message as the deviations change it, after a groundless alarm or abort if due."""
         number = body.round if isinstance(body, Call) else len(self.network.board.calls)
         kind = KINDS[type(body)]
         if kind is Kind.BURNED and self._changes_proved_posts():
@@ -77,9 +83,9 @@ class DeviantPlace(Endpoint):
                 retell(self.deviations, deviation, self.network, replacement)
 
     def _changes_proved_posts(self) -> bool:
-        """Whether this party deviates in posts of a verified mix.
+        """Whether this party deviates in posts of a verified mix, which carry a proof.
 
-        Its honest role would burn the round: the board shows other posts than it has made.
+        Its honest role would abort the round: the board shows other posts than it has made.
         """
         return any(
             deviation.message in PROVED
@@ -87,7 +93,10 @@ class DeviantPlace(Endpoint):
         )
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
-        """Return the message that replaces a message, after its delay; None: no message."""
+        """Return the message to send instead of a message, after its delay.
+
+        None: no message is sent.
+        """
         kind = KINDS[type(body)]
         for deviation in self._round_deviations(number, Action.OMIT, Action.DELAY, Action.CHANGE):
             if deviation.message is not kind or (
@@ -107,36 +116,40 @@ class DeviantPlace(Endpoint):
         return body
 
     def _submission(self, plan: Round, row: Sequence[str], signer: Signer | None) -> Submission:
+        """Return a submission of this user with another row, sealed for the round."""
         sealed = self.deviations.sealed(plan, row, f"say {self.party}")
         return submission(plan, sealed.envelope, signer)
 
 
 def _means(deviation: Deviation, place: int, senders: Sequence[str]) -> bool:
-    """Whether a deviation means the ballots at a place: by their user, if it is known."""
+    """Whether a deviation is about the ballots at a place of the batch, or of its user if known."""
     return deviation.means(senders[place]) if senders else deviation.means_place(place)
 
 
 def _by_name(senders: Sequence[str]) -> Callable[[int], int]:
-    """Return an order of places that does not depend on the order of arrival."""
+    """Return a sort key for places in a batch that does not depend on the order of arrival."""
     return lambda place: parties.index(senders[place]) if senders else place
 
 
 def _reaction(deviation: Deviation, number: int) -> Body:
-    """Return the post that is made without a cause."""
+    """Return the post that a deviation makes without a cause: an abort, or an alarm."""
     if deviation.message is Kind.BURNED:
         return Burned(GROUNDLESS)
     return Alarm(number, Cause(deviation.change))
 
 
 class DeviantShuffler(DeviantPlace, BatchDoor):
-    """The place of a shuffler: ballots that it has opened change before its batch leaves."""
+    """The network access of a deviating shuffler, which changes ballots that it has opened."""
 
     def strikes(self, number: int) -> bool:
-        """Whether ballots of a round change."""
+        """Whether a deviation changes ballots of a round, by its number."""
         return any(True for _ in self._round_deviations(number, *IN_BATCH))
 
     def change(self, turn: Turn) -> None:
-        """Drop, double or replace ballots: of people at the first shuffler, else by place."""
+        """Drop, double or replace ballots in a batch.
+
+        The first shuffler selects them by user; a later shuffler, by place in the batch.
+        """
         slots = turn.plan.slots if turn.senders else 1
         for deviation in self._round_deviations(turn.plan.call.round, *IN_BATCH):
             groups = [turn.layers[at : at + slots] for at in range(0, len(turn.layers), slots)]
@@ -151,9 +164,10 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
             ]
 
     def _instead(self, turn: Turn, deviation: Deviation, rank: int, group: Layers) -> Layers:
-        """Return the replacement of some layers; dropped layers are counted as unopened.
+        """Return the layers that replace some layers; dropped layers are counted as unopened.
 
-        rank: of the ballot among the meant ballots; own rows cycle through all possible rows.
+        rank: the position of the ballot among the affected ballots; without a given row, the
+        shuffler's answers cycle through all possible rows by it.
         """
         self.deviations.note(deviation, self.network.instruments)
         if deviation.do is Action.DROP:
@@ -167,7 +181,10 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
 
 
 def places(deviations: Deviations) -> Mapping[str, Fault]:
-    """Return the places of members, and of the people that the board is withheld from."""
+    """Return the network access of each member, and of each person that is shown the board later.
+
+    People that are shown a changed board have such access too.
+    """
     faults: dict[str, Fault] = {
         member: partial(_place(member), deviations)
         for member in {deviation.by for deviation in deviations.strategy}
@@ -188,6 +205,7 @@ def places(deviations: Deviations) -> Mapping[str, Fault]:
 
 
 def _place(member: str) -> type[DeviantPlace]:
+    """Return the class of a member's network access."""
     is_shuffler = parties.role(member) is parties.Role.SHUFFLER
     return DeviantShuffler if is_shuffler else DeviantPlace
 
@@ -195,7 +213,7 @@ def _place(member: str) -> type[DeviantPlace]:
 def _withheld(
     deviations: Deviations, holds: Sequence[Deviation], network: Network, party: str
 ) -> Endpoint:
-    """Return the place of a person that sees the board later."""
+    """Return the network access of an honest person that sees the board with a delay."""
     spans = [
         Hold(hold.message, hold.until, hold.until_by, hold.rounds or EVERY_ROUND)
         for hold in holds

@@ -1,4 +1,4 @@
-"""The queries of a malicious curator: groups of columns that its announced rule forbids."""
+"""The queries of a malicious curator: joint counts of columns that its announced rule forbids."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from .deviation import Deviations
 
 @dataclass(frozen=True, slots=True)
 class Overasking(Strategy):
-    """A strategy that asks the widest groups that the board takes, in the rounds of a deviation.
+    """A curator's strategy that asks for the widest column groups that the board accepts.
 
-    It asks and decides like the announced strategy from the counts before those rounds.
+    It does so in the rounds of a deviation. It asks and decides like the announced strategy from
+    the counts before those rounds.
 
     Attributes:
         honest: the announced strategy.
@@ -32,10 +33,10 @@ class Overasking(Strategy):
     deviations: Deviations
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the widest legal call, if a deviation means the round; else the due call."""
+        """Return the widest legal call (query) in a round of a deviation; else the due call."""
         number, calls = len(heard) + 1, [result.call for result in heard]
         due = self.honest.ask(schema, self._honest_results(heard))
-        if due is not None and due.round != number:  # it was asked before this round
+        if due is not None and due.round != number:  # the announced strategy has posted it before
             due = None
         means = any(deviation.is_in(number) for deviation in self._call_deviations())
         for call in _calls(schema, calls) if means else ():
@@ -45,23 +46,25 @@ class Overasking(Strategy):
         return due
 
     def _is_legal(self, schema: Schema, calls: Sequence[Call], call: Call) -> bool:
-        """Whether the board takes a call."""
+        """Whether the bulletin board accepts a call after the earlier calls."""
         return legal(self.cast.program, schema, calls, None, call, self.cast.policy.rule)
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision of the announced strategy, from the calls by its rule."""
+        """Return the announced strategy's decision, from the rounds before the first deviation."""
         return self.honest.decide(schema, self._honest_results(heard))
 
     def _call_deviations(self) -> Iterator[Deviation]:
+        """Yield the deviations of the coalition that concern the curator's queries."""
         return self.deviations.deviations_by(parties.CURATOR, Action.ASK)
 
     def _honest_results(self, round_results: Sequence[RoundResult]) -> Sequence[RoundResult]:
+        """Return the results of the rounds before the first deviating round."""
         first = min(self.deviations.deviant_rounds, default=len(round_results) + 1)
         return round_results[: first - 1]
 
 
 def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
-    """Yield calls for the curator, the widest group first: of all columns, then of fewer."""
+    """Yield calls that the curator could post, the widest groups of columns first."""
     number = len(calls) + 1
     columns = range(len(schema.features))
     masks = {rule.column: rule for call in calls for rule in call.hidden if isinstance(rule, Mask)}
@@ -71,7 +74,7 @@ def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
-    """Return the strategy of the curator's calls; None: the announced strategy."""
+    """Return the curator's strategy with its deviating queries; None: the announced strategy."""
     if not any(True for _ in deviations.deviations_by(parties.CURATOR, Action.ASK)):
         return cast.lies
     return Overasking(strategy_of(cast.lies or cast.decide), cast, deviations)

@@ -1,4 +1,7 @@
-"""Deviations of `network` on users' letters, and of members on the letters that they receive."""
+"""Deviations on messages in transit.
+
+The party `network` acts on users' messages, and coalition members on messages that they receive.
+"""
 
 from dataclasses import dataclass, field, replace
 
@@ -16,8 +19,8 @@ from .deviation import Deviations, deadline_of, is_person
 from .member_levels import Row
 from .shuffler import covering_rows
 
-ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # of `network`
-INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # of members
+ON_WIRES = (Action.OMIT, Action.DELAY, Action.REPLACE)  # actions of the party `network`
+INPUT_ACTIONS = (Action.IGNORE, Action.ADD)  # actions of members on messages that they receive
 
 
 def wire(deviations: Deviations) -> Wire | None:
@@ -29,11 +32,11 @@ def wire(deviations: Deviations) -> Wire | None:
 
 @dataclass(slots=True)
 class DeviantWire(Wire):
-    """A wire with the deviations of `network` on users' letters, and of members on their input.
+    """Wires that carry out the deviations of `network`, and of members on their received messages.
 
     Attributes:
-        deviations: the strategy.
-        added: the deviations and rounds in which own answers were submitted.
+        deviations: the strategy of the coalition.
+        added: the deviations and rounds in which an attacker's answer was submitted.
         requested_rows: the rows that `network` requested in users' names, by person and round.
     """
 
@@ -42,7 +45,7 @@ class DeviantWire(Wire):
     requested_rows: dict[tuple[str, int], Row] = field(default_factory=dict)
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
-        """Whether a letter is delivered."""
+        """Whether a message is delivered. Carries out all deviations about it first."""
         await trio.lowlevel.checkpoint()
         try:
             message = decode_message(data)
@@ -69,7 +72,7 @@ class DeviantWire(Wire):
         return True
 
     async def _add(self, network: Network, message: Message, receiver: str) -> None:
-        """Submit an own answer in the name of a person who does not exist, once a round."""
+        """Submit an attacker's answer in the name of an invented person, once in each round."""
         if not isinstance(message.body, Submission):
             return
         for deviation in self.deviations.deviations_by(receiver, Action.ADD):
@@ -87,7 +90,10 @@ class DeviantWire(Wire):
     async def _replaced(
         self, network: Network, message: Message, sender: str, receiver: str
     ) -> bool:
-        """Forward an own envelope in place of the user's; False after that."""
+        """Deliver an attacker's envelope in place of the user's. Returns False if that was done.
+
+        The return value says whether the user's own message is delivered.
+        """
         if not isinstance(message.body, Submission):
             return True
         number = message.round
@@ -95,7 +101,7 @@ class DeviantWire(Wire):
         row = covering_rows(plan, parties.index(sender) + 1)[-1]
         try:
             sealed = self.deviations.sealed(plan, row, f"replace {sender}")
-        except ParameterError:  # the lock of the round is not known yet
+        except ParameterError:  # the round's lock, a common key, is not posted yet
             return True
         own_message = replace(message, body=replace(message.body, envelope=sealed.envelope))
         await network.inject(sender, receiver, own_message.encode())
@@ -104,7 +110,11 @@ class DeviantWire(Wire):
     async def _request_outputs(
         self, network: Network, message: Message, sender: str, receiver: str, deviation: Deviation
     ) -> bool:
-        """Request outputs of an own row from `randomness` in a user's name; False after that."""
+        """Ask `randomness` about an attacker's row in a user's name.
+
+        Returns False: the original is lost.
+        `randomness` answers with key material for the row, which the user needs to seal a ballot.
+        """
         number = message.round
         plan = network.plan(network.board.calls[number - 1])
         row = deviation.row or tuple(covering_rows(plan, parties.index(sender) + 1)[-1])
@@ -114,9 +124,10 @@ class DeviantWire(Wire):
         return False
 
     async def _answered(self, network: Network, message: Message, receiver: str) -> None:
-        """Submit the own row that was requested in a user's name, after the answer.
+        """Submit the attacker's row that was requested in a user's name, once the answer is back.
 
-        If users are registered, it is refused: only they can sign it. The outputs are known.
+        If users are registered, the ballot is refused, as only users can sign it. The outputs are
+        known.
         """
         row = self.requested_rows.pop((receiver, message.round), None)
         if row is None:
@@ -129,7 +140,7 @@ class DeviantWire(Wire):
 
 
 def _strikes(deviation: Deviation, message: Message, receiver: str, person: str) -> bool:
-    """Whether a deviation is about a letter on its way."""
+    """Whether a deviation applies to a message in transit between a person and a receiver."""
     on_wires = deviation.by == parties.NETWORK and deviation.do in ON_WIRES
     ignored = deviation.do is Action.IGNORE and deviation.by == receiver
     about = deviation.message is message.kind and deviation.is_in(message.round)

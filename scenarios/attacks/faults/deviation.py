@@ -1,7 +1,7 @@
 """The strategy of a coalition in a session, and the record of the coalition's view.
 
-A deviation is data (protocol/search/deviation.py), derived from the protocol and from no attack.
-Members have places that carry it out (deviant_place.py), and letters pass deviant_wire.py.
+A deviation is data (protocol/search/deviation.py), derived from the protocol and from no known
+attack. deviant_place.py carries deviations out at members, deviant_wire.py in transit.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ OtherSession = Callable[[AdversaryView], AdversaryView]
 
 @dataclass(slots=True)
 class DeviationRecord(AdversaryRecord):
-    """The record of the coalition's view, with times.
+    """The record of the coalition's view, with times, for inferences by the attack search.
 
     Attributes:
-        events: letters and posts, in order.
+        events: messages and posts, in order.
         own_layers: the layers of each ballot that members made, outermost first.
-        other_sessions: functions from the coalition's view to that of a session that a party was
-            shown.
+        other_sessions: functions from the coalition's view to its view of a session that was shown
+            to a single party.
     """
 
     events: list[SearchEvent] = field(default_factory=list)
@@ -45,23 +45,23 @@ class DeviationRecord(AdversaryRecord):
     other_sessions: list[OtherSession] = field(default_factory=list)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep a message and its time."""
+        """Keep a message and its time, in seconds of the session."""
         self.events.append(SearchEvent(time, sender, receiver, data))
         AdversaryRecord.carried(self, time, sender, receiver, data)
 
     def keep_layers(self, sealed: Sealed) -> None:
-        """Keep the layers of a member's own ballots."""
+        """Keep the layers of ballots that a member made itself."""
         self.own_layers += sealed.onions
 
 
 @dataclass(frozen=True, slots=True)
 class Deviations:
-    """A strategy, and the data to carry it out in a session.
+    """A coalition's strategy, and the data to carry it out in a session.
 
     Attributes:
         strategy: the deviations.
         members: the coalition, if further parties pool their views.
-        entropy: the sealing randomness of own answers.
+        entropy: the sealing randomness of the coalition's answers.
         people: the number of users.
         record: the record of the coalition's view.
         deviant_rounds: the rounds in which the curator's call deviated from its rule.
@@ -78,7 +78,7 @@ class Deviations:
 
     @property
     def coalition(self) -> tuple[str, ...]:
-        """All members, in order."""
+        """The names of all members, in order: deviating parties and parties that pool views."""
         return tuple(sorted({*self.members, *(deviation.by for deviation in self.strategy)}))
 
     def deviations_by(self, member: str, *kinds: Action) -> Iterator[Deviation]:
@@ -90,16 +90,21 @@ class Deviations:
         )
 
     def note(self, deviation: Deviation, instruments: Instruments) -> None:
-        """Record that a deviation was carried out, by each of its places in the strategy."""
+        """Record that a deviation was carried out, for each of its places in the strategy."""
         for place, candidate in enumerate(self.strategy):
             if candidate == deviation:
                 note_of(place)(instruments)
 
     def entry_test(self, deviation: Deviation, board: Board) -> TargetTest:
-        """Return a test of entries of a list: meant by their person, or by their ballot's row."""
+        """Return a test: whether an entry of a list in a message is a target of a deviation.
+
+        An entry is recognized by its person, or by the row of its ballot if the coalition knows the
+        row.
+        """
         values_by_ballot = self._rows(board) if deviation.row else {}
 
         def is_target(entry: object) -> bool:
+            """Whether an entry is a target: a ballot, a person's index, or a person's record."""
             if isinstance(entry, bytes):
                 return entry in values_by_ballot and _is_part(
                     values_by_ballot[entry], deviation.row
@@ -110,12 +115,15 @@ class Deviations:
         return is_target
 
     def _rows(self, board: Board) -> Mapping[bytes, Mapping[int, str]]:
-        """Return the values, by column, that the coalition knows of the ballots of byte strings."""
+        """Return the values (column -> value) that the coalition knows of each encrypted ballot."""
         record, members = self.record, self.coalition
         return known_values(record.loot(board, members), record.events, members)
 
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
-        """Seal an own answer. label: distinguishes the answers of a round."""
+        """Return a sealed answer of the coalition with a row.
+
+        Label: distinguishes answers of a round.
+        """
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
         if plan.shape is not None:
             member_function = self._member_function(plan)
@@ -127,14 +135,17 @@ class Deviations:
         return sealed
 
     def _member_function(self, plan: Round) -> Function:
-        """Return the function of a round, as far as members can compute it."""
+        """Return the secret function of `randomness` for a round, as far as members can compute it.
+
+        Without `randomness` in the coalition, only outputs for consulted rows are known.
+        """
         function = self.record.functions.get(plan.call.round)
         if function is None or RANDOMNESS in self.coalition:
             return function or KnownOutputs({})
         return KnownOutputs(row_outputs(plan, function, self.consulted))
 
     def outputs(self, board: Board) -> Mapping[int, Mapping[bytes, bytes]]:
-        """Return the outputs that `randomness` gave to members, by round."""
+        """Return the outputs that `randomness` gave to members, by round and input."""
         outputs_by_round = dict[int, Mapping[bytes, bytes]]()
         for number, function in self.record.functions.items():
             plan = self.record.loot(board, ()).plan(number)
@@ -144,16 +155,16 @@ class Deviations:
 
 
 def _is_part(ballot_values: Mapping[int, str], row: Sequence[str]) -> bool:
-    """Whether a ballot answers as a row would."""
+    """Whether the known values of a ballot (column -> value) agree with a row."""
     return all(row[column] == value for column, value in ballot_values.items())
 
 
 def is_person(party: str) -> bool:
-    """Whether a name is that of a user."""
+    """Whether a party's name is the name of a user."""
     return party != BOARD and role(party) is Role.USER
 
 
 def deadline_of(network: Network) -> int:
-    """Return the announced deadline, seconds."""
+    """Return the announced deadline of a collection, in seconds; 1 before the announcement."""
     announced = network.board.announcement
     return announced.rules.deadline if announced is not None else 1

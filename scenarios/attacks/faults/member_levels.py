@@ -1,7 +1,8 @@
-"""A ballot that only k people open, made by members without the output of `randomness` for its row.
+"""A ballot for rows that only k people open, made by members without its row's key material.
 
-Without the function's output for a row no member can join its group. Own seeds still make own
-groups, which open with k ballots: the reader cannot distinguish a seed from an output.
+The party `randomness` computes the function from which a row's group and key follow; without its
+output for a row no member can join its group. Seeds that members invent still make groups, which
+open with k ballots: the reader cannot distinguish such a seed from an output.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +19,7 @@ Row = tuple[str, ...]
 
 
 def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping[bytes, bytes]:
-    """Return the outputs of `randomness` for rows and all their prefixes, by input."""
+    """Return the outputs of `randomness` for rows and all their announced prefixes, by input."""
     outputs = dict[bytes, bytes]()
     for row in rows:
         coarse_row = plan.announcement.schema.coarsen(row)
@@ -31,15 +32,16 @@ def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping
 def seal_own(
     plan: Round, row: Sequence[str], function: Function, seeds: Entropy, fresh: Entropy
 ) -> Sealed:
-    """Seal a row, with the function's outputs if they are known, else with own seeds.
+    """Return a sealed ballot with a row, from the function's outputs if known, or other seeds.
 
-    seeds: the source of own seeds, equal for equal prefixes. fresh: the source of this ballot.
+    seeds: the source of these seeds, equal for equal prefixes. fresh: the randomness of this
+    ballot.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
     coarse_row, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
     for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
         seed = function.output(threshold.level_input(plan, level, coarse_row[:end]))[:SEED]
-        if not any(seed):  # no member has the output
+        if not any(seed):  # zeros: no member has the output
             seed = seeds.fork(repr(coarse_row[:end])).random(SEED)
         levels.append(TextLevel(seed, pad(threshold.text_of(coarse_row[start:end]), width)))
         start = end

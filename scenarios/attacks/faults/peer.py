@@ -1,9 +1,7 @@
-"""Misbehaviour of a peer: a seat at the board that deviates.
+"""The misbehaviour of a peer, in a session without central parties.
 
-absent   posts no more messages, from its round on
-drop     forwards only a share of its due onions
-tag      flips a bit of an onion before it forwards it
-lie      posts the digest of another decision
+absent   posts no more messages, from its round on drop     forwards only a share of its due onions
+tag      flips a bit of an onion before it forwards it lie      posts the digest of another decision
 provoke  leaves out the found ballots, so that their senders accuse
 """
 
@@ -20,16 +18,19 @@ from ....roles.occasions import NOT_NOTED, Notes, no_note
 from ....roles.peer import Commons, PeerSeat
 
 Doing = Callable[[PeerRound, Body, float], Body | None]
-Secrets = dict[tuple[int, int], bytes]  # by round and number, of the rounds' keys
+Secrets = dict[tuple[int, int], bytes]  # (round, peer number) -> secret part of the round's key
 
 
 def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
-    """Post no message."""
+    """Return None: the peer posts no message."""
     return None
 
 
 def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
-    """Lose a share of the forwarded layers, at least one; the account of the rest is honest."""
+    """Return a post without a share `rate` of its onions or ballots, at least one.
+
+    The account of the remaining onions is honest.
+    """
     match body:
         case Relay(step=step) if step > 1 and body.layers_forwarded:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
@@ -42,7 +43,10 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
 
 
 def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Flip the last bit of one onion (with paths of length 1, of one ballot)."""
+    """Return a post in which the last bit of one onion is flipped.
+
+    With paths of length 1, of a ballot.
+    """
     match body:
         case Relay(step=step) if step > 1 and body.layers_forwarded:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
@@ -54,18 +58,22 @@ def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 
 def _turned(data: bytes) -> bytes:
+    """Return bytes with the last bit flipped."""
     return data[:-1] + bytes([data[-1] ^ 1])
 
 
 def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Post the digest of another decision."""
+    """Return a post with a wrong digest of the decision, in the step that agrees on it."""
     if isinstance(body, Agreed) and body.step == last_step(plan.agreement):
         return replace(body, digest=_turned(body.digest))
     return body
 
 
 def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Leave out the found ballots, as if they had not opened, so that their senders accuse."""
+    """Return a post without the ballots that the peer found, claimed as unopened.
+
+    Their senders then accuse the peer, which may reveal data about them.
+    """
     if isinstance(body, FoundBallots) and body.sealed:
         refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
         return replace(body, sealed=(), refused=dict(refused))
@@ -73,7 +81,11 @@ def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 
 class FaultySeat(PeerSeat):
-    """A seat that posts by an attack, in the rounds of the attack."""
+    """A peer (seat at the common board) that changes its posts by an attack, in some rounds.
+
+    attacks: round -> the change, and the share of messages that it affects. secrets: the attackers'
+    common store of key parts. notes: by round, record that the attack is carried out.
+    """
 
     def __init__(
         self,
@@ -89,11 +101,11 @@ class FaultySeat(PeerSeat):
         self.notes = notes
 
     def holds(self, number: int, secret: bytes) -> None:
-        """Share its secret with the other attackers."""
+        """Share this peer's secret key part of a round with the other attackers."""
         self.secrets[number, self.number] = secret
 
     def response(self, plan: PeerRound | None, body: Body) -> Body | None:
-        """Return the due body, or the body that the attack of this round makes of it."""
+        """Return the body that this peer posts: the due body, or an attack's change of it."""
         if plan is None or plan.call.round not in self.attacks:
             return body
         act, rate = self.attacks[plan.call.round]
@@ -108,10 +120,10 @@ def faulty_peer(
     secrets: Secrets | None = None,
     notes: Notes = NOT_NOTED,
 ) -> Callable[[Commons, int], PeerSeat]:
-    """Return the seat that carries out an attack in each round, at a rate from 0 to 1.
+    """Return a function that makes the seat of a peer with an attack in some rounds.
 
-    secrets: the common store of the attackers' secrets. notes: by round, record that an attack is
-    carried out.
+    attacks: round -> the change, and its rate from 0 to 1. secrets: the common store of the
+    attackers' secrets. notes: by round, record that an attack is carried out.
     """
     shared: Secrets = {} if secrets is None else secrets
     return lambda commons, number: FaultySeat(commons, number, attacks, shared, notes)

@@ -1,7 +1,8 @@
-"""A user that sends its group a share that is junk, and is honest otherwise.
+"""The misbehaviour of a user that sends a false secret share to the group of its row.
 
-The answer to an honest question is for its user alone, so this place asks a question of its own in
-the user's name, and seals a ballot from the answer itself. The user gets no answer: it is silent.
+The output that `randomness` returns to the honest role is for this role alone. So the network
+access sends a request of its own in the user's name, and seals a ballot from the answer. The honest
+role gets no answer, and stays silent.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,10 @@ from ....roles.occasions import Note, no_note
 
 
 class JunkSender(Endpoint):
-    """A user's place that sends a share that lies on no polynomial of its group."""
+    """The network access of a user that sends a share which lies on no polynomial of its group.
+
+    row: the user's row. entropy: the randomness of request and ballot. note: records the deed.
+    """
 
     def __init__(
         self, network: Network, party: str, row: Sequence[str], entropy: Entropy, note: Note
@@ -32,14 +36,14 @@ class JunkSender(Endpoint):
         self.pending_query: tuple[Round, threshold.PendingOutputs] | None = None
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Ask its own question in place of its user's."""
+        """Send a message, but replace the user's request to `randomness` by another request."""
         if isinstance(body, Query):
             asking = threshold.ask(plan, self.row, self.entropy.fork("rows"))
             self.pending_query, body = (plan, asking), asking.body
         await super().send(plan, receiver, body)
 
     async def receive(self, *kinds: Kind, limit: int = INBOX) -> Bag:
-        """Answer in its user's place, and let it wait: the letter does not fit its question."""
+        """Return received messages without the answer to the false request, which is used here."""
         while True:
             letters = await super().receive(*kinds, limit=limit)
             remaining_letters = [letter for letter in letters if not await self._takes(letter)]
@@ -47,7 +51,10 @@ class JunkSender(Endpoint):
                 return remaining_letters
 
     async def _takes(self, letter: Letter) -> bool:
-        """Whether a letter is the answer to its question; junk is then sent."""
+        """Whether a message is the answer to the attacker's request.
+
+        The false share is then sent.
+        """
         if self.pending_query is None:
             return False
         plan, asking = self.pending_query
@@ -64,7 +71,7 @@ class JunkSender(Endpoint):
     async def _hand_in(
         self, plan: Round, asking: threshold.PendingOutputs, answer: Evaluated
     ) -> None:
-        """Send a share that is junk."""
+        """Send a ballot with a false share, made from the answer of `randomness`."""
         public = await mint_key(self, plan)
         if public is None or plan.shape is None:
             return
@@ -79,5 +86,8 @@ class JunkSender(Endpoint):
 
 
 def junk_sender(row: Sequence[str], entropy: Entropy, note: Note = no_note) -> Fault:
-    """Return the fault of a user that sends junk to the group of its row. note: records it."""
+    """Return the fault of a user that sends a false share to the group of its row.
+
+    Note: records it.
+    """
     return lambda network, party: JunkSender(network, party, row, entropy, note)

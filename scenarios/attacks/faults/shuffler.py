@@ -1,7 +1,7 @@
-"""Misbehaviour of a shuffler: it handles honestly opened layers dishonestly.
+"""The misbehaviour of a shuffler: it changes the layers that it opened honestly.
 
-A deed has the function that carries it out. The accounts add up: a deed claims that the layers that
-it loses did not open.
+Each kind of deed has a function. The accounts on the board add up: a deed claims that the layers
+that it loses did not open.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -20,33 +20,33 @@ from .batch_door import BatchDoor, Layers, Leaving, Turn
 
 Row = tuple[str, ...]
 
-TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
+TOP_BIT = 8 * 32 + 7  # place in a layer of the bit of its X25519 point that X25519 ignores
 
 
-Act = Callable[["Deed", Turn], bool]  # whether it changed the batch
+Act = Callable[["Deed", Turn], bool]  # returns whether the batch changed
 Ignoring = Callable[["Deed", Round, Letter], bool]
 
 
 def hears_all(_deed: "Deed", _plan: Round, _letter: Letter) -> bool:
-    """Ignore no letter."""
+    """Return False: the shuffler ignores no message. The default of `Deed.ignores`."""
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A misdeed of a shuffler.
+    """A misdeed of a shuffler: the change, its rounds, and the messages that it affects.
 
     Attributes:
         act: changes a batch that is about to leave; returns whether it did.
-        entropy: the source of its draws and seals.
-        rounds: in which rounds.
-        rate: the share of the messages (or people) that it strikes, from 0 to 1.
+        entropy: the source of its random choices and seals.
+        rounds: the rounds of the deed.
+        rate: the share of the messages (or people) that it affects, from 0 to 1.
         users: the number of people instead; None: by rate.
         target: only messages of this user, if the shuffler knows the senders.
         bit: the bit of a layer that it flips (`tag`).
         row: the row of its own answers; None: the forged row.
-        ignores: whether it takes no notice of a letter of such a round.
-        note: records that it was done.
+        ignores: whether it pretends not to have received a message, in such a round.
+        note: records that the deed was done.
     """
 
     act: Act
@@ -61,30 +61,30 @@ class Deed:
     note: Note = no_note
 
     def count(self, total: int) -> int:
-        """Return the number of struck messages among `total`."""
+        """Return the number of affected messages among `total`."""
         return round(self.rate * total) if self.users is None else min(self.users, total)
 
     def chosen(self, total: int) -> set[int]:
-        """Draw the places of struck messages among `total`."""
+        """Draw the places of the affected messages among `total` at random."""
         count = self.count(total)
         lots = self.entropy.random(16 * total)
         ranked = sorted(range(total), key=lambda i: lots[16 * i : 16 * i + 16])
         return set(ranked[:count])
 
     def people(self, senders: Sequence[str]) -> list[int]:
-        """Return the places of the struck people, independent of the order of arrival."""
+        """Return the places of the affected people in `senders`, whatever the order of arrival."""
         if self.target is not None:
             return [i for i, sender in enumerate(senders) if sender == self.target]
         by_name = sorted(range(len(senders)), key=lambda i: senders[i])
         return [by_name[i] for i in sorted(self.chosen(len(senders)))]
 
     def seals(self, plan: Round) -> Entropy:
-        """Return the sealing randomness of its own answers of a round."""
+        """Return the sealing randomness for the shuffler's own answers in a round."""
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
 def drop(deed: Deed, turn: Turn) -> bool:
-    """Lose single layers."""
+    """Lose single layers, drawn at random. Returns whether a layer was lost."""
     by_bytes = sorted(turn.layers)  # the order of arrival is not reproducible
     struck = {by_bytes[i] for i in deed.chosen(len(turn.layers))}
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck)
@@ -93,7 +93,10 @@ def drop(deed: Deed, turn: Turn) -> bool:
 
 
 def drop_people(deed: Deed, turn: Turn) -> bool:
-    """Lose all layers of some people (only the first shuffler knows which belong together)."""
+    """Lose all layers of some people. Returns whether a person was affected.
+
+    Only the first shuffler knows which layers belong together.
+    """
     struck, slots = set(deed.people(turn.senders)), turn.plan.slots
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck) * slots
     turn.layers = [layer for i, layer in enumerate(turn.layers) if i // slots not in struck]
@@ -101,7 +104,10 @@ def drop_people(deed: Deed, turn: Turn) -> bool:
 
 
 def substitute(deed: Deed, turn: Turn) -> bool:
-    """Replace the answers of some people by own answers: n is unchanged."""
+    """Replace the answers of some people by the shuffler's own. Returns whether any were replaced.
+
+    The number of answers is unchanged.
+    """
     places = deed.people(turn.senders)
     rows = [deed.row or forged_row(turn.plan)] * len(places)
     turn.layers = _with_own(deed, turn, places, rows)
@@ -109,7 +115,10 @@ def substitute(deed: Deed, turn: Turn) -> bool:
 
 
 def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
-    """Return the layers, with own answers in place of these people's: a row for each."""
+    """Return the batch's layers with the shuffler's answers in place of some people's.
+
+    places: of these people in the batch. rows: a row for each.
+    """
     plan, layers, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
     for i, row in zip(places, rows, strict=True):
         own_answer = enclose(plan, answers(plan, row), fresh)
@@ -118,37 +127,47 @@ def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]
 
 
 def subtract(deed: Deed, turn: Turn) -> bool:
-    """Replace the target's answers by a known row, in the round of the release."""
+    """Replace the target's answers by a known row, in the round of the release.
+
+    Returns whether that happened.
+    """
     return _releases(turn.plan) and substitute(deed, turn)
 
 
 def surround(deed: Deed, turn: Turn) -> bool:
-    """Replace all people's answers but the target's by known rows, in the round of the release."""
+    """Replace all people's answers but the target's by known rows, in the round of the release.
+
+    Returns whether that happened.
+    """
     return _releases(turn.plan) and single_out(deed, turn)
 
 
 def single_out(deed: Deed, turn: Turn) -> bool:
-    """Replace the answers of all people but the target by known rows."""
+    """Replace the answers of all people but the target by known rows.
+
+    Returns whether the batch holds any answer.
+    """
     other_places = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
     turn.layers = _with_own(deed, turn, other_places, covering_rows(turn.plan, len(other_places)))
     return bool(turn.senders)
 
 
 def _releases(plan: Round) -> bool:
-    """Whether the answers of a round are released."""
+    """Whether the analyst reads this round: its counts are the release."""
     return plan.call.reader is Role.ANALYST
 
 
 def forged_row(plan: Round) -> tuple[str, ...]:
-    """Return the row of an invented person: the last value of every domain."""
+    """Return an invented person's row: the last value of each column, "x" in an open domain."""
     features = plan.announcement.schema.features
     return tuple(feature.values[-1] if feature.values else "x" for feature in features)
 
 
 def covering_rows(plan: Round, row_count: int) -> list[Row]:
-    """Return `row_count` rows of invented people, all possible rows in turn.
+    """Return `row_count` rows of invented people, which cycle through all possible rows.
 
-    A person among them is in as large a crowd as possible, so no rule on crowds objects.
+    The target among them is in as large an equivalence class as possible, so no rule on class sizes
+    stops the release.
     """
     features = plan.announcement.schema.features
     queried_columns = {column for ask in plan.call.asks for column in ask}
@@ -163,18 +182,18 @@ def covering_rows(plan: Round, row_count: int) -> list[Row]:
 
 
 def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
-    """Ignore the target, in the round of the release."""
+    """Whether a message is ignored: it comes from the target in the release's round."""
     return letter[0] == deed.target and _releases(plan)
 
 
 def thin_out(_deed: Deed, turn: Turn) -> bool:
-    """Claim that the ignored letters came too late."""
+    """Claim that the ignored messages came too late. Returns whether there were any."""
     turn.refused[Reason.LATE] += turn.unheard
     return turn.unheard > 0
 
 
 def copy(deed: Deed, turn: Turn) -> bool:
-    """Send some layers twice."""
+    """Send some layers twice. Returns whether a layer is affected."""
     turn.last.append(
         lambda batch: tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
     )
@@ -182,9 +201,10 @@ def copy(deed: Deed, turn: Turn) -> bool:
 
 
 def tag(deed: Deed, turn: Turn) -> bool:
-    """Flip one bit of some layers."""
+    """Flip one bit of some layers. Returns whether a layer is affected."""
 
     def tagged(batch: Leaving) -> Leaving:
+        """Return the sorted batch in which the chosen layers have a flipped bit."""
         struck = deed.chosen(len(batch))
         layers = (flip(at, deed.bit) if i in struck else at for i, at in enumerate(batch))
         return tuple(sorted(layers))
@@ -194,28 +214,31 @@ def tag(deed: Deed, turn: Turn) -> bool:
 
 
 def flip(layer: bytes, bit: int) -> bytes:
-    """Flip a bit, counted from the lowest bit of the first byte."""
+    """Return a layer with one bit flipped; bits count from the lowest bit of the first byte."""
     at = bit // 8 % len(layer)
     return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
 
 
 def forward(_deed: Deed, turn: Turn) -> bool:
-    """Keep the order of arrival."""
+    """Keep the order of arrival in the batch. Returns whether the batch holds layers."""
     turn.last.append(lambda _batch: tuple(dict.fromkeys(turn.layers)))
     return bool(turn.layers)
 
 
 def wrong_digest(_deed: Deed, turn: Turn) -> bool:
-    """Account for another batch than it sends."""
+    """Post an account with a digest of zeros, which is not the batch's. Returns True."""
     turn.digest = bytes(len(turn.honest_account.digest))
     return True
 
 
 def pre_empt(deed: Deed, turn: Turn) -> bool:
-    """Send the reader own ballots, sealed as the last shuffler's are, before that shuffler does."""
+    """Send the reader a batch of forged ballots before the last shuffler does.
+
+    They are sealed like the last shuffler's output. Returns whether any ballot was sent.
+    """
     plan, fresh = turn.plan, deed.seals(turn.plan)
     if turn.hop == len(plan.hops) - 1:
-        return False  # it is the last one itself
+        return False  # it is the last shuffler itself
     row_count = len(turn.layers) // plan.slots
     own_answers = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(row_count)]
     layers = sorted(onion[-1] for ballots in own_answers for onion in ballots.onions)
@@ -224,18 +247,21 @@ def pre_empt(deed: Deed, turn: Turn) -> bool:
 
 
 class DeviatingShuffler(BatchDoor):
-    """A shuffler's place that carries out its deeds."""
+    """The network access of a shuffler that carries out its deeds on each batch."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
         super().__init__(network, party)
         self.deeds = deeds
 
     def strikes(self, number: int) -> bool:
-        """Whether a deed is for a round."""
+        """Whether any deed is for a round, by its number."""
         return any(number in deed.rounds for deed in self.deeds)
 
     def ignores(self, plan: Round, letter: Letter) -> bool:
-        """Whether a deed ignores a letter."""
+        """Whether a deed of this round ignores a message.
+
+        The deed is then recorded as carried out.
+        """
         due = [deed for deed in self.deeds if plan.call.round in deed.rounds]
         ignoring = [deed for deed in due if deed.ignores(deed, plan, letter)]
         for deed in ignoring:
@@ -243,7 +269,7 @@ class DeviatingShuffler(BatchDoor):
         return bool(ignoring)
 
     def change(self, turn: Turn) -> None:
-        """Do every deed that is for this round."""
+        """Carry out every deed of this round on a batch, and record the deeds that changed it."""
         for deed in self.deeds:
             if turn.plan.call.round in deed.rounds and deed.act(deed, turn):
                 deed.note(self.network.instruments)

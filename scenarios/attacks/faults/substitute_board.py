@@ -1,13 +1,13 @@
-"""Another board for a party, for the strategies of a search.
+"""A bulletin board that one party sees instead of the true board, for the attack search.
 
     left out   posts of a kind do not stand there
     changed    a post has another field: where nothing is signed, or its author is in the coalition
-    own keys   all keys are those of the coalition (board.py); the curator tells a person of them in
+    own keys   all keys are keys of the coalition (board.py); the curator tells a person of them in
                another announcement, with the same board
 
-The other board follows the true one post by post. Data that follow from changed posts are made
-again: the board's heads, and the signatures of members. After a post that the reader's board
-refuses, no further post is shown.
+The other board follows the true board post by post. Data that follow from changed posts are made
+again: the board's heads (signed tree heads), and the signatures of members. After a post that the
+reader's board refuses, no further post is shown.
 """
 
 from collections.abc import Sequence
@@ -39,10 +39,11 @@ LABEL = "another board"
 
 
 class OtherBoard(OwnStream):
-    """A board on which some posts are left out or changed.
+    """A bulletin board, shown to one party, on which some posts are left out or changed.
 
-    shows: the deviations that mean its reader. deviations: the strategy, with the members' signing
-    keys in its record. network: the session's network, with the notary that signs heads.
+    shows: the deviations that apply to its reader. deviations: the strategy, with the members'
+    signing keys in its record. network: the session's network, with the notary that signs the
+    board's heads.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class OtherBoard(OwnStream):
         self._stopped = False
 
     def hear(self, entry: Entry) -> None:
-        """Show a post, its replacement, or no post."""
+        """Add a true post to this board, or its replacement, or no post."""
         body = None if self._stopped else self._instead(entry)
         if body is None:
             return
@@ -71,7 +72,7 @@ class OtherBoard(OwnStream):
         self.wake(entry.message.kind)
 
     def _instead(self, entry: Entry) -> Body | None:
-        """Return the body in place of a post's on this board; None: the post is left out."""
+        """Return the body of a post on this board; None: the post is left out."""
         body = entry.message.body
         for show in self._shows:
             if show.message is not entry.message.kind or not show.is_in(entry.message.round):
@@ -86,11 +87,14 @@ class OtherBoard(OwnStream):
         return self._following(body)
 
     def _may_change(self, author: str) -> bool:
-        """Whether the coalition can make a post in the name of its author."""
+        """Whether the coalition can post in an author's name: a member, or without signatures."""
         return self._network.known_roster is None or author in self._deviations.coalition
 
     def _following(self, body: Body) -> Body:
-        """Return the body of a post on this board, if it follows from the posts there."""
+        """Return the body of a post, made again where it depends on earlier posts of this board.
+
+        That holds for the head (signature over all posts), and for consent to a session.
+        """
         roster, notary = self._board.roster, self._network.notary
         match body:
             case Head(place=place) if roster is not None and notary is not None:
@@ -101,7 +105,7 @@ class OtherBoard(OwnStream):
                 return body
 
     def _written(self, entry: Entry, body: Body) -> bytes:
-        """Return the bytes of a post: its author's, or made again with a member's key."""
+        """Return the bytes of a post here: the author's own, or made again with a member's key."""
         message = Message(self._board.session, entry.message.round, body)
         is_same = (message.session, body) == (entry.message.session, entry.message.body)
         signer = self._deviations.record.signers.get(entry.author)
@@ -116,7 +120,7 @@ class OtherBoard(OwnStream):
 
 
 def is_shown_to(show: Deviation, party: str) -> bool:
-    """Whether a party reads another board: it is named, or it is a meant user."""
+    """Whether a deviation shows a party another board: a named party, or an affected user."""
     named = party in show.people
     return named or (show.means(party) and parties.role(party) is Role.USER)
 
@@ -124,7 +128,7 @@ def is_shown_to(show: Deviation, party: str) -> bool:
 def misled(
     deviations: Deviations, shows: Sequence[Deviation], network: Network, party: str
 ) -> Endpoint:
-    """Return the place of a party that reads another board; its role is honest."""
+    """Return the network access of an honest party that reads another board."""
     forging = next((show for show in shows if show.change == OWN_KEYS), None)
     if forging is not None:
         entropy = deviations.entropy.fork(f"{LABEL} {party}")
@@ -140,7 +144,10 @@ def misled(
 
 
 def retell(deviations: Deviations, show: Deviation, network: Network, body: Announcement) -> None:
-    """Let users read another announcement than that on the board, as a curator does."""
+    """Let the curator show some users another announcement than the announcement on the board.
+
+    body: the true announcement.
+    """
     announcement, pairs = body, dict[str, KeyPair]()
     if show.change == OWN_KEYS:
         announcement, pairs = with_own_keys(body, deviations.entropy.fork(LABEL))
@@ -155,6 +162,7 @@ def retell(deviations: Deviations, show: Deviation, network: Network, body: Anno
     keys = {party: pair.secret for party, pair in pairs.items()}
 
     def other_session(loot: AdversaryView) -> AdversaryView:
+        """Return the coalition's view under the shown announcement, with its keys."""
         return replace(loot, shown_announcement=announcement, keys={**loot.keys, **keys})
 
     deviations.record.other_sessions.append(other_session)
@@ -163,7 +171,7 @@ def retell(deviations: Deviations, show: Deviation, network: Network, body: Anno
 def with_own_keys(
     announcement: Announcement, entropy: Entropy
 ) -> tuple[Announcement, dict[str, KeyPair]]:
-    """Return an announcement of other keys for all parties, and these keys."""
+    """Return an announcement with attacker's keys for all parties, and the key pairs by party."""
     scheme = suite_by_code(announcement.suite, lesson=True)
     hops = [parties.shuffler(hop + 1) for hop in range(len(announcement.shufflers))]
     pairs = {

@@ -1,7 +1,7 @@
-"""Misbehaviour of users: a place in the network that changes their messages.
+"""The misbehaviour of users: network access that changes their messages.
 
-The role itself stays as it is; a fault stands between it and the network, and changes its messages.
-A table has the function of each attack. Shufflers are in shuffler.py, the network in wire.py, the
+The honest role stays as it is; a fault stands between it and the network, and changes its messages.
+`USERS` has the function of each attack. Shufflers are in shuffler.py, the network in wire.py, the
 curator in curator.py, peers in peer.py.
 """
 
@@ -25,12 +25,12 @@ Row = Sequence[str]
 
 
 async def absent(_send: Honest, _plan: Round, _body: Body) -> None:
-    """Submit no message."""
+    """Send no message: the user takes no part in the round."""
     await trio.lowlevel.checkpoint()
 
 
 async def late(send: Honest, plan: Round, body: Body) -> None:
-    """Send when the collection has closed."""
+    """Send the message a second after the announced deadline."""
     await trio.sleep(plan.announcement.rules.deadline + 1)
     await send(body)
 
@@ -42,7 +42,7 @@ async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
 
 
 async def malformed(send: Honest, _plan: Round, body: Body) -> None:
-    """Flip the last bit of the envelope: it has the right size, but it does not open."""
+    """Send the message with the last bit of its envelope flipped, so that it does not open."""
     if isinstance(body, Submission):
         body = replace(body, envelope=body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
     await send(body)
@@ -57,7 +57,10 @@ USERS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
 
 
 class Faulty(Endpoint):
-    """A place that sends by an attack, in the rounds of the attack."""
+    """The network access of a user that changes its messages by an attack, in the attack's rounds.
+
+    attacks: round -> a name of `USERS`. notes: round -> records that the attack is carried out.
+    """
 
     def __init__(
         self,
@@ -75,7 +78,7 @@ class Faulty(Endpoint):
         self.notes.get(number, no_note)(self.network.instruments)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send honestly, or hand the message to the attack of this round."""
+        """Send a message honestly, or by the attack of this round."""
         honest = partial(super().send, plan, receiver)
         name = self.attacks.get(plan.call.round, "")
         attack = USERS.get(name) if isinstance(body, Submission) or name == "absent" else None
@@ -84,7 +87,7 @@ class Faulty(Endpoint):
         await (attack(honest, plan, body) if attack else honest(body))
 
     async def post(self, body: Body) -> None:
-        """Post as every user does, but no request in a round with the attack `absent`."""
+        """Post a message, except a request for tokens in a round with the attack `absent`."""
         calls = self.board.calls
         is_absent = self.attacks.get(calls[-1].round if calls else 0) == "absent"
         if not (is_absent and isinstance(body, Ask)):
@@ -92,7 +95,11 @@ class Faulty(Endpoint):
 
 
 class Insincere(Endpoint):
-    """A user's place that seals wrong ballots, in the rounds of the attack."""
+    """The network access of a user that seals wrong ballots, in the rounds of the attack.
+
+    rounds: round -> records that the attack is carried out. responses: returns the false ballots of
+    a round; None: the true ballots are sent. entropy: the sealing randomness.
+    """
 
     def __init__(
         self,
@@ -108,7 +115,7 @@ class Insincere(Endpoint):
         self.entropy = entropy
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Seal other ballots than the due ballots, if there are other ballots."""
+        """Send a message; in a submission of an attacked round, seal the false ballots."""
         note = self.rounds_struck.get(plan.call.round)
         if isinstance(body, Submission) and note and (responses := self.responses(plan)):
             note(self.network.instruments)
@@ -119,9 +126,13 @@ class Insincere(Endpoint):
 
 
 def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
-    """Return the fault of a user that answers the first query in every slot, of several."""
+    """Return the fault of a user that answers the first question in every slot of its message.
+
+    A round with a single question is not changed. rounds: round -> records the attack.
+    """
 
     def responses(plan: Round) -> list[Ballot] | None:
+        """Return the answer to the first question, once for each slot; None with a single slot."""
         slots = len(plan.call.asks)
         return [answers(plan, coarsened_row(plan, row))[0]] * slots if slots > 1 else None
 
@@ -129,14 +140,17 @@ def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
 
 
 def crafter(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
-    """Return the fault of a user that submits this row, in place of its randomized row."""
+    """Return the fault of a user that submits `row` in place of its randomized row."""
     return lambda network, party: Insincere(
         network, party, rounds, lambda plan: answers(plan, coarsened_row(plan, row)), entropy
     )
 
 
 class Alarmist(Endpoint):
-    """A user's place from which false alarms are raised, in the rounds of the attack."""
+    """The network access of a user that raises false alarms after its answer.
+
+    rounds: round -> records that the attack is carried out. alarms: the false alarms.
+    """
 
     def __init__(
         self, network: Network, party: str, rounds: Notes, alarms: Sequence[Alarm]
@@ -146,7 +160,7 @@ class Alarmist(Endpoint):
         self.alarms = alarms
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Answer as every user does, and raise the alarms; refused alarms are lost."""
+        """Send the honest message, and post the false alarms; the board may refuse them."""
         await super().send(plan, receiver, body)
         if note := self.rounds_struck.get(plan.call.round):
             note(self.network.instruments)
@@ -160,10 +174,16 @@ def alarmist(rounds: Notes, alarms: Sequence[Alarm]) -> Fault:
 
 
 def faulty(attacks: Mapping[int, str], notes: Notes = NOT_NOTED) -> Fault:
-    """Return the fault that commits the attack named for each round. notes: by round."""
+    """Return the fault of a user with an attack in some rounds: round -> a name of `USERS`.
+
+    notes: round -> records that the attack is carried out.
+    """
     return lambda network, party: Faulty(network, party, attacks, notes)
 
 
 def fault(attack: str, rounds: Collection[int] = EVERY_ROUND, note: Note = no_note) -> Fault:
-    """Return the fault that commits an attack in some rounds. note: records each occasion."""
+    """Return the fault of a user with the same attack (a name of `USERS`) in some rounds.
+
+    note: records that the attack is carried out.
+    """
     return faulty(dict.fromkeys(rounds, attack), dict.fromkeys(rounds, note))

@@ -1,7 +1,7 @@
-"""Attacks of a party that holds the wires between users and the first shuffler.
+"""Attacks of a party that controls the network between users and the first shuffler.
 
-It sees sender and receiver, and every byte; it can delay, lose and add messages. It cannot open
-any message, and it can write any bytes in a frame, which has no authentication.
+It sees sender and receiver, and every byte; it can delay, lose and add messages. It cannot open any
+message, and it can write any bytes in a frame, which has no authentication.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -16,12 +16,12 @@ from ....protocol.wire.parties import Role, role
 from ....roles.network.memory_network import EVERY_ROUND, Network, Wire
 from ....roles.occasions import Note, no_note
 
-Strikes = Callable[[str], bool]  # whether a user is meant
+Strikes = Callable[[str], bool]  # whether the attack affects a user, by name
 
 
 @dataclass(slots=True)
 class BlockingWire(Wire):
-    """Lose the submissions of some users.
+    """A network attacker that loses the submissions of some users.
 
     Attributes:
         strikes: whether submissions of a user are lost.
@@ -34,7 +34,7 @@ class BlockingWire(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
-        """Whether this submission is delivered."""
+        """Whether a message is delivered; records each lost message."""
         await trio.lowlevel.checkpoint()
         is_blocked = self.strikes(sender) and _round_of(data) in self.rounds
         if is_blocked:
@@ -44,7 +44,7 @@ class BlockingWire(Wire):
 
 @dataclass(slots=True)
 class Delay(Wire):
-    """Hold back the submissions of some users until the collection has closed.
+    """A network attacker that holds back submissions of some users until the collection has closed.
 
     Attributes:
         strikes: whether submissions of a user are held back.
@@ -57,7 +57,7 @@ class Delay(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
-        """Wait if this submission is to be late."""
+        """Return True, for an affected submission a second after the announced deadline."""
         if self.strikes(sender) and _round_of(data) in self.rounds:
             self.note(network.instruments)
             announcement = network.board.announcement
@@ -68,13 +68,12 @@ class Delay(Wire):
 
 @dataclass(slots=True)
 class Replay(Wire):
-    """Send a user's submission a second time.
+    """A network attacker that sends a user's submission a second time.
 
     Attributes:
         target: the user.
         into: `round`, at once and under another name; `next`, in the next round, before the user's
-            own; `session`, in a later session (the same object must hold the wires of both),
-            likewise.
+            own; `session`, in a later session (the same object must serve both sessions), likewise.
         stranger: the other name.
         earlier_submissions: earlier submissions, to be sent again.
         note: records that a submission was sent again.
@@ -87,7 +86,7 @@ class Replay(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
-        """Deliver every message, and add the copy when it is due."""
+        """Return True: every message is delivered. The copy is added when it is due."""
         if sender != self.target:
             return True
         try:
@@ -108,13 +107,14 @@ class Replay(Wire):
         return True
 
     def _due(self, old: Message, now: Message) -> bool:
+        """Whether an old submission is sent again before the present submission."""
         if self.into == "next":
             return old.session == now.session and old.round == now.round - 1
         return self.into == "session" and old.session != now.session and old.round == now.round
 
 
 def _body(old: Message, now: Message) -> Submission:
-    """Return the old envelope and its signature, with the board's present head, which is public."""
+    """Return the old envelope and signature, with the new message's board head (public digest)."""
     assert isinstance(old.body, Submission)  # noqa: S101 - users send nothing else
     assert isinstance(now.body, Submission)  # noqa: S101
     return replace(old.body, witness=now.body.witness)
@@ -122,7 +122,11 @@ def _body(old: Message, now: Message) -> Submission:
 
 @dataclass(slots=True)
 class Wires(Wire):
-    """All attacks on the wires: a message is delivered if every attack lets it pass."""
+    """All network attackers of a session: a message is delivered if each of them lets it pass.
+
+    Attributes:
+        deeds: the attackers, in order.
+    """
 
     deeds: Sequence[Wire]
 
@@ -137,4 +141,5 @@ class Wires(Wire):
 
 
 def _round_of(data: bytes) -> int:
+    """Return the round number of a message, which is byte 36 of a frame; 0 for shorter data."""
     return data[36] if len(data) > 36 else 0

@@ -1,4 +1,8 @@
-"""`audit`: half of the layers of every pair of shufflers are opened publicly, by common coins."""
+"""`audit`: half of the layers of every pair of shufflers are opened publicly.
+
+Common coins (random bits that all parties draw together) choose them, so a shuffler that replaced
+layers is detected with high probability.
+"""
 
 from ..catalogue.guard import Guard, Requirement
 

@@ -1,4 +1,4 @@
-"""`balance`: totals and accounts on the board are added up."""
+"""`balance`: the analyst adds up totals and accounts on the board, and reports a mismatch."""
 
 from dataclasses import replace
 

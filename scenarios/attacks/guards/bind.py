@@ -1,4 +1,4 @@
-"""`bind`: a layer opens in one session, round, question and hop only."""
+"""`bind`: a layer can be opened in a single session, round, question and hop only."""
 
 from ..catalogue.guard import Guard
 

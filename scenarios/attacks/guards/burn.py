@@ -1,4 +1,4 @@
-"""`burn`: a session is not run again on the same people less a few."""
+"""`burn`: a session is not repeated with almost the same people, as the difference reveals rows."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`cascade`: one honest shuffler (or pair, if audited) keeps observers from linking."""
+"""`cascade`: several shufflers; one honest shuffler (or pair, if audited) prevents linking."""
 
 from ..catalogue.guard import Guard
 

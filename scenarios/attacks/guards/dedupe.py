@@ -1,4 +1,4 @@
-"""`dedupe`: repeats of a layer are dropped."""
+"""`dedupe`: a shuffler drops repeated layers of a batch."""
 
 from ..catalogue.guard import Guard
 

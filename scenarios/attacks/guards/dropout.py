@@ -1,4 +1,7 @@
-"""`dropout`: a second round that fewer people have left is burned."""
+"""`dropout`: a second round is aborted if too few people left after round 1.
+
+The difference of the counts would otherwise reveal the values of these few.
+"""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`fresh_key`: an ephemeral key for every answer."""
+"""`fresh_key`: every answer has a new ephemeral key, so answers cannot be linked by it."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`fresh_salt`: a salt for every answer."""
+"""`fresh_salt`: every answer contains a new salt, so answers cannot be linked by it."""
 
 from ..catalogue.guard import Guard
 

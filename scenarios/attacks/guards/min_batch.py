@@ -1,4 +1,4 @@
-"""`min_batch`: a round of fewer people is burned."""
+"""`min_batch`: a round with fewer people than the minimum is aborted."""
 
 from ..catalogue.guard import Guard
 

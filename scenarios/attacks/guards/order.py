@@ -1,4 +1,4 @@
-"""`order`: a batch leaves in the order of its bytes; every recipient checks the order."""
+"""`order`: a batch leaves sorted by its bytes; every recipient checks the order."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`pad`: all plaintexts of a round have one size."""
+"""`pad`: all plaintexts of a round are padded to equal length."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`random`: keys and salts that no party can derive again."""
+"""`random`: keys and salts come from the system, so that no party can derive them from a seed."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`randomised`: equal plaintexts are different layers."""
+"""`randomised`: encryption is randomized, so equal plaintexts give different layers."""
 
 from ..catalogue.guard import Guard
 

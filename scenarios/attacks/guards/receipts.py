@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
-    """Draw the users that check; users struck by a fault do not. With `challenge` all check."""
+    """Return the guards with a random share of users that check for their ballots.
+
+    Users with a fault do not check. With `challenge`, all users check, so nothing changes.
+    """
     defence = setting.defence
     if defence.challenge or not defence.receipts:
         return guards

@@ -1,4 +1,4 @@
-"""`recompute`: the analyst decides again from the published marginals."""
+"""`recompute`: the analyst repeats the curator's decision from the published marginals."""
 
 from dataclasses import replace
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
-    """Register all real people, if the scenario has a list."""
+    """Return the guards with all real people registered, if the scenario has a list of users."""
     registered = setting.people if setting.registered else None
     return replace(guards, registered=registered)
 

@@ -1,4 +1,4 @@
-"""`signed`: posts are signed by their authors, and tree heads by the board."""
+"""`signed`: posts are signed by their authors, and tree heads (log digests) by the board."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`sums`: a release fits the counts of the same people in earlier rounds."""
+"""`sums`: both readers compare their counts of the same people; a mismatch aborts the session."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`tokens`: a ballot counts only with a token that a registered person was given for it."""
+"""`tokens`: a ballot counts only with a blind credential given to a registered user."""
 
 from ..catalogue.guard import Guard, Requirement
 

@@ -1,4 +1,4 @@
-"""`union`: a second release adds no columns to the first."""
+"""`union`: a second release of the same people may not contain further columns."""
 
 from ..catalogue.guard import Guard
 
