@@ -1,4 +1,4 @@
-"""Is a saved session the session that was agreed on? Every check recomputes from its posts alone.
+"""Checks of a saved session: each recomputes a fact from the posts on the bulletin board alone.
 
     agreement    the parties that sign are the session file's
     signatures   posts are signed by their authors, heads by the board, at each call and at the end
@@ -14,8 +14,9 @@
     exposure     fewer people are exposed than was promised
     opening      a certificate that may be opened is opened
 
-A reader without the session file makes the checks that need none: they show consistency, since a
-stranger to all parties can sign with keys of its own.
+A call is the query of a round, a head is the board's signature over all posts so far. A reader
+without the session file makes the checks that need none: they show consistency, since a stranger to
+all parties can sign with keys of its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,16 +48,23 @@ from ..records.verification.release_checks import keeps
 from ..records.verification.signers import Authentic
 from .saved_session import SessionEvidence, require_whole
 
-Rule = tuple[str, str, Callable[[SessionEvidence], str]]  # name, subject of the check, check
+Rule = tuple[str, str, Callable[[SessionEvidence], str]]  # name, requirement, check function
 
 
 def verify_session(evidence: SessionEvidence) -> tuple[CheckResult, ...]:
-    """Return the results of all checks of a saved session; a check that fails has `ok` False."""
+    """Return the results of all checks of a saved session, in order.
+
+    A failed check has `ok` False.
+    """
     return tuple(judge(name, requirement, check, evidence) for name, requirement, check in CHECKS)
 
 
 def agreement(evidence: SessionEvidence) -> str:
-    """Check that the board's roster names the identities, and the hash, of the session file."""
+    """Return a finding that the board's identities, and its file hash, are the session file's.
+
+    Raises VerificationError if they differ. All checks below share this form: they return a finding
+    for the report, raise VerificationError if the check fails, and NoGround if it does not apply.
+    """
     session, roster = evidence.agreement, evidence.board.roster
     if roster is None:
         raise VerificationError("the posts are not signed, and name no session file")
@@ -66,7 +74,11 @@ def agreement(evidence: SessionEvidence) -> str:
 
 
 def signatures(evidence: SessionEvidence) -> str:
-    """Check that every post is signed by its author, and every head that is due by the board."""
+    """Return a finding that posts are signed by their authors, and each due head by the board.
+
+    A head, the board's signature over its posts, is due at every query of a round, and at the end.
+    Raises VerificationError if a head is missing, or the posts are not signed.
+    """
     board = evidence.board
     if board.roster is None:
         raise VerificationError("the posts are not signed; a session between machines signs them")
@@ -81,7 +93,10 @@ def signatures(evidence: SessionEvidence) -> str:
 
 
 def board(evidence: SessionEvidence) -> str:
-    """Check that the posts are legal, and that the session was closed."""
+    """Return a finding that all posts are legal, and that the session was closed.
+
+    Raises VerificationError at an illegal post, or if the session is not over.
+    """
     require_whole(evidence)
     replayed = evidence.board
     if replayed.phase is not Phase.OVER:
@@ -91,7 +106,10 @@ def board(evidence: SessionEvidence) -> str:
 
 
 def terms(evidence: SessionEvidence) -> str:
-    """Check that the announcement equals the terms of the session file."""
+    """Return a finding that the announcement equals the terms of the session file.
+
+    Raises VerificationError with the first term that differs.
+    """
     session, announced = evidence.agreement, evidence.announced
     scenario = session.scenario
     require_equal("program", announced.program, wire(scenario))
@@ -106,7 +124,10 @@ def terms(evidence: SessionEvidence) -> str:
 
 
 def accounts(evidence: SessionEvidence) -> str:
-    """Check that each party passed on or refused all messages it got, at every hop and round."""
+    """Return a finding that each party forwarded or refused all messages it got, in every round.
+
+    Raises VerificationError if the posted numbers of a shuffler or reader do not add up.
+    """
     board = evidence.board
     if not board.mixed:
         raise NoGround("nothing was mixed")
@@ -117,7 +138,10 @@ def accounts(evidence: SessionEvidence) -> str:
 
 
 def proofs(evidence: SessionEvidence) -> str:
-    """Check every ballot, proof of shuffle and decryption share of a verified mix."""
+    """Return a finding that every ballot, shuffle and decryption share of a verified mix is proved.
+
+    Raises VerificationError at a false proof, and NoGround if the mix is not verified.
+    """
     if not evidence.announced.rules.verified:
         raise NoGround("the mix is of onions: no step of it is proved")
     if not evidence.board.tallies:
@@ -126,7 +150,11 @@ def proofs(evidence: SessionEvidence) -> str:
 
 
 def people(evidence: SessionEvidence) -> str:
-    """Check that enough people answered, and that dropouts between rounds are 0 or many."""
+    """Return a finding with the respondents of each round, after checking their limits.
+
+    Enough people must have answered, and the dropouts between rounds must be 0 or many. Raises
+    VerificationError for a round that should have been aborted.
+    """
     board, rules = evidence.board, evidence.announced.rules
     counted = [max(tally.totals, default=0) for tally in board.tallies]
     if not counted:
@@ -145,7 +173,10 @@ def people(evidence: SessionEvidence) -> str:
 
 
 def guards(evidence: SessionEvidence) -> str:
-    """Check that accepted people have signed, and that a proved loss opened no round."""
+    """Return a finding that accepted people have signed, and that no proved loss was ignored.
+
+    Raises VerificationError if ballots were opened although a user proved a loss.
+    """
     board, rules = evidence.board, evidence.announced.rules
     if not rules.challenge:
         raise NoGround("`challenge` is off: no envelope is on the board")
@@ -156,7 +187,11 @@ def guards(evidence: SessionEvidence) -> str:
 
 
 def alarms(evidence: SessionEvidence) -> str:
-    """List the alarms; an alarm does not abort a round, and a board may have left one out."""
+    """Return a finding that lists the alarms, each with whether the board confirms it.
+
+    An alarm does not abort a round, and a board may have left one out. Raises NoGround without
+    alarms.
+    """
     board = evidence.board
     if not board.alarms:
         raise NoGround("the posts hold no alarm; heads do not cover alarms")
@@ -169,7 +204,11 @@ def alarms(evidence: SessionEvidence) -> str:
 
 
 def decision(evidence: SessionEvidence) -> str:
-    """Check that the decision follows from the counts, and prove its certificate from them."""
+    """Return a finding that the decision follows from the counts, which prove its certificate.
+
+    If the counts are secret, the certificate is proved from the release. Raises VerificationError
+    if the decision or the certificate is wrong, and NoGround if the posts do not suffice.
+    """
     board, claimed, schema = evidence.board, evidence.decision, evidence.announced.schema
     if board.committed is not None and not board.opened:
         raise NoGround("its certificate is closed: curator and analyst alone have seen it")
@@ -189,12 +228,16 @@ def decision(evidence: SessionEvidence) -> str:
 
 
 def _claim(decision: Decision) -> str:
+    """Return a clause with the certificate's bound: the number of exposed people, and its rule."""
     proof = decision.certificate
     return f"at most {proof.people:,} of {proof.n:,} people exposed, rule {proof.rule}"
 
 
 def release(evidence: SessionEvidence) -> str:
-    """Check that the release has the decision's columns, and sums that fit the earlier counts."""
+    """Return a finding that the release has the decision's columns, and fits earlier counts.
+
+    Raises VerificationError if more people are released with a value than had it.
+    """
     board, joint = evidence.board, evidence.release
     claimed = evidence.decision
     require_equal("called at the end", board.calls[-1], release_call(len(board.calls), claimed))
@@ -208,7 +251,7 @@ def release(evidence: SessionEvidence) -> str:
 
 
 def _comparable(evidence: SessionEvidence) -> Sequence[RoundResult]:
-    """Return the rounds that a release must fit: of the same people, with counts on the board."""
+    """Return the earlier rounds that a release must fit: the same people, counts on the board."""
     if evidence.announced.policy.setting is not Setting.FIXED:
         return ()
     try:
@@ -218,7 +261,11 @@ def _comparable(evidence: SessionEvidence) -> Sequence[RoundResult]:
 
 
 def exposure(evidence: SessionEvidence) -> str:
-    """Check that the release exposes at most the promised share of people."""
+    """Return a finding that the release exposes at most the promised share of people.
+
+    With a session file, the promise is proved again for the respondents. Raises VerificationError
+    if more people are exposed.
+    """
     board, joint, claimed = evidence.board, evidence.release, evidence.decision
     policy, k = evidence.announced.policy, claimed.certificate.k
     require_equal("k", k, policy.k)
@@ -242,14 +289,17 @@ def exposure(evidence: SessionEvidence) -> str:
 
 
 def opening(evidence: SessionEvidence) -> str:
-    """Check that the curator has opened its certificate, if the rules let it."""
+    """Return a finding that the curator opened its committed certificate where the rules allow.
+
+    Raises VerificationError if it is still closed.
+    """
     board = evidence.board
     if board.committed is None:
         raise NoGround("the certificate was posted with the decision, or there is none")
     joint = evidence.release
     totals = [total for tally in board.tallies for total in tally.totals]
     if not may_open(evidence.announced.policy, board.committed.hidden, totals):
-        raise NoGround("the certificate may not be opened: more would follow from it")
+        raise NoGround("the certificate may not be opened: it would reveal more than the release")
     if not board.opened:
         raise VerificationError("the curator has not opened its certificate after the release")
     return f"opened after the release of {sum(joint.values()):,} people"

@@ -1,7 +1,7 @@
-"""Features of a session between machines: a domain, and rules that need no data to be complete.
+"""Features of a session between machines: a domain, and complete rules for coarser values.
 
-A scenario completes a rule from the table of all people. Between machines no party has such a
-table; so a rule is complete in the file, or it is refused.
+In a scenario, a rule may be completed from the table of all people. Between machines no party has
+such a table; so a rule is complete in the file, or it is refused.
 """
 
 from pathlib import Path
@@ -14,9 +14,10 @@ from ..schema.model import FeatureSection
 
 
 def column_of(feature: FeatureSection, base: Path) -> Feature:
-    """Return a feature as it is announced. base: the folder that a hierarchy's path starts from.
+    """Return a feature as it is announced: name, domain, and rules for coarser values.
 
-    ParameterError for a rule, or a domain, that only the data of all people could settle.
+    base: the folder that a hierarchy's path starts from. ParameterError for a rule, or a domain,
+    that only the data of all people could settle.
     """
     if not is_coarser(feature):
         return Feature(feature.name, _domain(feature, ()))
@@ -30,6 +31,7 @@ def column_of(feature: FeatureSection, base: Path) -> Feature:
 
 
 def _check_settled(feature: FeatureSection) -> None:
+    """Raise ParameterError if a rule of a feature depends on the values of all people."""
     bins = feature.bins
     unsaid = {
         "merge_below": feature.merge_below is not None,
@@ -39,13 +41,13 @@ def _check_settled(feature: FeatureSection) -> None:
     }
     if wrong := [name for name, is_so in unsaid.items() if is_so]:
         raise ParameterError(
-            f"feature {feature.name}: {', '.join(wrong)}: that would be looked up in everybody's "
-            "values, which nobody has here"
+            f"feature {feature.name}: {', '.join(wrong)}: needs the values of all people, which no "
+            "machine has before the session; state it in the session file, or leave it out"
         )
 
 
 def _rule_values(feature: FeatureSection, base: Path) -> tuple[str, ...]:
-    """Return the values that the rules need to know: a hierarchy's values, or the edges of bins."""
+    """Return the values that the rules read: a hierarchy's values, or the edges of bins as text."""
     if feature.hierarchy is not None:
         return tuple(levels(base / feature.hierarchy))
     if feature.bins is not None and feature.bins.edges is not None:
@@ -54,13 +56,16 @@ def _rule_values(feature: FeatureSection, base: Path) -> tuple[str, ...]:
 
 
 def _domain(feature: FeatureSection, rules: tuple[Rule, ...]) -> tuple[str, ...]:
-    """Return the domain of a feature: the listed values, or all intervals of its bins."""
+    """Return the domain of a feature: the listed values, or all intervals of its bins.
+
+    Raises ParameterError if the feature has neither.
+    """
     if feature.values is not None:
         return feature.values
     bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
     if bins is None:
         raise ParameterError(
-            f"feature {feature.name}: values are needed, as they are said: nobody has data to "
-            "look at"
+            f"feature {feature.name}: values is missing; list the answers that people may give, as "
+            "no machine has their data before the session"
         )
     return bins.labels

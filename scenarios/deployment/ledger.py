@@ -1,17 +1,18 @@
 """The ledgers of a first shuffler and of a curator between machines, each kept by itself.
 
-People are their registered keys: a user with another key is another person. The counts of a
-release are on the board of its session, and so are those of single columns if they are published.
-Where they are secret, no bound can be proved of a group that releases give together, and it is
-refused (scenarios/lab/ledger/subtraction.py): by the curator as well, which knows these counts, so
-that its refusal does not depend on them.
+A ledger is a file that remembers earlier sessions, so that releases cannot be combined against a
+person. People are their registered keys: a user with another key is another person. The counts of a
+release are on the board of its session, and so are the counts of single columns if they are
+published. Where they are secret, no bound can be proved of a group that releases give together, and
+it is refused (scenarios/lab/ledger/subtraction.py): by the curator as well, which knows these
+counts, so that its refusal does not depend on them.
 
 The first shuffler knows the participants. The curator knows the people asked, and the number of
 respondents: if some are missing, it notes the batch as unsure, and refuses overlapping batches.
 
-Its keeper signs a ledger, and shows a signed head of it for the next session file
-(ledger_heads.py). A keeper that was killed goes on with the same command; what it had noted stands
-there once.
+Its keeper signs a ledger, and shows a signed head (digest) of it for the next session file
+(ledger_heads.py). A keeper that was killed goes on with the same command; its earlier notes remain
+in the ledger once.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +39,11 @@ from .session_file import SessionFile
 
 
 def check_kept(session: SessionFile, place: str) -> None:
-    """Raise ParameterError unless a place can keep a ledger; DataError as `check_suited`."""
+    """Raise ParameterError unless a party (`place`) of this session can keep a ledger.
+
+    First shuffler and curator can, if users are registered and add no noise. DataError as
+    `check_suited`.
+    """
     if place not in KEEPERS:
         raise ParameterError(
             f"--ledger: found {place}; the first shuffler (shuffler-1), which knows who took part, "
@@ -58,7 +63,10 @@ def check_kept(session: SessionFile, place: str) -> None:
 
 
 def check_named(session: SessionFile, place: str) -> None:
-    """Raise ParameterError if the session file shows a head of the place's ledger."""
+    """Raise ParameterError if the session file shows a ledger of this party: it is missing here.
+
+    The session file then holds a head (signed digest) of the party's ledger.
+    """
     if place in session.heads:
         raise ParameterError(
             f"--ledger: missing; the session file says that {place} keeps a ledger: place.{place}."
@@ -68,7 +76,7 @@ def check_named(session: SessionFile, place: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """The place that keeps a ledger.
+    """The party that keeps a ledger, with its file and signing identity.
 
     Attributes:
         place: its name in the session file.
@@ -85,17 +93,20 @@ class Keeper:
 
     @property
     def head_file(self) -> Path:
-        """The file of the ledger's head."""
+        """The path of the file with the ledger's head, its signed digest, beside the ledger."""
         return self.path.with_name(self.path.name + SUFFIX)
 
 
 def with_ledger(
     session: SessionFile, keeper: Keeper, play: Callable[[History], Board]
 ) -> tuple[Board, Account]:
-    """First shuffler, curator: play a session with a ledger, and note its end.
+    """First shuffler, curator: play a session with a ledger, and record its end in it.
+
+    play: runs the session with the ledger's memory of earlier sessions, and returns the board.
+    Returns the board, and the account of the sessions so far.
 
     Raises:
-        StorageError: the ledger is damaged, is not the place's, is not the one that the session
+        StorageError: the ledger is damaged, is not the party's, is not the ledger that the session
             file shows, or has this session already.
     """
     assert session.registry is not None  # noqa: S101 - `check_kept` has refused this
@@ -118,13 +129,20 @@ def with_ledger(
 
 
 def _unsure_releases(write: Callable[[HandedBatch], None]) -> Callable[[HandedBatch], None]:
-    """Curator: note a release as unsure until its tally has shown that all people were counted."""
+    """Return the curator's function that notes a batch, with releases noted as unsure.
+
+    A release becomes certain once its tally has shown that all people were counted.
+    """
     return lambda batch: write(replace(batch, certain=batch.certain and not batch.public))
 
 
 @contextmanager
 def _open_ledger(session: SessionFile, keeper: Keeper) -> Iterator[Ledger]:
-    """Open the ledger of a place for a session, and show its head when the session is over."""
+    """Open a keeper's ledger for a session, and write its head (signed digest) afterwards.
+
+    Raises StorageError unless the ledger is the keeper's, and is the ledger that the session file
+    shows.
+    """
     place, path, signer = keeper.place, keeper.path, keeper.identity.signer
     name = session.roster.opening.hex()
     with opened(path) as ledger:
@@ -149,9 +167,10 @@ def _open_ledger(session: SessionFile, keeper: Keeper) -> Iterator[Ledger]:
 
 
 def _check_keeper(keeper: Keeper, book: Book | None) -> None:
-    """Raise StorageError if another place keeps the ledger, or its keeper did not sign it.
+    """Raise StorageError unless the keeper, or its named predecessor, signed the ledger.
 
-    A ledger of an earlier version has no signature: it is signed from now on.
+    book: the contents of the ledger. A ledger of an earlier version has no signature: it is signed
+    from now on.
     """
     if book is None or (not book.keeper and book.schema < SIGNED):
         return
@@ -168,7 +187,10 @@ def _check_keeper(keeper: Keeper, book: Book | None) -> None:
 
 
 def _check_fresh(path: Path, ledger: Ledger, name: str) -> None:
-    """Raise StorageError if a session has ended already, or another has begun since it did."""
+    """Raise StorageError if the session has ended already, or another session has begun since.
+
+    name: the hash of the session file. A session that was interrupted may be resumed.
+    """
     old = [entry for entry in ledger.entries if entry.session == name]
     if old and (old[-1] is not ledger.entries[-1] or old[-1].burned != NEVER_ENDED):
         raise StorageError(

@@ -1,14 +1,15 @@
-"""The signed head of a ledger, which its keeper shows to all places of the next session.
+"""The signed head (digest) of a ledger, which its keeper shows to all parties of the next session.
 
     people.json.head.toml   name = "shuffler-1"
                             book = "<64 hexadecimal digits>"
                             sessions = [["<session>", told, shown], ...]
                             signature = "<by the keeper's identity, over all of it>"
 
-book: the digest of the entries under the ledger's own key, which hides them and commits
-the keeper to them. Of each session, by the hash of its file: the number of batches its keeper noted
-before they were handed on (told), and of tallies it saw on the board (shown). Both are on the
-board of that session, so a head tells no more than its board.
+A ledger is a keeper's memory of earlier sessions. book: the digest of the entries under the
+ledger's own key, which hides them and commits the keeper to them. Of each session, by the hash of
+its file: the number of batches its keeper noted before they were handed on (told), and of tallies
+it saw on the board (shown). Both are on the board of that session, so a head tells no more than its
+board.
 
 Two keepers note a batch before its tally can be posted. So a tally that either has seen stands in
 the other's ledger as a batch; where it does not, that ledger was lost, or an old copy was put back.
@@ -34,14 +35,23 @@ from ..serialization.bounded_file import read_bounded
 KEEPERS = (parties.shuffler(1), parties.CURATOR)
 SUFFIX = ".head.toml"
 LABEL = b"veilmix ledger head 1\0"
-LARGEST = 1 << 22  # bytes of a file
-MOST_BATCHES = 1 << 20  # of a session
+LARGEST = 1 << 22  # bytes: larger files are refused
+MOST_BATCHES = 1 << 20  # batches that a session can have in a head file
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_BATCHES)]
 _Session = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 
 class _HeadFile(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of a head file, as the module's docstring shows it.
+
+    Attributes:
+        name: the party that keeps the ledger.
+        book: the digest of the ledger's entries.
+        sessions: rows of session, number of noted batches, number of tallies seen.
+        signature: of the keeper, in hexadecimal.
+    """
+
     name: str
     book: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     sessions: tuple[tuple[_Session, _Count, _Count], ...]
@@ -50,12 +60,12 @@ class _HeadFile(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class LedgerHead:
-    """The head of a ledger between machines.
+    """The head (digest) of a ledger between machines, without its signature.
 
     Attributes:
-        name: the place that keeps it.
+        name: the party that keeps the ledger.
         book: the digest of its entries, in hexadecimal.
-        sessions: by the hash of a session file: batches noted, and tallies seen.
+        sessions: hash of a session file -> (batches noted, tallies seen).
     """
 
     name: str
@@ -64,7 +74,7 @@ class LedgerHead:
 
     @property
     def text(self) -> bytes:
-        """The text that the keeper signs."""
+        """The bytes that the keeper signs: name, digest of the entries, a line for each session."""
         rows = [
             f"{name} {batch_count} {tally_count}"
             for name, (batch_count, tally_count) in self.sessions.items()
@@ -73,10 +83,10 @@ class LedgerHead:
 
 
 def head_of(ledger: Ledger, name: str, excluded_session: str = "") -> LedgerHead:
-    """Return the head of a ledger.
+    """Return the head (digest) of a ledger.
 
-    name: its keeper. excluded_session: a session to leave out, if it is last.
-    A session that never ended has shown zero tallies.
+    name: its keeper. excluded_session: a session to leave out, if it is last. A session that never
+    ended counts as zero tallies seen.
     """
     entries = ledger.past(excluded_session)
     sessions = {
@@ -87,7 +97,7 @@ def head_of(ledger: Ledger, name: str, excluded_session: str = "") -> LedgerHead
 
 
 def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
-    """Write a signed head over an older head; StorageError if it cannot be written."""
+    """Write a signed head of a ledger over an older head; StorageError if it cannot be written."""
     rows = [
         f'  ["{name}", {batch_count}, {tally_count}],'
         for name, (batch_count, tally_count) in head.sessions.items()
@@ -103,9 +113,10 @@ def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
 
 
 def read_head(path: Path, name: str, identity: PublicIdentity) -> LedgerHead:
-    """Read the head of a place's ledger. identity: the place's identity.
+    """Return the head of a party's ledger from a file, after checking its signature.
 
-    StorageError if it is no such file, or of another place, or another has signed it.
+    name: the party. identity: its public identity. StorageError if the file is no head of this
+    party's ledger, or the party did not sign it.
     """
     data = read_bounded(path, LARGEST, "head of a ledger")
     try:
@@ -129,10 +140,12 @@ def read_head(path: Path, name: str, identity: PublicIdentity) -> LedgerHead:
 def read_heads(
     path: Path, files: Mapping[str, str], identities: Mapping[str, PublicIdentity]
 ) -> dict[str, LedgerHead]:
-    """Read the heads that a session file names. files: by place, from the folder of that file.
+    """Return the heads of ledgers that a session file names, by party.
+
+    path: the session file. files: party -> path from the folder of the session file.
 
     Raises:
-        ParameterError: a place keeps no ledger, or two ledgers contradict each other.
+        ParameterError: a party keeps no ledger, or two ledgers contradict each other.
         StorageError: as of `read_head`.
     """
     if other_places := sorted(set(files) - set(KEEPERS)):
@@ -148,7 +161,10 @@ def read_heads(
 
 
 def disagreement(heads: Sequence[LedgerHead]) -> str | None:
-    """Say where two ledgers contradict each other; None if they agree or are fewer than two."""
+    """Return a sentence about a contradiction between two ledgers; None if they agree.
+
+    A tally that the first keeper saw must be a batch in the ledger of the second.
+    """
     for first_head in heads:
         for second_head in heads:
             for session, (_, tally_count) in first_head.sessions.items():

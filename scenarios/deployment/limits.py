@@ -1,4 +1,4 @@
-"""Limits of saved posts: facts that they cannot show to a reader outside the session.
+"""Limits of saved posts: facts about a session that its posts cannot show to a later reader.
 
 docs/evidence.md has the same sentences (a test holds them together).
 """
@@ -50,10 +50,10 @@ NO_AGREEMENT = (
 
 @dataclass(frozen=True, slots=True)
 class CheckLimit:
-    """A fact that the posts cannot show.
+    """A fact that the posts of a session cannot show.
 
     Attributes:
-        subject: in a word.
+        subject: its subject, in a word, such as "counts".
         text: the fact, and the reason.
     """
 
@@ -62,7 +62,7 @@ class CheckLimit:
 
 
 def limits(evidence: SessionEvidence) -> Sequence[CheckLimit]:
-    """Return the facts that these posts cannot show to their reader."""
+    """Return the facts that the posts of this session cannot show to their reader."""
     board, _ = evidence.replayed
     announcement = board.announcement
     sentences = [*ALWAYS]
@@ -80,14 +80,17 @@ def limits(evidence: SessionEvidence) -> Sequence[CheckLimit]:
 
 
 def _proved_mix_limits(board: Board, announcement: Announcement) -> list[str]:
-    """Return the limits of a verified mix: counts of a public round are proved."""
+    """Return the limits of a verified mix, as sentences.
+
+    The counts of a public round are proved.
+    """
     curated = any(call.reader is Role.CURATOR for call in board.calls)
     secret = curated and not announcement.policy.publish_marginals
     return [KEPT_AWAY, CURATORS_COUNT] if secret else [KEPT_AWAY]
 
 
 def _guard_limits(announcement: Announcement) -> list[str]:
-    """Return the limits that depend on the guards of a session."""
+    """Return the limits that depend on the countermeasures of a session, as sentences."""
     rules = announcement.rules
     sentences = [COUNTED, CHALLENGED if rules.challenge else REPLACED]
     if not announcement.registry:

@@ -1,4 +1,4 @@
-"""An outside observer of a session: it follows the board, and saves its posts."""
+"""An outside observer of a session: it reads the bulletin board, and saves its posts."""
 
 from functools import partial
 from pathlib import Path
@@ -22,9 +22,10 @@ def observe(
     log: Log,
     patience: float,
 ) -> Board:
-    """Follow a board to the end of its session, and save each checked post; returns the board.
+    """Return the board of a session, read to the end, after saving each checked post in a folder.
 
-    keeper: the party that keeps the board. roster: the parties that sign; None: as the board says.
+    keeper: the party that keeps the board. roster: the identities of the parties that sign posts;
+    None: as the board says. log: receives each event. patience: seconds that the board may be away.
 
     Raises:
         DataError: the board is away for too long, or shows a post that no board may take.

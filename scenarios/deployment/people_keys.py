@@ -1,11 +1,11 @@
-"""The keys of the people of a place, which a session knows before it begins.
+"""The signing keys of a machine's people; a session lists these keys beforehand.
 
     NAME.people.toml    name = "hall"
                         keys = ["<64 hexadecimal digits>", ...]    each person's, in order
-                        signature = "<by the place's identity, over name and keys>"
+                        signature = "<by the machine's identity, over name and keys>"
 
-Each person signs by a key of its own. The secrets are made from the seed of the place's identity
-(NAME.key.toml), so there is no further file to keep:
+Each person signs with a key of its own. The secrets are made from the seed of the machine's
+identity (NAME.key.toml), so there is no further file to keep:
 
     secret of person i = keyed by BLAKE2b(seed, person "veilmix.people"), the fork "person-i"
 """
@@ -27,29 +27,37 @@ from ..serialization.bounded_file import read_bounded
 SUFFIX = ".people.toml"
 LABEL = b"veilmix people 1\0"
 MAX_PEOPLE = 1_000_000  # people of one place
-LARGEST = 80 * MAX_PEOPLE  # bytes of a file
+LARGEST = 80 * MAX_PEOPLE  # bytes: larger files are refused
 
 _PERSON = b"veilmix.people"  # BLAKE2b personalisation
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of a file of people's keys.
+
+    Attributes:
+        name: the name of the machine (place) that answers for the people.
+        keys: the public key of each person, in hexadecimal.
+        signature: of the machine's identity, in hexadecimal.
+    """
+
     name: str
     keys: Annotated[tuple[_Hex, ...], msgspec.Meta(min_length=1, max_length=MAX_PEOPLE)]
     signature: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
 
 
 def signers_of(identity: Identity, people_count: int) -> list[Signer]:
-    """Return the signing keys of the people of a place, in their order."""
+    """Return the signing keys of a machine's people, in order, from its identity's seed."""
     secret = blake2b(identity.seed, digest_size=32, person=_PERSON).digest()
     source = SeededEntropy.from_secret(secret)
     return [Signer(source.fork(f"person-{number + 1}")) for number in range(people_count)]
 
 
 def create_people(folder: Path, identity: Identity, people_count: int) -> Path:
-    """Write the public keys of so many people of a place; returns the path of the file.
+    """Write the public keys of a machine's people to a signed file, and return its path.
 
-    StorageError if it is there already, or cannot be written.
+    StorageError if the file exists already, or cannot be written.
     """
     name = identity.public.name
     keys = [signer.public for signer in signers_of(identity, people_count)]
@@ -65,9 +73,10 @@ def create_people(folder: Path, identity: Identity, people_count: int) -> Path:
 
 
 def read_people(path: Path, identity: PublicIdentity) -> tuple[bytes, ...]:
-    """Read the public keys of the people of a place. identity: the place's identity.
+    """Return the public keys of a machine's people from a file, after checking its signature.
 
-    StorageError if it is no such file, or if the place has not signed it.
+    identity: the machine's identity. StorageError if the file has another form, or the machine has
+    not signed it.
     """
     data = read_bounded(path, LARGEST, "keys of people")
     try:
@@ -87,4 +96,5 @@ def read_people(path: Path, identity: PublicIdentity) -> tuple[bytes, ...]:
 
 
 def _signed(name: str, keys: "list[bytes] | tuple[bytes, ...]") -> bytes:
+    """Return the bytes that the machine signs: a label, its name, and all public keys."""
     return LABEL + name.encode() + b"\0" + b"".join(keys)

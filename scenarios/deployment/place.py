@@ -1,4 +1,4 @@
-"""Actions of a place in a session: it keeps the board, plays a party, or answers for people."""
+"""The actions of a place, a machine in a session: it runs the board, a party, or people."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -46,9 +46,10 @@ Rows = Sequence[Sequence[str]]
 def site(
     session: SessionFile, name: str, identity: Identity, log: Log, durable: Durable, folder: Path
 ) -> Site:
-    """Return a place of a session; ParameterError if the session or the key file disagrees.
+    """Return a machine's place in a session, ready to run.
 
-    folder: the folder of a journal on disk.
+    name: the place in the session file. durable: whether a journal is kept, and where. folder: of a
+    journal on disk. ParameterError if the session or the key file disagrees.
     """
     if name not in session.identities:
         names = PartyNames(tuple(session.identities))
@@ -65,7 +66,10 @@ def site(
 
 
 def keep_board(place: Site, linger: float) -> Board:
-    """Keep the board until the session is over."""
+    """Keep the bulletin board until the session is over, and return it.
+
+    linger: seconds for which the board still answers afterwards.
+    """
     return run_loop(run_board, place, linger)
 
 
@@ -76,10 +80,11 @@ def take_part(
     workplace: Workplace = LOCAL_WORKPLACE,
     history: History | None = None,
 ) -> Board:
-    """Play a keyholder, or a place's people with the answers `rows`, to the end of the session.
+    """Run a party, or a place's people with the answers `rows`, to the session's end.
 
-    workplace: the place of its long lists of work. history: the memory of earlier sessions of a
-    first shuffler or a curator.
+    Return the board.
+    workplace: executes its long lists of work. history: a first shuffler's or a curator's memory of
+    earlier sessions.
     """
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
@@ -91,6 +96,7 @@ def take_part(
     signing = _signing(session, place.identity, users)
 
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
+        """Perform the local parties of this place over the network."""
         cast = _cast(session, entropy, users, rows)
         cast = replace(cast, identities={place.name: place.identity.signer}, workplace=workplace)
         curators = history if place.name == parties.CURATOR else None
@@ -102,6 +108,7 @@ def take_part(
 
 
 def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> Cast:
+    """Return the cast (inputs of a session) for this place. users: the people it answers for."""
     scenario = session.scenario
     questions = noise(session)
     return Cast(
@@ -131,6 +138,7 @@ def _guards(session: SessionFile, entropy: Entropy) -> Guards:
     registry = session.registry
 
     def looks(index: int) -> bool:
+        """Whether the user with an index checks its ballots, by a random draw."""
         drawn = entropy.fork(f"looks of {parties.user(index)}").random(8)
         return int.from_bytes(drawn, "big") < defence.receipts * 2**64
 
@@ -158,10 +166,10 @@ def noise(session: SessionFile) -> Sequence[Question]:
 
 
 def read_answers(path: Path, session: SessionFile, options: FileOptions = DEFAULT_OPTIONS) -> Rows:
-    """Read the answers of people from a table, as `veilmix score` does.
+    """Return the answers of people, a row each, from a table file, as `veilmix score` reads it.
 
-    options: the known options of the file's format; the rest is found out. Spaces around a value
-    are left out; an empty cell is no answer, unless the feature has a value without letters.
+    options: the known options of the file's format; the rest is detected. Spaces around a value are
+    left out; an empty cell is no answer, unless the feature has a value without letters.
 
     Raises:
         DataError: it cannot be read, has no column for a feature, or a value outside its domain.
@@ -188,19 +196,20 @@ def read_answers(path: Path, session: SessionFile, options: FileOptions = DEFAUL
 def check_answer(
     answer: Mapping[str, Any], session: SessionFile, where: Callable[[], str]
 ) -> Sequence[str]:
-    """Return a person's values in the order of the features; DataError, naming no other value.
+    """Return a person's values in the order of the features.
 
-    where: returns the place of the answer, for the message of a refusal.
-    A value may be finer than its domain: the person's own machine makes it coarser.
+    DataError for a value out of its domain.
+    The error names no other value of the person. where: returns the place of the answer, for the
+    message. A value may be finer than its domain: the person's own machine makes it coarser.
     """
     row = []
     for feature in session.schema.features:
         value, domain = answer.get(feature.name), feature.values or ()
-        # The domain may spell a letter and its accent as two signs.
+        # A letter with an accent may be two code points in the domain, so compare composed forms.
         if isinstance(value, str):
             value = {composed(text): text for text in domain}.get(composed(value), value)
         if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
-            finer = "what becomes one of " if feature.rules else ""
+            finer = "values that its rules turn into one of " if feature.rules else ""
             raise DataError(
                 f"{where()}: {feature.name}: found {value!r:.60}; {finer}{', '.join(domain)} are "
                 "accepted"
@@ -210,7 +219,10 @@ def check_answer(
 
 
 def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], int] | None:
-    """Return the counts that a session has released; None without a release."""
+    """Return the counts that a session has released, by combination; None without a release.
+
+    names: the announced features, for a check.
+    """
     if board.burned is not None or board.decision is None or not board.decision.kept:
         return None
     if len(board.tallies) < len(board.calls) or board.tallies[-1].counts is None:
@@ -223,9 +235,9 @@ Share = tuple[str, str, float, float, float, float]
 
 
 def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
-    """Return the estimates from noisy reports: feature, value, share, its error, and 95 % limits.
+    """Return the estimates from noisy reports; None if no answers were counted.
 
-    None if no answers were counted.
+    Each is (feature, value, share, standard error, lower and upper 95 % limit).
     """
     counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
     if counts is None:

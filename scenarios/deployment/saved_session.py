@@ -1,7 +1,7 @@
-"""A saved session as evidence: its posts, the board that they make, and the agreement of a reader.
+"""A saved session as evidence: its posts, the board that they form, and the reader's session file.
 
-The reader brings the session file. The folder holds posts alone: an agreement in the folder
-would come from the party that is to be checked.
+The reader brings the session file. The folder holds posts alone: an agreement in the folder would
+come from the party that is to be checked.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def is_saved_session(folder: Path) -> bool:
 
 
 def read_posts(folder: Path) -> Posts:
-    """Read the saved posts of a folder, in the order of the board.
+    """Return the saved posts of a folder, in the order of the board: (author, bytes).
 
     Raises:
         StorageError: the file cannot be read, or a line is no post; with its number.
@@ -51,7 +51,10 @@ def read_posts(folder: Path) -> Posts:
 
 
 def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
-    """Read a line: the author of a post, and its bytes."""
+    """Return the author and the bytes of a post, from a line of the file.
+
+    Where: the line's place.
+    """
     if not line.endswith(b"\n"):
         raise StorageError(f"{where}: is cut off; the place was stopped while it wrote")
     try:
@@ -71,7 +74,9 @@ def _read_line(line: bytes, where: str) -> tuple[str, bytes]:
 
 @dataclass
 class SessionEvidence:
-    """The posts of a session, and the session file of the reader.
+    """The evidence for the checks of a saved session: its posts, and the reader's session file.
+
+    The properties raise NoGround if the posts lack the fact, so that a check does not apply.
 
     Attributes:
         posts: author and bytes of each, in order.
@@ -96,7 +101,10 @@ class SessionEvidence:
 
     @property
     def board(self) -> Board:
-        """The board; NoGround if a post is not legal, which a check of its own reports."""
+        """The bulletin board of all posts.
+
+        NoGround if a post is illegal, which another check reports.
+        """
         board, fault = self.replayed
         if fault:
             raise NoGround("the board holds a post that is not legal")
@@ -104,7 +112,7 @@ class SessionEvidence:
 
     @property
     def announced(self) -> Announcement:
-        """The announcement; NoGround before it is posted."""
+        """The announcement of the session; NoGround if it was never posted."""
         if self.board.announcement is None:
             raise NoGround("nothing was announced")
         return self.board.announcement
@@ -118,21 +126,21 @@ class SessionEvidence:
 
     @property
     def program(self) -> ReleaseProgram:
-        """The program of the session: of its file, else the first that asks these questions."""
+        """The release program: the session file's, else the first that asks these questions."""
         if self.session is not None:
             return program_of(self.session.scenario)
         return heard_as(self.announced.program)
 
     @property
     def decision(self) -> Decision:
-        """The decision; NoGround before it is posted."""
+        """The decision on the columns to release; NoGround if it was never posted."""
         if self.board.decision is None:
             raise NoGround("nothing was decided")
         return self.board.decision
 
     @property
     def release(self) -> Counts:
-        """The joint counts that were released; NoGround without a release."""
+        """The released joint counts, by combination of values; NoGround without a release."""
         board = self.board
         last = board.calls[-1].reader if board.calls else None
         counted = len(board.tallies) == len(board.calls)
@@ -145,7 +153,7 @@ class SessionEvidence:
 
     @property
     def counted_rounds(self) -> list[RoundResult]:
-        """The rounds of the curator with their counts, which are on the board.
+        """The curator's rounds with their counts, if these are on the board.
 
         NoGround where the counts are secret, or there is no round.
         """
@@ -156,13 +164,13 @@ class SessionEvidence:
 
     @property
     def singles(self) -> list[Counts]:
-        """The counts of each released column by itself, as the release gives them."""
+        """The counts of each released column by itself, summed from the release."""
         joint = self.release
         return [summed(joint, (place,)) for place in range(len(self.decision.kept))]
 
 
 def require_whole(evidence: SessionEvidence) -> None:
-    """Raise VerificationError if a post is not legal."""
+    """Raise VerificationError if the evidence has an illegal post, with its number."""
     _, fault = evidence.replayed
     if fault:
         raise VerificationError(fault)

@@ -24,11 +24,10 @@
                                       unless the file says false
     address = "192.0.2.7:8450"        with `tokens`: where these come to
 
-At shuffler-1 and the curator `ledger = "people.json.head.toml"` shows the head of the ledger that
-the place keeps (ledger_heads.py): every place checks that the two do not contradict each other.
-
-Paths start from the file's folder. A file that differs by a space alone is of another session:
-the hash of the file is in every signature (its opening).
+At shuffler-1 and the curator `ledger = "people.json.head.toml"` shows the head (signed digest) of
+the ledger that the place keeps (ledger_heads.py): every place checks that the two do not contradict
+each other. Paths start from the file's folder. A file that differs by a space alone is of another
+session: the hash of the file is in every signature (its opening).
 """
 
 from collections.abc import Mapping
@@ -93,14 +92,14 @@ OBSERVED = (
 
 
 class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[place.NAME]: the address and the identity of a place.
+    """The table [place.NAME] of a session file: address and identity of a machine.
 
     Attributes:
         identity: the file of its identity.
-        address: HOST:PORT, where it listens; None: it only talks.
+        address: HOST:PORT, where it listens; None: it only connects to other places.
         people: the file of the keys of its users.
         ledger: the file of the head of the ledger that it keeps; None: the file shows no head.
-        users: the first and last user it speaks for.
+        users: the first and last user it answers for.
     """
 
     identity: str
@@ -111,7 +110,7 @@ class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole file.
+    """The content of a session file, as TOML gives it, before it is checked.
 
     Attributes:
         title: the name of the session.
@@ -134,7 +133,7 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A session, ready to take part in.
+    """A checked session file: all that a party needs to take part in the session.
 
     Attributes:
         scenario: its features and promises, without people so far.
@@ -143,7 +142,7 @@ class SessionFile:
         roster: the keys of the parties that sign.
         identities: the public identity of each party, by name.
         registry: the users that may send; None: all users in the directory.
-        heads: of the ledgers that places keep, by place.
+        heads: the heads of the ledgers that places keep, by place.
     """
 
     scenario: Scenario
@@ -167,11 +166,11 @@ def hops(names: object) -> tuple[str, ...]:
 
 
 def read_session(path: Path) -> SessionFile:
-    """Read a session file, and the public identities that it names.
+    """Return a checked session file, with the public identities that it names.
 
     Raises:
         ScenarioError: the file is wrong; its lines say where and why.
-        StorageError: it, or an identity, cannot be read.
+        StorageError: the file, or an identity, cannot be read.
     """
     data = read_bounded(path, LARGEST, "session file")
     try:
@@ -185,6 +184,10 @@ def read_session(path: Path) -> SessionFile:
 
 
 def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
+    """Return the checked session of a parsed file. opening: the hash of the file.
+
+    Raises ParameterError at the first mistake.
+    """
     check_names({name: place.users is not None for name, place in table.place.items()})
     identities = {name: _identity(path, name, place) for name, place in table.place.items()}
     places = {name: _place(name, place, identities[name]) for name, place in table.place.items()}
@@ -211,6 +214,10 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
 
 
 def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
+    """Return the public identity of a place, from the file that its table names.
+
+    Raises ParameterError unless that file has a single identity with a certificate.
+    """
     identities = read_known(path.parent / place.identity)
     if len(identities) != 1:
         raise ParameterError(
@@ -223,6 +230,10 @@ def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
 
 
 def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPlace:
+    """Return the address and the users of a place, with its certificate.
+
+    Raises ParameterError if a party that must listen has no address.
+    """
     if name in SERVED and place.address is None:
         raise ParameterError(
             f"place.{name}: address missing; board, curator, analyst and shufflers listen"
@@ -235,21 +246,30 @@ def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPla
 
 
 def _check_users(places: dict[str, SessionPlace]) -> None:
-    """Raise ParameterError if two places speak for one person, or no place for any person."""
+    """Raise ParameterError if two places answer for the same user, or no place answers for any."""
     claimed_users: set[int] = set()
     for name, place in places.items():
         if len(place.users) > 1_000_000 or not claimed_users.isdisjoint(place.users):
-            raise ParameterError(f"place.{name}.users: others speak for some of them, or too many")
+            raise ParameterError(
+                f"place.{name}.users: overlap with another place, or are more than 1,000,000"
+            )
         claimed_users |= set(place.users)
     if not claimed_users:
-        raise ParameterError("place: nobody takes part; a place with `users` is needed")
+        raise ParameterError(
+            "place: no place has `users`; at least one is needed, which answers for people"
+        )
 
 
 def _scenario(table: SessionTable, shufflers: int) -> Scenario:
-    """Return the scenario of this session, without people."""
+    """Return the scenario of this session, without people. shufflers: their number.
+
+    Raises ParameterError for a setting that a session between machines does not support.
+    """
     mix = msgspec.structs.replace(table.mix, shufflers=shufflers)
     if mix.lesson:
-        raise ParameterError("mix.lesson: what is only for a lesson is not played with people")
+        raise ParameterError(
+            "mix.lesson: allowed in simulations only; remove it for real participants"
+        )
     _check_defence(table.defence)
     scenario = Scenario(
         scenario=About(name=table.title),
@@ -273,14 +293,17 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
 
 
 def _defence(table: SessionTable) -> Defence:
-    """Return the guards; `registered` follows from the file's keys unless the table sets it."""
+    """Return the countermeasures.
+
+    `registered` is on if the file names keys, unless it says otherwise.
+    """
     named = any(place.people is not None for place in table.place.values())
     registered = table.defence.registers(possible=named)
     return msgspec.structs.replace(table.defence, registered=registered)
 
 
 def _check_defence(defence: Defence) -> None:
-    """Raise ParameterError for guards, or their values, that a session between machines lacks."""
+    """Raise ParameterError for a `[defence]` setting that is fixed between machines."""
     defaults = asdict(Defence())
     unsupported_keys = [
         name
@@ -291,7 +314,7 @@ def _check_defence(defence: Defence) -> None:
         raise ParameterError(
             f"defence: {', '.join(unsupported_keys)}: these are on in every session between "
             "machines, or "
-            f"need what nobody there remembers; {', '.join(OBSERVED)} can be chosen"
+            f"need a memory that no party there has; {', '.join(OBSERVED)} can be set"
         )
 
 
@@ -304,15 +327,16 @@ def _check_wanted(scenario: Scenario) -> None:
 
 
 def _check_noise(scenario: Scenario) -> None:
-    """Raise ParameterError unless noise and kind belong together, as in a scenario.
+    """Raise ParameterError unless local noise and release program fit together, as in a scenario.
 
-    programs/randomized/check.py has the same rule.
+    Programs without a form between machines are refused as well. programs/randomized/check.py has
+    the same rule for scenarios.
     """
     program, local = program_of(scenario), scenario.local
     if program.capability(SetPopulation):
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
-            "all people, which nobody has here; play it in one process: veilmix run"
+            "all people, which no machine has here; run it in one process: veilmix run"
         )
     if answers_for(program) is AnswerKind.OPENED:
         raise ParameterError(
@@ -350,7 +374,10 @@ def _check_listening(scenario: Scenario, places: dict[str, SessionPlace]) -> Non
 def _registry(
     table: SessionTable, path: Path, identities: dict[str, PublicIdentity]
 ) -> Registry | None:
-    """Return the keys of all people, in the order of their numbers, as all parties know them."""
+    """Return the registered keys of all users, in the order of their numbers.
+
+    Raises ParameterError if the keys of a place are missing, or do not fit its users.
+    """
     every: list[bytes] = []
     halls = [(place.users, name) for name, place in table.place.items() if place.users is not None]
     for (first, last), name in sorted(halls):

@@ -1,4 +1,4 @@
-"""The status of a session for an outsider that can reach its board."""
+"""The status of a running session, for an outsider that can reach its bulletin board."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
@@ -20,16 +20,16 @@ from ...protocol.wire.messages import Kind
 from ...roles.compute.event_loop import run_loop
 from ...strict_text import Unreadable, from_json
 
-PATIENCE = 10.0  # seconds
-LYING = "whoever keeps it is wrong, or somebody else has its key"
+PATIENCE = 10.0  # seconds in which the board must answer
+LYING = "its keeper is at fault, or another party has the keeper's key"
 
 
 @dataclass(frozen=True, slots=True)
 class BoardStatus:
-    """An outsider's view: the board, checked entry by entry, and the status its keeper reports.
+    """An outsider's view of a session: the checked board, and the status that its keeper reports.
 
     Attributes:
-        board: with every entry that was checked.
+        board: the bulletin board, with every entry that was checked.
         reported_status: the status that the board's keeper reports.
     """
 
@@ -38,7 +38,7 @@ class BoardStatus:
 
 
 class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post"}):
-    """The standing of a party, by its posts.
+    """The progress of a party in a session, as its posts show it.
 
     Attributes:
         party: its name.
@@ -54,11 +54,11 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
 
 
 class SeenBoard(PlaceStatus, frozen=True):
-    """The written status of a session: the keeper's report, and the checked state of the board.
+    """The status of a session as a command prints it: keeper's report and parties' progress.
 
     Attributes:
         burned: why the session ended without a release; None: it has not.
-        parties: the standing of each party.
+        parties: the progress of each party.
     """
 
     burned: str | None
@@ -66,7 +66,9 @@ class SeenBoard(PlaceStatus, frozen=True):
 
 
 def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
-    """Read a session's board from https://HOST:PORT. keeper: the identity of its keeper.
+    """Return the status of a session from its board at https://HOST:PORT.
+
+    keeper: the identity of the board's keeper.
 
     Raises:
         ParameterError: the text is no such address.
@@ -76,7 +78,7 @@ def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
     try:
         return run_loop(_look, address, keeper)
     except trio.TooSlowError:
-        late = f"nothing whole came within {PATIENCE:g} seconds"
+        late = f"no complete answer within {PATIENCE:g} seconds"
         raise DataError(f"{url}: no board of {keeper.name} answers there ({late})") from None
     except TROUBLE as bad:
         host, port = address
@@ -88,6 +90,7 @@ def read_status(url: str, keeper: PublicIdentity) -> BoardStatus:
 
 
 async def _look(address: Address, keeper: PublicIdentity) -> BoardStatus:
+    """Return the status of the board at an address, after reading and checking all its posts."""
     with trio.fail_after(PATIENCE):
         async with visiting(address, keeper) as client:
             status, body = await client.ask("GET", "/status")
@@ -102,7 +105,10 @@ async def _look(address: Address, keeper: PublicIdentity) -> BoardStatus:
 
 
 def keeper_says(body: bytes) -> PlaceStatus | None:
-    """Decode the status that the board's keeper reports; None if it does not decode."""
+    """Return the status that the board's keeper reports, from its bytes.
+
+    None if they do not decode.
+    """
     try:
         return from_json(body, PlaceStatus)
     except Unreadable:
@@ -110,14 +116,14 @@ def keeper_says(body: bytes) -> PlaceStatus | None:
 
 
 def seen_board(status: BoardStatus) -> SeenBoard:
-    """Return the written form of a board's status."""
+    """Return a board's status in the form that a command prints."""
     parties = tuple(StandingParty(*row) for row in standings(status.board))
     status_fields = msgspec.structs.asdict(status.reported_status)
     return SeenBoard(**status_fields, burned=status.board.burned, parties=parties)
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:
-    """Return the phases table: each phase, its mark (now, done or ""), and its kinds of posts."""
+    """Return the phases of a session: name, mark ("now", "done" or ""), and its kinds of posts."""
     been = {Phase.OPENING} | ({Phase.ANNOUNCED} if board.announcement else set())
     if board.calls:
         been |= {Phase.COLLECTING}
@@ -136,7 +142,7 @@ def phases(board: Board) -> Sequence[tuple[str, str, str]]:
 
 
 def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
-    """Return each party's standing: its name, last post, number of posts and its last round."""
+    """Return each party's progress: name, kind of last post, number of posts, last round."""
     last: dict[str, tuple[str, int]] = {}
     post_counts: dict[str, int] = {}
     for entry in board.entries:
@@ -152,4 +158,5 @@ def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
 
 
 def _round(last: Mapping[str, tuple[str, int]], name: str) -> str:
+    """Return the round of a party's last post as text; "-" where it has no round."""
     return str(last[name][1]) if name in last and last[name][1] else "-"

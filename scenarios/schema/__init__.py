@@ -1,4 +1,4 @@
-"""The grammar of a scenario file: its model, keys, lines, problems, and its written form.
+"""The grammar of a scenario file: its tables and keys, the finder of mistakes, and the writer.
 
 May import `errors` only. Must never know people: whether a file makes sense for its population is
 judged in `validation`.

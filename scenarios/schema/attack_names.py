@@ -1,6 +1,6 @@
-"""The attacks that a file may name: the files of `attacks/entries`, and attacks of packages.
+"""The attacks that a scenario file may name: built-in attacks, and attacks of other packages.
 
-Their names are known without importing them, because reading a scenario needs no code of theirs.
+Names are known without importing the attacks, because reading a scenario needs no code of theirs.
 Attacks of other installed packages are entry points of the group `veilmix.attacks`.
 """
 
@@ -14,7 +14,7 @@ ATTACK_FOLDER = Path(__file__).parent.parent / "attacks" / "entries"
 
 
 def attack_homes() -> Mapping[str, str]:
-    """Return the place of the record of every attack: name -> module:attribute."""
+    """Return the location of every attack's record: name of the attack -> `module:attribute`."""
     stems = (path.stem for path in ATTACK_FOLDER.glob("*.py") if not path.stem.startswith("_"))
     built_in = {stem.replace("_", "-"): f"{HOME}.{stem}:ATTACK" for stem in stems}
     return homes("attacks", built_in)

@@ -1,7 +1,7 @@
 """The writer of a scenario as a TOML file with all its keys, defaults included.
 
-The emitter knows only this grammar: tables of plain values, lists and small tables of them, and
-lists of tables. Its text loads as the scenario from which it was made.
+It handles this grammar only: tables of plain values, lists and small tables, and lists of tables.
+Its text loads as the scenario from which it was made.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from .problems import as_found, quoted, quoted_key
 
 
 def dump(scenario: Scenario) -> str:
-    """Return a scenario as TOML. A key without a value (None) is left out."""
+    """Return a scenario as TOML text. A key without a value (None) is left out."""
     lines: list[str] = []
     for table, part in asdict(scenario).items():
         for header, entries in _tables(table, part):
@@ -24,7 +24,11 @@ def dump(scenario: Scenario) -> str:
 
 
 def _tables(table: str, part: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the header and the entries of each table that a part of a scenario is written as."""
+    """Yield the header and the entries of each TOML table for a field of `Scenario`.
+
+    table: the field's name. part: its value: a table, or a list of tables. Empty tables are left
+    out.
+    """
     if isinstance(part, tuple):
         for entry in part:
             yield f"[[{table}]]", asdict(entry)
@@ -35,6 +39,7 @@ def _tables(table: str, part: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _entries(entries: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line `key = value` for each key with a value."""
     for key, item in entries.items():
         if item is not None:
             yield f"{quoted_key(key)} = {value(item)}"

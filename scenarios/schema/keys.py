@@ -16,12 +16,15 @@ from .problems import Path
 from .shape import entries, misfit, settings, type_at
 
 COLUMN_SETS = ("policy.keep", "policy.required", "policy.forbidden")
-JOINT = "+"  # between the names of a set
+JOINT = "+"  # joins the column names of a set
 _KEY = re.compile(r"(\w+)(?:\[(\d+)\])?\.(\w+)")
 
 
 def keys(scenario: Scenario) -> tuple[str, ...]:
-    """Return every key of this scenario that holds one plain value, or a set of columns."""
+    """Return the dotted path of every key of this scenario that can be changed singly.
+
+    Such a key holds one plain value, or a set of columns.
+    """
     listed = (
         f"{table}[{i}].{key}"
         for table, key in entries()
@@ -31,7 +34,10 @@ def keys(scenario: Scenario) -> tuple[str, ...]:
 
 
 def place(key: str) -> Path | None:
-    """Return the parts of a dotted path; None if the text is no dotted path."""
+    """Return the parts of a dotted path, as in ("fault", 0, "share").
+
+    None if it is no dotted path.
+    """
     matched = _KEY.fullmatch(key)
     if matched is None:
         return None
@@ -46,12 +52,15 @@ def type_of(key: str) -> inspect.Type | None:
 
 
 def value_at(key: str, value: object) -> object:
-    """Return the value that a scenario has at a key: a text with a set of columns gives a list."""
+    """Return the value to store at a key: for a set of columns, the list of names in the text."""
     return value.split(JOINT) if key in COLUMN_SETS and isinstance(value, str) else value
 
 
 def axis_misfit(key: str, value: object) -> str | None:
-    """Return why a value does not fit the axis of a key; None if it fits, or the key is unknown."""
+    """Return an error text if a value does not fit a key that a study varies; None if it fits.
+
+    Unknown keys give None as well: they are reported elsewhere.
+    """
     if key not in COLUMN_SETS:
         type_ = type_of(key)
         return misfit(value, type_) if type_ else None

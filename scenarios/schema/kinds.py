@@ -1,7 +1,8 @@
-"""The kinds of policy by name, and the place of each program: no program is loaded for a name.
+"""The kinds of policy by name, with the location of each release program.
 
-The built-in kinds stand here; kinds of other installed packages are entry points of the group
-`veilmix.programs` (docs/extending.md). A name that stands here cannot be taken by another package.
+No program is imported to know a name. The built-in kinds stand here; kinds of other installed
+packages are entry points of the group `veilmix.programs` (docs/extending.md). A built-in name
+cannot be taken by another package.
 """
 
 from collections.abc import Mapping
@@ -9,8 +10,8 @@ from collections.abc import Mapping
 from .plugs import homes
 
 HOME = "veilmix.scenarios.programs"
-KIND = "histogram"  # the kind of policy that asks for reports
-SETS = "incidence"  # the kind that asks owners for their sets (populations/sets.py)
+KIND = "histogram"  # kind of policy in which people answer with noisy reports
+SETS = "incidence"  # kind of policy that counts sets of places (populations/sets.py)
 BUILT_IN = {
     "exposure": f"{HOME}.curated.choices:ExposureProgram",
     "fixed": f"{HOME}.curated.choices:Fixed",
@@ -26,5 +27,8 @@ BUILT_IN = {
 
 
 def kinds() -> Mapping[str, str]:
-    """Return every kind of policy, in the order of messages: built-in kinds first."""
+    """Return the location of every release program: kind of policy -> `module:class`.
+
+    Built-in kinds come first, in the order in which messages list them.
+    """
     return homes("programs", BUILT_IN)

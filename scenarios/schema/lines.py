@@ -1,8 +1,8 @@
-"""The line of a scenario file at which a key stands.
+"""The line of a scenario file that holds a key, for error messages.
 
 TOML parsers give no line for a value. But a key stands on the last line of the shortest beginning
-of the file that already holds it; a beginning that ends inside a list or a string is completed
-with its closing sign. The shortest beginning is found by bisection: a key costs log2(lines) parses.
+of the file that already holds it; a beginning that ends inside a list or a string is completed with
+its closing sign. The shortest beginning is found by bisection: a key costs log2(lines) parses.
 """
 
 import tomllib
@@ -11,19 +11,22 @@ from typing import Any
 
 from .problems import Path
 
-# What may be open at the end of a line: a list (in a list, in a table), a long string (in a list).
+# Signs that complete a cut text: a list (in a list, in a table) or long string may be open there.
 CLOSERS = ("", "]", "]]", "]}", "]}]", "]]]", '"""', "'''", '"""]', "''']")
 
 
 class Locator:
-    """A finder of lines in one file that is valid TOML."""
+    """A finder of the lines of keys in the text of a valid TOML file."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
         self._parsed: dict[int, dict[str, Any]] = {0: {}}
 
     def line(self, path: Path) -> int:
-        """Return the line (from 1) of a key, or of the table that it is missing from."""
+        """Return the line (from 1) of the key at a path.
+
+        For a missing key, the line of its table.
+        """
         whole = len(self._lines)
         while path and not _holds(self._beginning(whole), path):
             path = path[:-1]
@@ -34,7 +37,7 @@ class Locator:
         )
 
     def _beginning(self, lines: int) -> dict[str, Any]:
-        """Parse the first lines; if that fails, one line less."""
+        """Return the data of the first `lines` lines, or of fewer where these do not parse."""
         line_count = lines
         while lines not in self._parsed:
             text = "\n".join([*self._lines[:lines], ""])  # a comment must not hide the closer
@@ -50,6 +53,7 @@ class Locator:
 
 
 def _holds(data: Any, path: Path) -> bool:
+    """Whether parsed data have a value at a path of keys and indices."""
     for part in path:
         match data:
             case dict() if part in data:

@@ -1,9 +1,9 @@
-"""The mechanisms of [local] by name: the statistic that each estimates, and its randomizer's place.
+"""The noise mechanisms of [local] by name: statistics that each estimates, and its location.
 
 A file is read by these names alone; no randomizer is loaded for a name. Mechanisms of other
 installed packages are entry points of the group `veilmix.randomizers` (docs/extending.md):
-functions of (number of values, epsilon). A new mechanism of veilmix's own is one line here, one
-file of analysis/randomizers, and its name in the door of that room.
+functions of (number of values, epsilon). A new built-in mechanism is one line here, one file of
+analysis/randomizers, and its name in the interface of that room.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ Task = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """A value of `local.mechanism`.
+    """A noise mechanism, a value of `local.mechanism`, with facts that the checks of a file need.
 
     Attributes:
         place: `module:callable` that makes the randomizer of a feature.
@@ -102,6 +102,6 @@ def names() -> tuple[str, ...]:
 
 
 def listed() -> str:
-    """Return the names of the built-in mechanisms, as a message lists them."""
+    """Return the names of the built-in mechanisms as a message lists them: "a, b or c"."""
     *leading, last = BUILT_IN
     return f"{', '.join(leading)} or {last}"

@@ -1,4 +1,4 @@
-"""The grammar of a scenario file: one frozen struct per table, one field per key, and no code more.
+"""The grammar of a scenario file: one frozen struct for each table, one field for each key.
 
 A file is TOML. Every range that can be judged without a second key stands here, so that one walk
 over these types can report all mistakes of a file; all other rules are in `validation/check.py`. A
@@ -16,14 +16,14 @@ from . import mechanisms
 from .attack_names import attack_names
 from .kinds import kinds
 
-# Those of `protocol.announcement`, written again: reading a file needs no cryptography.
+# Limits of the package `protocol`, repeated so that reading a file loads no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
 MAX_SHUFFLERS = 64
 MAX_ROWS = 1_000
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
-BUILTIN = "builtin:"  # before the name of a source that is shipped or generated
-PHONES = "phones"  # a source that is no table: people answered on phones of their own
+BUILTIN = "builtin:"  # prefix of the name of a shipped or generated source
+PHONES = "phones"  # source without a table: people answered on their phones
 
 Name = Annotated[
     str,
@@ -49,23 +49,23 @@ MixKind = Literal["onion", "verified"]
 Submit = Literal["each-round", "once"]
 if TYPE_CHECKING:
     Kind = str
-else:  # those of other installed packages too
+else:  # kinds of other installed packages are accepted too
     Kind = Literal[tuple(kinds())]
 Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "margins", "worst-case"]
 if TYPE_CHECKING:
     Mechanism = str
-else:  # a randomizer of another installed package is one more mechanism
+else:  # mechanisms of other installed packages are accepted too
     Mechanism = Literal[mechanisms.names()]
 Method = Literal[
     "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
 ]
 if TYPE_CHECKING:
     Attack = str
-else:  # one for each file of scenarios/attacks
+else:  # an attack for each file of scenarios/attacks/entries
     Attack = Literal[attack_names()]
 
-# Those of protocol/wire/messages.py and protocol/search, written again: reading a file needs no
-# cryptography. A test holds them equal.
+# Names of protocol/wire/messages.py and protocol/search, repeated so that reading a file loads no
+# cryptography. A test compares them.
 MessageKind = Literal[
     "key", "announcement", "consent", "call", "submission", "batch", "mixed", "tally", "decision",
     "burned", "closed", "registry", "alarm", "relay", "found", "agreed", "accusation",
@@ -91,13 +91,13 @@ Close = Literal["published", "none"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[scenario]: its name, its title, and whether it can be repeated exactly.
+    """The table [scenario]: name, title, and seed of a scenario.
 
     Attributes:
         name: of the scenario.
         title: its subject, in a line.
         seed: of all randomness; None: the system's.
-        repeat: independent runs.
+        repeat: the number of independent runs.
         extended: the bases of the file, as `extends` names them, if it has some; veilmix writes
             them into the scenario of a run, which holds all tables itself.
     """
@@ -110,13 +110,13 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[population]: the people that take part.
+    """The table [population]: the people that take part, and the format of their file.
 
     Attributes:
         source: `builtin:NAME`, or a table's file: text, a workbook, Parquet, of SPSS, Stata or SAS.
-        users: how many people are generated, or drawn from a table without replacement (None: all
-            of it).
-        columns: our name -> column of the table.
+        users: the number of people to generate, or to draw from a table without replacement (None:
+            all of it).
+        columns: name in the scenario -> column of the table.
         missing: the value of an empty cell, or `drop-row`.
         missing_texts: cells that mean the same as an empty cell.
         separator, encoding, sheet, header, decimal, header_row, last_row: the format of the file,
@@ -175,13 +175,15 @@ class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class BinsSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """bins of a feature: exactly one of edges, width (intervals start from `start`), quantiles.
+    """The key `bins` of a feature: intervals of numbers by `edges`, `width` or `quantiles`.
+
+    Exactly one of the three is set; with `width`, intervals start from `start`.
 
     Attributes:
         edges: ascending, each the beginning of an interval.
         width: of every interval.
-        start: of the first one.
-        quantiles: intervals with equally many people.
+        start: of the first interval.
+        quantiles: the number of intervals with equally many people.
     """
 
     edges: Annotated[tuple[float, ...], Meta(min_length=1, max_length=10_000)] | None = None
@@ -191,23 +193,23 @@ class BinsSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
+    """The table [[feature]]: a column that people are asked for, its domain and coarser values.
 
-    A domain is given by `values`, `open` or `levels`; else it is the values in the data. Coarser
-    values are applied by people before they answer, in this order: fold, merge, at most one of
-    date, prefix, bins and hierarchy, then merge_below.
+    A domain is given by `values`, `open` or `levels`, at most one of them; else it is the values in
+    the data. Coarser values are applied by people before they answer, in this order: fold, merge,
+    at most one of date, prefix, bins and hierarchy, then merge_below.
 
     Attributes:
         name: of the column.
         values: the public domain, in public order.
         open: any text of at most `width` bytes of UTF-8.
         width: bytes of UTF-8 that an open value may take.
-        levels: how many values a generated population has.
+        levels: the number of values in a generated population.
         fold: parts of spelling that do not distinguish values.
         merge: label -> the values that become it.
         date: the part of a date that is kept.
         day_first: of 3/4/2020, whether the 3 is the day.
-        prefix: signs of a code that are kept.
+        prefix: the number of leading characters of a code that are kept.
         bins: intervals of numbers.
         hierarchy: a CSV file of the values, level by level.
         level: of the hierarchy, from 1.
@@ -231,18 +233,20 @@ class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[mix]: how messages travel. `lesson` allows settings that are only safe in a classroom.
+    """The table [mix]: the mix network, and the form of its messages.
+
+    `lesson` allows settings that are only safe in a classroom.
 
     Attributes:
         kind: `onion`, or `verified`: every step of the mix is proved (docs/verified.md).
         submit: `each-round`, or with a verified mix `once`: round 2 mixes the ballots of round 1.
-        shufflers: how many.
-        suite: by which messages are sealed.
+        shufflers: their number.
+        suite: the crypto suite that seals messages.
         pad: whether all messages of a round have one size.
         salt: whether every ballot has a salt of its own.
-        order: in which batches leave a hop.
-        min_batch: a round with fewer users is burned.
-        deadline: seconds from a call to the close of its collection.
+        order: the order in which batches leave a hop.
+        min_batch: a round with fewer users is aborted.
+        deadline: seconds from a query (call) to the close of its collection.
         lesson: allows settings that are only safe in a classroom.
         peers: there is no shuffler, curator or analyst; all people mix, count and decide.
         path: peers that every message passes.
@@ -265,21 +269,21 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[policy]: the curator's promise, and its rule for the columns to release.
+    """The table [policy]: the curator's promise, and its rule for the columns to release.
 
     Attributes:
         kind: the release program.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: people in the smallest equivalence class that counts as safe.
+        max_exposure: the share of people that may be in a smaller class.
         curator_exposure: the share of people that the curator of `kind = "hierarchical"` may be
             certain of; it asks no question that could make it certain of more. None: it is not
             limited.
         ask: the next question of that curator: `levels` (None too), all safe pairs, then triples
             and so on, or `best`, the one safe group that should lower the promise most per bit.
         delta: in the statistical setting, the probability with which the promise may fail.
-        rule: by which exposure is bounded: `margins` is the smaller of the bound by prices and the
+        rule: the rule that bounds exposure: `margins` is the smaller of the bound by prices and the
             coverage bound; of people who were not counted it is the coverage bound.
-        prefer, weights: which columns are worth most, see `column_weights`.
+        prefer, weights: the columns that are worth most, see `column_weights`.
         required, forbidden: columns without which there is no release, and columns never released.
         keep: the columns that `kind = "fixed"` releases.
         publish_marginals: whether the counts of round 1 are public.
@@ -292,7 +296,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             `none` it publishes all.
         sample: the probability with which a person takes part in `kind = "threshold"`; any other
             person sends a message that cannot be opened. None: all take part.
-        epsilon: at which the delta of such a release is stated, in nats; None: 1.
+        epsilon: the epsilon at which the delta of such a release is stated, in nats; None: 1.
     """
 
     kind: Kind = "exposure"
@@ -316,7 +320,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[local]: the noise that users add before sending; epsilon in nats.
+    """The table [local]: the noise that users add before sending; epsilon in nats.
 
     Attributes:
         mechanism: its name; `none` adds no noise.
@@ -343,13 +347,15 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class IncidenceSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[incidence]: the owners of the sets counted, and the method (`policy.kind = "incidence"`).
+    """The table [incidence]: the owners of counted sets, and the estimator of the counts.
+
+    It belongs to `policy.kind = "incidence"`, in which each owner reports a set of positions.
 
     Attributes:
-        owners: only these, of a file (): all.
-        positions: elements that a set may hold; of a file at least those that occur (None: just
-            these).
-        method: how counts are estimated.
+        owners: the owners of a file that take part; (): all.
+        positions: the number of elements that a set may hold; of a file at least the elements that
+            occur (None: just these).
+        method: the estimator of the counts.
         beta: probability with which the limits of all counts together may fail.
     """
 
@@ -360,20 +366,21 @@ class IncidenceSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class AttackerSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[attacker]: an attacker that tries to assign rows to people.
+    """The table [attacker]: the prior knowledge of an attacker that tries to assign rows to people.
 
-    knows: features that the attacker knows of all people, by name; (): every single feature, all
-    but a single feature, and all are tried.
+    Attributes:
+        knows: features that the attacker knows of all people, by name; (): every single feature,
+            all but a single feature, and all are tried.
     """
 
     knows: tuple[Text, ...] = ()
 
 
 class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[coalition]]: parties that pool their views and keys.
+    """The table [[coalition]]: parties that pool their views and keys, so that leakage is measured.
 
     Attributes:
-        name: as pages call it.
+        name: its name in reports.
         parties: its members.
     """
 
@@ -382,19 +389,19 @@ class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[fault]]: a fault or an attack, and its party: exactly one of by, users, share.
+    """The table [[fault]]: a fault or an attack, and its party: exactly one of by, users, share.
 
     The file of an attack in scenarios/attacks says which keys it reads, and which party commits it.
 
     Attributes:
         attack: its name.
         by: a party, or a pattern of users such as `user-1*`.
-        users, share: how many users, or which share of them, drawn at random.
+        users, share: the number or the share of users, drawn at random.
         rate: share of messages.
         round: None is every round.
         target: the user under attack.
         into: the destination of a `replay`.
-        bit: which bit of a layer a `tag` turns over.
+        bit: the number of the bit of a layer that a `tag` flips.
     """
 
     attack: Attack
@@ -409,7 +416,7 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[deviation]]: one action by which a member of a malicious coalition deviates.
+    """The table [[deviation]]: one action by which a member of a malicious coalition deviates.
 
     `veilmix leak RUN --search` writes them; protocol/search/deviation.py defines each.
 
@@ -420,15 +427,15 @@ class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             post that is shown otherwise.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of the field; of `react`, the cause of an alarm.
-        people: people, to select their letters, ballots or names; (): all. Of `show`, the parties
+        people: people, to select their messages, ballots or names; (): all. Of `show`, the parties
             that read another board.
         all_but: all people but `people` are selected.
-        rounds: in which rounds; (): in all; 0: before the first.
-        row: the row of own answers, or the row of a removed entry.
+        rounds: the rounds of the deviation; (): all; 0: before the first.
+        row: the row of the member's own answers, or the row of a removed entry.
         places: of a later shuffler, the selected ballots, by place in its batch, from 0.
         until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
         until_by: of `hold`, the author of that post.
-        deadlines: of `delay`, how long, in deadlines.
+        deadlines: of `delay`, its length, in deadlines of the session.
     """
 
     by: Text
@@ -447,7 +454,7 @@ class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[defence]: the guards that can be switched, besides the guards of [mix].
+    """The table [defence]: the guards (countermeasures) that can be switched, besides [mix].
 
     The guards from `promise` on are switched off in a lesson only.
 
@@ -460,23 +467,24 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         recompute: the analyst decides again from published marginals.
         compare: users compare the messages that they received with the board.
         burn: a session is not run again on the same people less a few.
-        union: nor for other columns.
-        sums: two readers compare their counts of the same people, and burn the round if these
+        union: a session of the same people is not run again for other columns.
+        sums: two readers compare their counts of the same people, and abort the round if these
             differ.
-        signed: posts and the board's heads are signed by identities known beforehand.
+        signed: posts and the board's heads (digests of its log) are signed by identities known
+            beforehand.
         tokens: a ballot counts only with a token given to a registered person, and all tokens are
             spent.
-        challenge: the same, and all people look.
+        challenge: as `receipts`, and all users check.
         audit: half of the layers of every pair of shufflers are opened in public.
         promise: the analyst makes no release without a proof of the promise for its respondents.
         bind: layers open in one session, round and hop.
         dedupe: repeats are dropped.
         unbundle: the first shuffler takes a person's answers apart.
-        fresh_salt, fresh_key: a new one for every answer.
+        fresh_salt, fresh_key: every answer has a new salt, and a new ephemeral key.
     """
 
     receipts: Share = 0.0
-    registered: bool | None = None  # None: if there can be a list (`registers`)
+    registered: bool | None = None  # None: on if a list is possible (`registers`)
     min_dropout: People = 10
     balance: bool = False
     recompute: bool = False
@@ -496,7 +504,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fresh_key: bool = True
 
     def registers(self, *, possible: bool) -> bool:
-        """Whether only users known beforehand may send: the one place that resolves None.
+        """Whether only users known beforehand may send: the only place that resolves None.
 
         possible: whether there can be a list of their keys, so that it is made by default.
         """
@@ -504,20 +512,22 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def locks(self) -> bool:
-        """Whether ballots are locked until people have looked: all of them, or a share."""
+        """Whether ballots stay locked until users, all or a share, have checked their arrival."""
         return self.challenge or self.receipts > 0
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[expect]: the expected outcome; else the run ends with exit code 3. Shares are 0 to 1.
+    """The table [expect]: the expected outcome, else the run ends with exit code 3.
+
+    Shares are 0 to 1.
 
     Attributes:
-        kept_at_least: columns.
-        kept: exactly these columns.
-        suppressed: these columns, and possibly more.
-        curator_links_at_most: people.
-        true_exposure_at_most: of the release.
-        promised_at_most: of the release.
+        kept_at_least: the least number of released columns.
+        kept: exactly these columns are released.
+        suppressed: these columns, and possibly more, are left out.
+        curator_links_at_most: people whom the curator links to values.
+        true_exposure_at_most: share of exposed people in the release.
+        promised_at_most: share of exposed people that the certificate allows.
         alarms_at_least: alarms on the board.
         attack_at_most, attack_at_least: the success of every attack, in the unit that its file
             names.
@@ -552,8 +562,8 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         scenario: its name, and its seed.
         population: the people who take part.
         feature: the columns that are asked about; (): all of the source.
-        mix: how messages travel.
-        policy: the promise, and how columns are chosen.
+        mix: the mix network, and the form of its messages.
+        policy: the promise, and the rule that chooses columns.
         local: the noise that users add before sending.
         incidence: the owners of sets, if sets are counted.
         attacker: the prior knowledge of an attacker that tries to find people.
@@ -584,7 +594,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def can_register(self) -> bool:
-        """Whether there can be a list of keys made beforehand.
+        """Whether there can be a list of users' keys made beforehand.
 
         Not among peers, which have their own guards, nor on phones: their keys are unknown before
         they join.

@@ -16,14 +16,14 @@ from .problems import did_you_mean, quoted
 NUMBERED = re.compile(r"([a-z]+)-([1-9][0-9]*)", re.ASCII)
 USER, PEER = Role.USER.value, Role.PEER.value
 LATE = (RANDOMNESS, NETWORK)
-MAX_LISTED = 6  # parties of a kind that a message lists singly
-WILD = ("*", "?", "[")  # signs of a pattern of users
+MAX_LISTED = 6  # parties of a kind up to which a message lists each
+WILD = ("*", "?", "[")  # wildcards: a name with any of them is a pattern of users
 NUMBER = re.compile(r"[0-9]+$", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class PartyNames:
-    """The names that parties have.
+    """The set of party names that are accepted somewhere, with the error for any other name.
 
     Attributes:
         single: the names without a number, in the order of messages.
@@ -78,7 +78,10 @@ class PartyNames:
         return f"no {noun} is called {quoted(name)}; {owner} {self}{self._hint(name)}"
 
     def _hint(self, name: str) -> str:
-        """Return the close name; empty if only the number is wrong, or if the name is a pattern."""
+        """Return ` (did you mean ...?)` with a close name, or an empty text.
+
+        It is empty if only the number is wrong, or if the name is a pattern.
+        """
         match = NUMBERED.fullmatch(name)
         if (match and match[1] in self.largest) or any(sign in name for sign in WILD):
             return ""
@@ -88,6 +91,10 @@ class PartyNames:
 
 
 def _numbered(kind: str, largest: int | None) -> list[str]:
+    """Return texts that list the parties of a numbered kind: each, or the first and the last.
+
+    largest: the largest number; None: not known.
+    """
     if largest is None:
         return [f"{kind}-1, ..."]
     if largest <= MAX_LISTED and kind != PEER:

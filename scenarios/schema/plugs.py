@@ -1,6 +1,7 @@
 """The entry points of other installed packages, in the groups `veilmix.<group>`, by name.
 
-Only names and places are read here; no module of a package is imported until it is used. Most
+An entry point is a name with a location, by which a package adds an attack, a program or the like.
+Only names and locations are read here; no module of a package is imported until it is used. Most
 installations have no such package, and to ask `importlib.metadata` takes longer than to validate a
 scenario: it is called only if a file that it would read names such a group.
 """
@@ -17,16 +18,16 @@ from typing import Any, TypeVar
 from ...errors import ParameterError
 
 PREFIX = "veilmix."
-LISTED = "entry_points.txt"  # in the folder that an installer leaves of a package
-RECORDS = (".dist-info", "egg-info")  # how such a folder's name ends
-OURS = __name__.partition(".")[0]  # the package that this is of
+LISTED = "entry_points.txt"  # file with a package's entry points
+RECORDS = (".dist-info", "egg-info")  # endings of folders with a package's metadata
+OURS = __name__.partition(".")[0]  # the name of this package
 
 Record = TypeVar("Record")
 
 
 @cache
 def installed(group: str) -> Mapping[str, str]:
-    """Return the entry points of a group, name -> `module:attribute`, in the order of names."""
+    """Return the entry points of a group: name -> `module:attribute`, in the order of names."""
     if not (_found_otherwise() or any(map(_named_in, sys.path))):
         return {}
     from importlib.metadata import entry_points
@@ -35,7 +36,7 @@ def installed(group: str) -> Mapping[str, str]:
 
 
 def _found_otherwise() -> bool:
-    """Whether there are packages that are found in another way than by folders of the path."""
+    """Whether an import hook finds packages in another way than by the folders of `sys.path`."""
     return any(
         hasattr(finder, "find_distributions")
         for finder in sys.meta_path
@@ -45,17 +46,18 @@ def _found_otherwise() -> bool:
 
 @cache
 def _named_in(place: str) -> bool:
-    """Whether any package in a place of the path may have a group of veilmix's."""
+    """Whether any package in a folder of `sys.path` may have entry points for veilmix."""
     try:
         records = [path for path in Path(place).iterdir() if path.name.lower().endswith(RECORDS)]
     except FileNotFoundError:
         return False
-    except OSError:  # an archive, or closed to us
+    except OSError:  # an archive, or a folder without permission
         return True
     return any(_names_a_group(record / LISTED) for record in records)
 
 
 def _names_a_group(listed: Path) -> bool:
+    """Whether a file of entry points names a group of veilmix; True if it cannot be read."""
     try:
         return f"[{PREFIX}".encode() in listed.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -65,12 +67,12 @@ def _names_a_group(listed: Path) -> bool:
 
 
 def homes(group: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the place of every entry of a group: built-in entries, then other packages'."""
+    """Return the location of every entry of a group, by name: built-in entries first."""
     return {**built_in, **{n: at for n, at in installed(group).items() if n not in built_in}}
 
 
 def load(place: str) -> Any:
-    """Import the object at `module:attribute`; ParameterError if another package lacks it."""
+    """Return the object at `module:attribute`; ParameterError if another package lacks it."""
     module, _, attribute = place.partition(":")
     try:
         return attrgetter(attribute)(import_module(module))
@@ -84,9 +86,10 @@ def load(place: str) -> Any:
 
 
 def records(group: str, kind: type[Record]) -> dict[str, Record]:
-    """Return the records of a class that other packages bring to a group, by name.
+    """Return the records that other packages add to a group, by name.
 
-    Raises ParameterError where an entry point is no such record.
+    kind: the class that each must be of. Raises ParameterError where an entry point is no such
+    record.
     """
     loaded: dict[str, Record] = {}
     for name, place in installed(group).items():

@@ -1,4 +1,4 @@
-"""A mistake in a scenario: its place, the value found, and the values accepted.
+"""A mistake in a scenario file: its key, the value found, and the values accepted.
 
 A path is a tuple of keys and of indices counted from 0; it is written `coalition[1].parties[1]`.
 """
@@ -11,20 +11,20 @@ from math import ceil, log10
 
 Path = tuple[str | int, ...]
 
-LONG = 256  # bits; Python writes no number of more than some 14,000
+LONG = 256  # bits; larger numbers are described (Python refuses to print above 14,000 bits)
 MAX_LISTED = 12  # names listed in a message before "..."
-_BARE = re.compile(r"[A-Za-z0-9_-]+")  # what TOML accepts as a key without quotes
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes in TOML
 _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake. `touches` is the path of the value that is therefore not reliable.
+    """A mistake in a scenario file.
 
     Attributes:
         path: of the key that is wrong.
         message: the value found, and the values accepted.
-        touches: the path of the value that is therefore not reliable.
+        touches: the path of the value that is therefore not reliable, so that later checks skip it.
     """
 
     path: Path
@@ -32,7 +32,10 @@ class Problem:
     touches: Path
 
     def line(self, file: str = "", number: int = 0) -> str:
-        """Return it as `file:line: path: message`; without a file as `path: message`."""
+        """Return the mistake as text: `file:line: path: message`.
+
+        Without a file, `path: message`.
+        """
         where = (f"{file}:{number}: " if number else f"{file}: ") if file else ""
         return f"{where}{dotted(self.path)}: {self.message}"
 
@@ -43,7 +46,7 @@ def problem(path: Path, message: str, touches: Path | None = None) -> Problem:
 
 
 def dotted(path: Path) -> str:
-    """Return a path as TOML would name it."""
+    """Return a path as TOML text, as in `coalition[1].parties[1]`."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{quoted_key(part)}" for part in path]
     return "".join(parts).removeprefix(".")
 
@@ -60,12 +63,13 @@ def quoted(text: str) -> str:
 
 
 def _escape(character: str) -> str:
+    """Return a character as an escape sequence of TOML."""
     code = ord(character)
     return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
 
 
 def as_found(value: object) -> str:
-    """Return in words the value that a file holds at a place."""
+    """Return a text for the value that a file holds, for the message "found ..."."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -113,7 +117,7 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
 
 
 def listed(names: Collection[str], limit: int = MAX_LISTED) -> str:
-    """Return names in a row, the first few of them if they are many."""
+    """Return names joined by commas; if more than `limit`, the first `limit` and the number."""
     if len(names) <= limit:
         return ", ".join(names)
     return f"{', '.join(list(names)[:limit])}, ... ({len(names):,} in all)"

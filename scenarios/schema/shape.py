@@ -1,4 +1,4 @@
-"""The checker of the shape of a scenario: unknown keys, missing keys, kinds, ranges.
+"""The checker of the form of a scenario file: unknown keys, missing keys, types and ranges.
 
 msgspec stops at the first mistake. This walk goes over the parsed file beside the types to which
 msgspec will convert it, notes every mistake, and replaces each by a harmless value, so that the
@@ -16,21 +16,21 @@ from .model import Scenario
 from .problems import Path, Problem, as_found, closest_name, did_you_mean, listed, problem
 
 T = TypeVar("T")
-FAR = 100_000  # an upper end from here on is left out of messages
+FAR = 100_000  # messages leave out the upper end of a range from this number on
 GRAMMAR = inspect.type_info(Scenario)
 
 Note = Callable[[Problem], None]
 
 
 def examine(data: object) -> tuple[Scenario, list[Problem]]:
-    """Return the scenario with all mistakes mended, and the mistakes."""
+    """Return the scenario of parsed data, with its mistakes replaced, and the mistakes."""
     return examine_table(data, Scenario)
 
 
 def examine_table(data: object, kind: type[T]) -> tuple[T, list[Problem]]:
-    """Return a table of another kind with all mistakes mended, and the mistakes.
+    """Return parsed data as a struct, with a harmless value for each mistake, and the mistakes.
 
-    kind: a struct whose keys are texts, numbers, lists and tables.
+    kind: a struct with texts, numbers, lists and tables as values.
     """
     problems: list[Problem] = []
     mended = _mend(data, inspect.type_info(kind), (), problems.append)
@@ -62,7 +62,7 @@ def misfit(value: object, type_: inspect.Type) -> str | None:
 
 
 def settings() -> tuple[str, ...]:
-    """Return every key that holds one plain value, of tables that occur once."""
+    """Return the dotted path of every key with a plain value, in tables that occur once."""
     tables = {f.encode_name: _bare(f.type) for f in _struct(GRAMMAR).fields}
     return tuple(
         f"{table}.{field.encode_name}"
@@ -74,7 +74,7 @@ def settings() -> tuple[str, ...]:
 
 
 def entries() -> tuple[tuple[str, str], ...]:
-    """Return every key that holds one plain value in the lists of tables: (list, key)."""
+    """Return every key with a plain value in lists of tables, as (table, key)."""
     return tuple(
         (listed.encode_name, field.encode_name)
         for listed in _struct(GRAMMAR).fields
@@ -94,14 +94,15 @@ _PLAIN = (
 
 
 def _struct(type_: inspect.Type) -> inspect.StructType:
+    """Return the struct of a type; TypeError if the type is no table."""
     bare = _bare(type_)
-    if not isinstance(bare, inspect.StructType):  # pragma: no cover - the grammar is ours
+    if not isinstance(bare, inspect.StructType):  # pragma: no cover - all types are from model.py
         raise TypeError(f"{bare} is not a table")
     return bare
 
 
 def _described(type_: inspect.Type) -> tuple[inspect.Type, str | None]:
-    """Return a type without msgspec's wrapping, and its description; `| None` is dropped."""
+    """Return a type without msgspec's wrapping and without `| None`, and its description if any."""
     if isinstance(type_, inspect.UnionType):
         inner = [t for t in type_.types if not isinstance(t, inspect.NoneType)]
         return _described(inner[0]) if len(inner) == 1 else (type_, None)
@@ -112,11 +113,15 @@ def _described(type_: inspect.Type) -> tuple[inspect.Type, str | None]:
 
 
 def _bare(type_: inspect.Type) -> inspect.Type:
+    """Return a type without msgspec's wrapping and without `| None`."""
     return _described(type_)[0]
 
 
 def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
-    """Return the value if it fits, else note the problem and return a harmless value."""
+    """Return a value if it fits its type; else note the mistake and return a harmless value.
+
+    note: receives each mistake. path: of the value in the file.
+    """
     bare = _bare(type_)
     match bare:
         case inspect.StructType() if isinstance(value, dict):
@@ -139,6 +144,7 @@ def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
 def _mend_table(
     value: dict[str, Any], type_: inspect.StructType, path: Path, note: Note
 ) -> dict[str, Any]:
+    """Return a table with a harmless value for each mistake: unknown, missing or wrong keys."""
     fields = {field.encode_name: field for field in type_.fields}
     mended = {}
     for key, item in value.items():
@@ -155,7 +161,10 @@ def _mend_table(
 
 
 def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: Path) -> Problem:
-    """Return the problem of an unknown key; the key that was meant is not reliable."""
+    """Return the mistake of an unknown key; the key that was probably meant is not reliable.
+
+    free: accepted keys that the table lacks. fields: all accepted keys.
+    """
     near = closest_name(key, free) or closest_name(key, fields)
     hint = f" (did you mean `{near}`?)" if near else f"; accepted here are {listed(fields, 20)}"
     return problem((*path, key), f"unknown key{hint}", (*path, near or key))
@@ -164,6 +173,7 @@ def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: 
 def _mend_list(
     value: Sequence[Any], bare: inspect.VarTupleType, type_: inspect.Type, path: Path, note: Note
 ) -> Any:
+    """Return a list with a harmless value for each mistake; a wrong length is a mistake as well."""
     if not (bare.min_length or 0) <= len(value) <= (bare.max_length or len(value)):
         note(problem(path, f"found a list of {len(value)}; {_accepted(type_, value)} is accepted"))
         return _harmless(type_)
@@ -171,6 +181,7 @@ def _mend_list(
 
 
 def _fits(value: Any, type_: inspect.Type) -> bool:
+    """Whether a plain value has a type, and lies in its range."""
     match type_:
         case inspect.BoolType():
             return isinstance(value, bool)
@@ -191,6 +202,7 @@ def _fits(value: Any, type_: inspect.Type) -> bool:
 
 
 def _whole(value: object) -> bool:
+    """Whether a value is a whole number; a bool is not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -208,11 +220,11 @@ _NOUNS: Mapping[type[inspect.Type], str] = {
     inspect.StructType: "tables",
     inspect.IntType: "whole numbers",
     inspect.FloatType: "numbers",
-}  # items of a list -> their noun
+}  # type of a list's items -> noun in messages
 
 
 def _accepted(type_: inspect.Type, value: object = None) -> str:
-    """Return in words the values that a type accepts, for the author of this value."""
+    """Return in words the values that a type accepts, for an error message about `value`."""
     bare, description = _described(type_)
     if description is not None:
         return description
@@ -236,7 +248,7 @@ def _accepted(type_: inspect.Type, value: object = None) -> str:
 
 
 def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
-    """Return a range in words; a far upper end only if this value passed it."""
+    """Return a range of numbers in words; a far upper end only if `value` exceeds it."""
     passed = isinstance(value, int | float) and type_.le is not None and value > type_.le
     far = type_.le is None or (type_.le >= FAR and not passed)
     if type_.ge is not None and not far:
@@ -248,7 +260,7 @@ def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
 
 
 def _harmless(type_: inspect.Type) -> Any:
-    """Return some value of a type, which is never reported."""
+    """Return a value that fits a type, to stand in for a mistaken value in further checks."""
     bare = _bare(type_)
     match bare:
         case inspect.StructType():
@@ -267,7 +279,7 @@ def _harmless(type_: inspect.Type) -> Any:
 
 
 def _number(type_: inspect.IntType | inspect.FloatType) -> float:
-    """Return a number in its range."""
+    """Return a number within the range of a type."""
     if type_.ge is not None:
         return type_.ge
     return 1 if type_.lt is None else ((type_.gt or 0) + type_.lt) / 2

@@ -1,4 +1,4 @@
-"""The refusal of commands that know persons with one row each."""
+"""The refusal of commands that take persons with one row each only."""
 
 from ...errors import DataError
 from .model import Scenario

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Atomic writing: a file is written completely, or not at all."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from ... import systems
 from ...errors import NO_ROOM, StorageError
 
-PAGE = "<!doctype html>"  # how a page of ours begins
+PAGE = "<!doctype html>"  # first bytes of a page that veilmix wrote
 
 
 def write_whole(
@@ -21,15 +21,15 @@ def write_whole(
 ) -> None:
     """Write a file under a temporary name and rename it; StorageError if that cannot be done.
 
-    force: replace a file that is there. private: only its owner may read it. lasting: return only
-    when it would survive the machine's losing its power.
+    force: replace an existing file. private: only its owner may read it. lasting: return only when
+    it would survive the machine's losing its power.
     """
     path = Path(path)
     if os.path.lexists(path) and not force:
         raise StorageError(f"{path}: is there already; name another file, or say --force")
     if path.is_dir():
         raise StorageError(f"{path}: is a folder; name a file")
-    if path.exists() and not path.is_file():  # a device would be replaced by a file
+    if path.exists() and not path.is_file():  # renaming would replace a device by a file
         raise StorageError(f"{path}: is a device or a pipe; name a file")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -71,7 +71,7 @@ def check_not_input(data: Path, *written: Path | None) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk, where a system can do that (systems.py).
+    """Write a folder's list of files to the disk, where a system can do that (systems.py).
 
     OSError if the disk refuses it.
     """

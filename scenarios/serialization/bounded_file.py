@@ -1,4 +1,4 @@
-"""Reading of files with a limit of their size."""
+"""Reading of files with a limit on their size, for files from other parties."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from ...errors import StorageError
 def read_bounded(path: Path, max_bytes: int, file_kind: str) -> bytes:
     """Return the bytes of a file of at most `max_bytes` bytes.
 
-    The last argument names the kind of the file, for messages.
+    file_kind: the kind of file, for messages.
 
     Raises:
         StorageError: the file cannot be read, or is longer.
@@ -18,7 +18,7 @@ def read_bounded(path: Path, max_bytes: int, file_kind: str) -> bytes:
             data = file.read(max_bytes + 1)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
-    except ValueError as bad:  # a path with a NUL in it, which another file names
+    except ValueError as bad:  # a path with a NUL character, read from another file
         raise StorageError(f"{str(path)!r}: cannot be read: {bad}") from None
     if len(data) > max_bytes:
         raise StorageError(f"{path}: larger than {max_bytes:,} bytes, so no {file_kind}")

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, ParamSpec, TextIO, TypeVar
 from ...errors import DataError
 from ...temporary_files import private_folder, set_aside
 
-MAX_BYTES = 2 << 30  # of a file
+MAX_BYTES = 2 << 30  # larger files are refused
 PIECE = 1 << 20  # bytes compressed together
 LEVEL = 1  # of zlib: the fastest
 
@@ -35,7 +35,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The bytes of a file as they were when it was read. Equal bytes are equal contents.
+    """The bytes of a file as they were when it was read, compressed.
+
+    Equal bytes are equal contents.
 
     Attributes:
         path: of the file, for messages; it is not opened again.
@@ -50,18 +52,18 @@ class Content:
     pieces: tuple[bytes, ...] = field(compare=False, repr=False)
 
     def open(self) -> BinaryIO:
-        """A stream of the bytes, from the first on."""
+        """Return a new binary stream of the bytes, from the beginning."""
         return io.BufferedReader(_Stream(self), PIECE)
 
     def text(self, encoding: str, errors: str = "strict") -> TextIO:
-        """A stream of the text, with its line ends as they are."""
+        """Return a new text stream of the content; line ends are not changed."""
         return io.TextIOWrapper(self.open(), encoding=encoding, errors=errors, newline="")
 
     @contextmanager
     def file(self) -> Iterator[Path]:
-        """Give a private file with these bytes, and remove it: for a library that takes a path.
+        """Give a private temporary file with these bytes, and remove it after the block.
 
-        Raises StorageError where there is no room for it.
+        It is for a library that takes a path. Raises StorageError where there is no room for it.
         """
         description = f"{self.path}: a copy of its {self.size:,} bytes"
         with private_folder(description) as folder:
@@ -72,25 +74,29 @@ class Content:
 
 
 class _Stream(io.RawIOBase):
-    """A stream of a content; each has its own position."""
+    """A seekable binary stream of a content, decompressed piece by piece."""
 
     def __init__(self, content: Content) -> None:
         super().__init__()
         self._content, self._at = content, 0
-        self._number, self._piece = -1, b""  # the piece that was decompressed last
+        self._number, self._piece = -1, b""  # last decompressed piece
 
     def readable(self) -> bool:
+        """Return True: the stream can be read."""
         return True
 
     def seekable(self) -> bool:
+        """Return True: the stream has random access."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move the position, and return it, in bytes from the beginning."""
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._content.size}[whence]
         self._at = max(0, start + offset)
         return self._at
 
     def readinto(self, buffer: Any) -> int:
+        """Copy bytes of the current piece into a buffer, and return their number; 0 at the end."""
         number, first = divmod(self._at, PIECE)
         if self._at >= self._content.size:
             return 0
@@ -103,14 +109,15 @@ class _Stream(io.RawIOBase):
 
 
 _read_contents: ContextVar[dict[Path, Content] | None] = ContextVar("_kept", default=None)
-_last: dict[tuple[Any, ...], Content] = {}  # the last content, by the state of its file
+_last: dict[tuple[Any, ...], Content] = {}  # file state -> its content; one entry
 
 
 @contextmanager
 def reading_once(read: Mapping[Path, Content] | None = None) -> Iterator[None]:
     """Read each file at most once inside this block.
 
-    A block inside a block shares its contents. read: contents read before, by absolute path.
+    A nested block shares the contents of the outer block. read: contents read before, by absolute
+    path.
     """
     if _read_contents.get() is not None:
         yield
@@ -123,24 +130,28 @@ def reading_once(read: Mapping[Path, Content] | None = None) -> Iterator[None]:
 
 
 def as_read(work: Callable[P, R]) -> Callable[P, R]:
-    """Return work for another process, with the contents that were read here."""
+    """Return a function for another process that sees the file contents read here.
+
+    It calls `work` inside `reading_once` with these contents.
+    """
     return _AsRead(work, dict(_read_contents.get() or {}))
 
 
 @dataclass(frozen=True, slots=True)
 class _AsRead:
-    """Work, and the contents read before it, by absolute path."""
+    """A picklable function: `work` with the file contents read before it, by absolute path."""
 
     work: Callable[..., Any]
     read: Mapping[Path, Content]
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Return the result of `work` with the contents read before."""
         with reading_once(self.read):
             return self.work(*args, **keywords)
 
 
 def content_of(path: Path) -> Content:
-    """Return the bytes of a file. A file unchanged since the last call is not opened again.
+    """Return the bytes of a file as a `Content`. An unchanged file is not opened again.
 
     Raises OSError or ValueError where it cannot be read, DataError where it is too large.
     """
@@ -154,6 +165,10 @@ def content_of(path: Path) -> Content:
 
 
 def _now(path: Path, place: Path) -> Content:
+    """Return the present bytes of a file, from memory if it is unchanged since the last read.
+
+    place: the absolute path.
+    """
     content = _last.get((place, *_state(path.stat())))
     if content is None:
         with path.open("rb") as file:
@@ -165,11 +180,12 @@ def _now(path: Path, place: Path) -> Content:
 
 
 def _state(stat: os.stat_result) -> tuple[int, ...]:
-    """The state of a file: a write, or another file of this name, changes it."""
+    """Return data that change if a file is written or replaced: device, inode, size and times."""
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
 def _read(path: Path, file: BinaryIO) -> Content:
+    """Return the bytes of an open file, compressed and hashed; DataError above 2 GiB."""
     size, digest, pieces = 0, hashlib.sha256(), list[bytes]()
     while piece := file.read(PIECE):
         size += len(piece)

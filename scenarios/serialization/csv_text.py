@@ -1,4 +1,4 @@
-"""CSV that a person may open in a spreadsheet: no cell is interpreted as a formula.
+"""CSV that is safe to open in a spreadsheet: no cell is interpreted as a formula.
 
 A text that begins with `= + - @`, a tab or a carriage return and is no number gets an apostrophe in
 front, by which spreadsheets recognize text. The threat: a user's answer `=HYPERLINK(...)` is in the
@@ -15,14 +15,14 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?%?")
 
 
 def safe(cell: object) -> object:
-    """A cell that no spreadsheet executes."""
+    """Return a cell, with an apostrophe in front if a spreadsheet would execute it."""
     if not isinstance(cell, str) or not cell.startswith(FORMULA) or NUMBER.fullmatch(cell):
         return cell
     return f"'{cell}"
 
 
 def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """Write rows as CSV, headings first if they are among them."""
+    """Return rows as CSV text, each cell made safe for spreadsheets."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([map(safe, row) for row in rows])
     return out.getvalue()

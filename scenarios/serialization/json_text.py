@@ -1,22 +1,26 @@
-"""JSON that a person can read: indented, but a value that fits a line stays on a line.
+"""Indented JSON for people: a value that fits on a line stays on a line.
 
-The same data give the same bytes: keys keep their order, floats are written as Python repeats them.
+The same data give the same bytes: keys keep their order, floats are written as Python's repr.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-WIDTH = 120  # characters to which a list or table may be kept on one line
+WIDTH = 120  # characters: a shorter list or table stays on one line
 _INDENT = "  "
 
 
 def pretty(value: Any, *, ascii_only: bool = False) -> str:
-    """Write plain data as JSON, ending with a newline. ascii_only: escape all that is not ASCII."""
+    """Return plain data as JSON text that ends with a newline.
+
+    ascii_only: escape all other characters.
+    """
     return _written(value, "", ascii_only) + "\n"
 
 
 def _written(value: Any, margin: str, ascii_only: bool) -> str:  # noqa: FBT001 - passed on
+    """Return a value as JSON text. margin: the indentation of its line."""
     line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
     nested = isinstance(value, Mapping | list | tuple) and value
     if not nested or (len(margin) + len(line) <= WIDTH and margin):

@@ -1,4 +1,4 @@
-"""A new package with an example of each extension of veilmix, written as a folder.
+"""A template folder for a new package with an example of each extension of veilmix.
 
 The texts are in scenarios/gallery/package, each under its own name and `.txt`: `${name}` stands for
 the name of the package, `${package}` for that of its module.
@@ -19,12 +19,12 @@ from ...errors import ParameterError, StorageError
 
 TEXTS = Path(__file__).parent.parent / "gallery" / "package"
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
-MAX_NAME_LENGTH = 40  # characters of a name: with its ending it names a program
+MAX_NAME_LENGTH = 40  # characters: the name with an ending also names a program
 MODULES = ("__init__.py", "attack.py", "population.py", "program.py", "py.typed", "randomizer.py")
 
 
 def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path, int]:
-    """Write the folder of a new package, whole or not at all.
+    """Write the folder of a new package, completely or not at all.
 
     Args:
         name: name of the package and of the folder: at most 40 lower-case letters, digits, and `-`
@@ -47,7 +47,10 @@ def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path
 
 
 def package_files(name: str) -> Mapping[str, str]:
-    """Return the files of a new package: path in its folder -> text. ParameterError for a name."""
+    """Return the files of a new package: path in its folder -> text.
+
+    ParameterError if the name is not accepted.
+    """
     module = _module(name)
     texts = {path.name.removesuffix(".txt"): path for path in sorted(TEXTS.glob("*.txt"))}
     words = {"name": name, "package": module}
@@ -58,7 +61,10 @@ def package_files(name: str) -> Mapping[str, str]:
 
 
 def _module(name: str) -> str:
-    """Return the name of the package's module; ParameterError if it cannot have it."""
+    """Return the name of the package's module.
+
+    ParameterError if the name is not accepted or taken.
+    """
     if not NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
         raise ParameterError(
             f"--package: found {name!r}; a name of at most {MAX_NAME_LENGTH} lower-case letters, "
@@ -75,14 +81,17 @@ def _module(name: str) -> str:
 
 
 def _place(file: str, module: str) -> str:
-    """Return where a file stands in the folder."""
+    """Return the path of a file in the package's folder, such as `src/MODULE/attack.py`."""
     if file in MODULES:
         return f"src/{module}/{file}"
     return f"tests/{file}" if file.startswith("test_") else file
 
 
 def _write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files under a temporary name beside the folder, and rename that."""
+    """Write files under a temporary name beside the folder, and rename it.
+
+    StorageError on failure.
+    """
     try:
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:

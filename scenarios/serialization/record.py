@@ -1,4 +1,4 @@
-"""Records that are written to a file and read back: a frozen struct defines all three forms.
+"""Records that are written to a file and read back: one frozen struct defines all three forms.
 
     plain(record)                        its plain data, as JSON holds them
     msgspec.convert(data, TheRecord)     the record, each field of its kind, no other key
@@ -18,11 +18,12 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def plain(record: object) -> Any:
-    """The plain data of a record: dictionaries, lists, numbers, texts."""
+    """Return the plain data of a record: dictionaries, lists, numbers, texts."""
     return _listed(msgspec.to_builtins(record, enc_hook=_number))
 
 
 def _listed(data: Any) -> Any:
+    """Return plain data with lists in place of tuples."""
     if isinstance(data, dict):
         return {key: _listed(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
@@ -31,7 +32,7 @@ def _listed(data: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A number of numpy's, as Python's own."""
+    """Return a numpy number as Python's own; NotImplementedError for any other object."""
     if hasattr(value, "item"):
         return value.item()
-    raise NotImplementedError(f"{type(value).__name__} is nothing that a file holds")
+    raise NotImplementedError(f"{type(value).__name__} cannot be written as JSON")

@@ -1,4 +1,4 @@
-"""Tables that are shipped with the package: each is the JSON of a record, with its schema."""
+"""Tables that are shipped with the package: each is the JSON of a record with a format number."""
 
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -8,11 +8,11 @@ from ...strict_text import from_json
 
 
 class NumberedRecord(Protocol):
-    """A record that has the number of its format."""
+    """A record that has the number of its format, so that an old file is recognized."""
 
     @property
     def schema(self) -> int:
-        """The number of the format."""
+        """The number of the record's format."""
         ...
 
 
@@ -20,7 +20,10 @@ T = TypeVar("T", bound=NumberedRecord)
 
 
 def read_shipped(path: Path, kind: type[T], schema: int) -> T:
-    """Read a shipped table of a kind. StorageError if it is damaged, or of another schema."""
+    """Return a shipped table as a record.
+
+    StorageError if it is damaged, or has another format number.
+    """
     try:
         table = from_json(path.read_bytes(), kind)
     except (OSError, ValueError) as bad:

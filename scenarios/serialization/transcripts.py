@@ -46,21 +46,22 @@ from ...roles.compute.garbage_collection import uncollected
 from ...strict_text import Unreadable, lines_of
 
 SCHEMA = 1
-LEVEL = 1  # of gzip; names are random bytes: 6 takes half as long again and saves 2 %
-BLOCK = 1 << 20  # bytes that are compressed at once, a gzip member of their own
+LEVEL = 1  # gzip level; level 6 takes 1.5 times as long and saves 2 %, as names are random
+BLOCK = 1 << 20  # bytes of text that are compressed at once, as a gzip member
 FORMS = ("full", "summary", "ideal")
-STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)  # step first
+# Posts of peers that begin with the step of the round.
+STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)
 _NUMBER = re.compile(r"\d+")
 
 
 class HeadLine(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknown_fields=True):
-    """The first line.
+    """The first line of a transcript file.
 
     Attributes:
         schema: the number of this format.
-        form: whole or summary.
+        form: `full`, `summary` (messages counted), or `ideal` (a run without messages).
         users: people of the session.
-        values: how many of each column.
+        values: the number of values of each column.
     """
 
     schema: int
@@ -76,7 +77,7 @@ class EventLine(
     forbid_unknown_fields=True,
     omit_defaults=True,
 ):
-    """An event.
+    """The line of a message that was sent or posted.
 
     Attributes:
         time: seconds since the session began.
@@ -85,9 +86,9 @@ class EventLine(
         kind: of the message; None for bytes that are no message.
         round: from 1; 0 outside rounds.
         size: bytes.
-        messages: how many, in the summary form.
+        messages: the number of messages of the line, in the summary form.
         names: of the ciphertexts in it, eight bytes each.
-        data: of a post, its bytes; None for a letter.
+        data: of a post, its bytes; None for a message between two parties.
     """
 
     time: float
@@ -102,7 +103,7 @@ class EventLine(
 
 
 class SealedLine(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fields=True):
-    """A user's sealed answers.
+    """The line of a user's sealed answers, which only the user knows.
 
     Attributes:
         user: by index, from 0.
@@ -118,7 +119,7 @@ class SealedLine(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_
 
 
 class CountLine(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fields=True):
-    """A reader's counts.
+    """The line of the counts that a reader made in a round.
 
     Attributes:
         reader: the party.
@@ -132,12 +133,12 @@ class CountLine(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fie
 
 
 class RefusalLine(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fields=True):
-    """A party's refusals of messages.
+    """The line of a party's refusals of messages for the same reason.
 
     Attributes:
-        party: that refused.
+        party: the party that refused.
         round: from 1.
-        reason: why.
+        reason: of the refusals.
         count: messages.
     """
 
@@ -150,7 +151,7 @@ class RefusalLine(msgspec.Struct, tag="refused", tag_field="what", forbid_unknow
 class CommitmentLine(
     msgspec.Struct, tag="certificate", tag_field="what", forbid_unknown_fields=True
 ):
-    """The opening of a commitment, and its holder.
+    """The line of a committed decision's opening, and the party that has it.
 
     Attributes:
         party: the holder.
@@ -162,7 +163,11 @@ class CommitmentLine(
 
 
 class EndLine(msgspec.Struct, tag="end", tag_field="what", forbid_unknown_fields=True):
-    """The last line: how many there are, this one included."""
+    """The last line of a transcript file, so that a truncated file is noticed.
+
+    Attributes:
+        lines: the number of lines, this line included.
+    """
 
     lines: int
 
@@ -171,14 +176,18 @@ Line = HeadLine | EventLine | SealedLine | CountLine | RefusalLine | CommitmentL
 
 
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
-    """Write a transcript; None: that of an ideal run of so many users, which has no messages."""
+    """Return the bytes of a transcript file.
+
+    transcript: None for an ideal run of `users` people, which has no messages. sizes: the number of
+    values of each column.
+    """
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
-    with ThreadPoolExecutor(2) as pool:  # zlib takes longer than lines take to be written
+    with ThreadPoolExecutor(2) as pool:  # compression takes longer than encoding
         return b"".join(pool.map(packed, _blocks(transcript, users, sizes)))
 
 
 def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[bytes]:
-    """Yield all lines, the last one too, in pieces of about `BLOCK` bytes."""
+    """Yield the text of all lines in pieces of about `BLOCK` bytes, for compression in parallel."""
     write, block, lines = msgspec.json.Encoder().encode_into, bytearray(), 1
     for line in _lines(transcript, users, sizes):
         write(line, block, -1)
@@ -192,7 +201,10 @@ def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> 
 
 
 def decode(path: Path) -> tuple[Transcript | None, tuple[int, ...]]:
-    """Read a transcript (None of an ideal run) and columns' sizes. StorageError: it is damaged."""
+    """Return the transcript of a file (None for an ideal run), and each column's number of values.
+
+    StorageError if the file is damaged.
+    """
     with uncollected():
         return _decoded(path, list(_parsed(path)))
 
@@ -201,7 +213,7 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
     """Return the transcript of the lines of a file, and the number of values of each column."""
     head, tail = lines[0], lines[-1]
     if not isinstance(head, HeadLine) or head.schema != SCHEMA or head.form not in FORMS:
-        raise damaged(path, 1, f"no transcript of schema {SCHEMA} begins like this")
+        raise damaged(path, 1, f"this is no first line of a transcript of schema {SCHEMA}")
     if not isinstance(tail, EndLine) or tail.lines != len(lines):
         raise damaged(path, len(lines), "the end of the file is missing")
     transcript = Transcript(head.users, summary=head.form == "summary")
@@ -214,7 +226,10 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
 
 
 def damaged(path: Path, line: int, why: str) -> StorageError:
-    """Give the error for a file that is not as it was written."""
+    """Return the error for a file that is not as it was written.
+
+    Why: the damage found at a line.
+    """
     return StorageError(
         f"{path}:{line}: damaged: {why}; copy the run folder anew, or run the scenario again"
     )
@@ -252,7 +267,7 @@ def ordered(transcript: Transcript) -> Transcript:
 
 
 def _steps(transcript: Transcript) -> dict[int, int]:
-    """The step of a round that a post belongs to, by the number of its event, among peers."""
+    """Return the step of a round of each post among peers: number of event -> step."""
     posts = iter(transcript.posts)
     steps = {}
     for event in transcript.events:
@@ -263,7 +278,7 @@ def _steps(transcript: Transcript) -> dict[int, int]:
 
 
 def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
-    """Return the kinds of message that keep their order of arrival; empty if batches are sorted."""
+    """Return the kinds of messages that keep their order of arrival; () if batches are sorted."""
     for _, data in transcript.posts:
         body = decode_message(data).body
         if isinstance(body, Announcement):
@@ -272,11 +287,13 @@ def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
 
 
 def _place(party: str) -> tuple[str, int]:
+    """Return a sort key for a party's name, so that user-2 comes before user-10."""
     name, _, number = party.partition("-")
     return name, int(number) if _NUMBER.fullmatch(number) else 0
 
 
 def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[Line]:
+    """Yield the lines of a transcript file, except the last."""
     form = "ideal" if transcript is None else "summary" if transcript.summary else "full"
     yield HeadLine(SCHEMA, form, users if transcript is None else transcript.users, list(sizes))
     if transcript is None:
@@ -323,7 +340,7 @@ def _parsed(path: Path) -> Iterator[Line]:
 
 
 def _take(transcript: Transcript, line: Any) -> None:
-    """Add the event of a line. KeyError, ValueError or TypeError if it is invalid."""
+    """Add a line's event to a transcript. KeyError, ValueError or TypeError if it is invalid."""
     match line:
         case EventLine():
             number = len(transcript.events)
@@ -331,7 +348,7 @@ def _take(transcript: Transcript, line: Any) -> None:
             header = (number, line.time, line.sender, line.receiver, kind, line.round, line.size)
             transcript.events.append(Event(*header, line.names, line.messages))
             if (line.data is not None) != (line.receiver == BOARD):
-                raise ValueError("a post has its data with it, and nothing else has")
+                raise ValueError("a line must have data if and only if it is a post on the board")
             if line.data is not None:
                 transcript.posts.append((line.sender, line.data))
         case SealedLine():
@@ -348,8 +365,9 @@ def _take(transcript: Transcript, line: Any) -> None:
             opened = decode_bytes(line.opening, OpenedCertificate.read)
             transcript.certificates.append(CertificateSeen(line.party, opened))
         case _:
-            raise ValueError("the first or the last line in between")
+            raise ValueError("a first or last line in the middle of the file")
 
 
 def _counts(pairs: Iterable[tuple[tuple[str, ...], int]]) -> Counts:
+    """Return (combination, people) pairs as a mapping."""
     return dict(pairs)
