@@ -1,4 +1,4 @@
-"""The people of a scenario: tables that veilmix ships as counts, generated people, and files.
+"""The people of a scenario: shipped tables, generated people, and files.
 
 May import `protocol.schema`, `serialization`, the scenario model and numpy; duckdb only to open a
 Parquet file. Must never know rounds, keys or parties: a population is rows of values, the order in

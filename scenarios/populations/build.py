@@ -1,7 +1,7 @@
 """The construction of a scenario's people from its description.
 
-Steps, so that a scenario can be judged before people are drawn: `source_of` reads the source, if
-its people exist already, `offer` returns the columns it has, `table` the chosen columns.
+It has steps, so that a scenario can be judged before people are drawn: `source_of` reads the
+source, if its people exist already, `offer` returns its columns, `table` the chosen columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,21 +30,21 @@ from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30
 NOT_ASKED = "is not asked about"
-EMPTY = "(missing)"  # what an empty cell of a column is called that only tells persons apart
-SETS = "sets"  # of owners, who are no people: see scenarios/populations/sets.py
-STREAM = 0x706F70  # keeps the seed's other uses apart from this one
+EMPTY = "(missing)"  # value of an empty cell in a column that only identifies persons
+SETS = "sets"  # source of owners' sets, which are no rows (scenarios/populations/sets.py)
+STREAM = 0x706F70  # separates this use of the seed from its other uses
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The content of a source.
+    """The content of a source, as far as it is known without reading its people.
 
     Attributes:
         columns: their names, None if any name will do.
         generated: people are made, in any number; `users` is their default number (None: the
             scenario must give it).
         users: default number of people; None: the scenario must give it, or the table has it.
-        levels: see Generator.
+        levels: the number of values of each column, if the generator fixes it.
     """
 
     columns: tuple[str, ...] | None
@@ -59,7 +59,7 @@ def population(
     seed: int | None = None,
     base: Path = Path(),
 ) -> Population:
-    """Build the people of a scenario. Raises DataError for data that do not fit it.
+    """Return the people of a scenario. Raises DataError for data that do not fit it.
 
     features: the requested columns, in order; empty: all. seed: None is the system's randomness.
     base: the folder that a file's path starts from. Generated people differ with the seed, and so
@@ -87,7 +87,10 @@ def population(
 
 
 def source_of(section: PopulationSection, base: Path = Path()) -> Source | None:
-    """Read the source of a population that exists; None: its people are made. Raises DataError."""
+    """Return the source of a population that exists; None if its people are generated.
+
+    Raises DataError if its file cannot be read.
+    """
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
         return files.source_of(where(section, base), options_of(section))
@@ -95,7 +98,10 @@ def source_of(section: PopulationSection, base: Path = Path()) -> Source | None:
 
 
 def offer(section: PopulationSection, base: Path = Path()) -> Offer:
-    """Describe a source without its people. Raises DataError if there is no such source."""
+    """Return the columns and the number of people that a source offers.
+
+    Raises DataError if there is no such source.
+    """
     name = section.source.removeprefix(BUILTIN)
     if section.answered:
         raise DataError(
@@ -128,7 +134,10 @@ def table(
     base: Path = Path(),
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> SourceTable:
-    """Return the chosen columns of a source that is a table, of all its people, renamed."""
+    """Return the chosen columns of a table, of all its people, under the scenario's names.
+
+    progress: receives the stages of reading. Raises DataError if the source is no table.
+    """
     source = source_of(section, base)
     if source is None:
         raise DataError(f"{section.source}: its people are generated; a table is accepted")
@@ -166,7 +175,10 @@ def _with_persons(
     section: PopulationSection,
     progress: Callable[[str], None],
 ) -> SourceTable:
-    """Return the chosen columns, and under their own names the columns that define a person."""
+    """Return the chosen columns, and the columns that define a person, which keep their own names.
+
+    An empty cell of the latter drops no row.
+    """
     source_columns = {source_column for _, source_column in choices}
     names = {ours for ours, _ in choices}
     more = [name for name in wanted_columns(section, source.columns) if name not in source_columns]
@@ -175,7 +187,9 @@ def _with_persons(
     ]
     if not more or section.missing != DROP_ROW:
         return source.table([*choices, *((name, name) for name in more)], section, progress)
-    table = source.table(choices, section, progress)  # an empty cell of the others drops no row
+    table = source.table(
+        choices, section, progress
+    )  # an empty cell of further columns drops no row
     whole = replace(section, missing=EMPTY)
     extra = source.table([(name, name) for name in more], whole, progress)
     rows = slice(None) if table.origin is None else table.origin
@@ -188,7 +202,10 @@ def _with_persons(
 
 
 def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
-    """Return the table with the role of each column; a column of persons is an identifier."""
+    """Return the table with the role of each column for an attacker.
+
+    The column that identifies persons is an identifier.
+    """
     roles = {
         name: section.roles[key]
         for key, name in with_parts(section.roles, section.yes_no, whole.columns)
@@ -201,7 +218,7 @@ def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
 
 
 def _select_columns(whole: SourceTable, names: Sequence[str]) -> SourceTable:
-    """Return the requested columns; of further roles only the person's is kept."""
+    """Return the requested columns; roles of other columns are kept only if the user gave them."""
     places = [whole.columns.index(name) for name in names]
     judged = [column for column in whole.judged if column.column in names or column.is_stated]
     return changed(
@@ -239,26 +256,26 @@ def _without_identifiers(
 
 
 def named_identifiers(whole: SourceTable) -> list[JudgedColumn]:
-    """The direct identifiers that are among the columns of a table."""
+    """Return the direct identifiers among the columns of a table."""
     return [
         judged for judged in whole.judged if judged.role in NEVER and judged.column in whole.columns
     ]
 
 
 def unasked(judged: JudgedColumn) -> str:
-    """Return why a column is left out, and how to include it."""
+    """Return a text with the reason why a column is left out, and the setting that includes it."""
     more = "" if judged.is_stated else f"; if not, say {_as_quasi(judged)}"
     article = "" if judged.role is ColumnRole.TEXT else "a "
     return f"{article}{judged.label} ({judged.reason}){more}"
 
 
 def _as_quasi(judged: JudgedColumn) -> str:
-    """Return the setting by which a column is no direct identifier."""
+    """Return the setting, as TOML, that declares a column to be no direct identifier."""
     return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 
 
 def columns_by_name(section: PopulationSection, columns: Sequence[str]) -> dict[str, str]:
-    """Return every name a feature may have, with the column of the source that it stands for."""
+    """Return a mapping from every accepted feature name to its column in the source."""
     renamed = set(section.columns.values())
     return section.columns | {name: name for name in columns if name not in renamed}
 
@@ -266,7 +283,11 @@ def columns_by_name(section: PopulationSection, columns: Sequence[str]) -> dict[
 def choose(
     section: PopulationSection, features: Sequence[FeatureSection], columns: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Choose columns, as (our name, theirs): the features', else the renamed columns, else all."""
+    """Return the chosen columns as pairs (name in the scenario, name in the source).
+
+    They are the features' columns, else the renamed columns, else all. Raises DataError for an
+    unknown column.
+    """
     names = columns_by_name(section, columns)
     names_in_use = [feature.name for feature in features] or list(section.columns or names)
     for name in names_in_use:

@@ -111,6 +111,7 @@ def in_words(feature: FeatureSection, labels: Collection[str] | None = None) -> 
 
 
 def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[str]:
+    """Yield a clause for each rule of a feature. labels: as in `in_words`."""
     if feature.fold is not None:
         yield f"spellings that differ in {' and '.join(feature.fold)} are one"
     if feature.merge is not None:
@@ -128,6 +129,7 @@ def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[
 
 
 def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -> str:
+    """Return a clause for a group of merged values; without names if labels are restricted."""
     if labels is not None:
         label_text = label if label in labels and label not in values else "another"
         return f"{len(values)} value{'s' * (len(values) != 1)} as {label_text}"
@@ -136,6 +138,7 @@ def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -
 
 
 def _binned(bins: BinsSection) -> str:
+    """Return a clause for the intervals of a column of numbers."""
     if bins.edges is not None and len(bins.edges) > 2:
         steps = {round(b - a, 9) for a, b in pairwise(bins.edges)}
         if len(steps) == 1:
@@ -149,11 +152,13 @@ def _binned(bins: BinsSection) -> str:
 
 
 def _spellings(feature: FeatureSection, *_: object) -> Iterator[Rule]:
+    """Yield the rule that ignores differences in spelling, if the feature has any."""
     if feature.fold is not None:
         yield Fold(tuple(part for part in Part if part in feature.fold))
 
 
 def _groups(feature: FeatureSection, *_: object) -> Iterator[Rule]:
+    """Yield the rule that merges listed values, if the feature has any."""
     if feature.merge is not None:
         yield Merge(tuple(feature.merge.items()))
 
@@ -161,6 +166,11 @@ def _groups(feature: FeatureSection, *_: object) -> Iterator[Rule]:
 def _shape(
     feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
 ) -> Iterator[Rule]:
+    """Yield the rules for dates, prefixes, intervals and hierarchies that the feature has.
+
+    texts: the values that occur. people: the number of people with each. missing: the value of an
+    empty cell. base: the folder of a hierarchy's path.
+    """
     if feature.date is not None:
         yield _date(feature, texts, missing)
     if feature.prefix is not None:
@@ -174,6 +184,10 @@ def _shape(
 
 
 def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
+    """Return the rule that keeps a part of a date, with the order of day and month settled.
+
+    Raises DataError if no value is a date, or if either number may be the month.
+    """
     unit = Unit(feature.date or "year")
     known_texts = [text for text in texts if text != missing]
     if known_texts and all(
@@ -208,6 +222,11 @@ def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
 def _bins(
     feature: FeatureSection, bins: BinsSection, texts: Sequence[str], people: Sequence[int]
 ) -> Bins:
+    """Return the rule that replaces numbers by intervals.
+
+    Edges are given, or follow from a width or from quantiles of the people's numbers. Raises
+    DataError if no value is a number.
+    """
     pairs = [
         (number[0], number_of_people)
         for text, number_of_people in zip(texts, people, strict=True)
@@ -234,7 +253,10 @@ def _bins(
 def _steps(
     feature: FeatureSection, numbers: "np.ndarray", width: float, start: float
 ) -> list[float]:
-    """Edges of one width that enclose all numbers."""
+    """Return the edges of intervals of equal width that enclose all numbers.
+
+    Raises DataError for more than 10,000 intervals.
+    """
     low, high = floor((numbers.min() - start) / width), ceil((numbers.max() - start) / width)
     high += int((numbers.max() - start) % width == 0)
     if high - low > MOST_EDGES:
@@ -248,6 +270,7 @@ def _steps(
 def _rare(
     feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str
 ) -> Iterator[Rule]:
+    """Yield the rule that merges values of too few people into `(other)`, if it is needed."""
     if feature.merge_below is None:
         return
     have: dict[str, int] = {}
@@ -263,7 +286,11 @@ def _rare(
 
 
 def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Merge:
-    """A level (from 1) of a hierarchy as ARX has them: a line a value, from fine to coarse."""
+    """Return the rule for a level (from 1) of a hierarchy file.
+
+    The file has the form of ARX: a line for each value, from fine to coarse. Raises DataError if
+    the file lacks a value or the level.
+    """
     groups: dict[str, list[str]] = {}
     for value, line in levels(path).items():
         if level >= len(line):
@@ -283,7 +310,7 @@ def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Mer
 
 
 def levels(path: Path) -> dict[str, tuple[str, ...]]:
-    """The lines of a hierarchy by their finest value. Raises DataError."""
+    """Return the lines of a hierarchy file, by their finest value. Raises DataError."""
     try:
         content = content_of(path)
     except OSError as bad:
@@ -293,6 +320,7 @@ def levels(path: Path) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=16)
 def _levels(content: Content) -> dict[str, tuple[str, ...]]:
+    """Return the lines of a hierarchy file from its bytes; DataError if a value has two lines."""
     options = FileOptions(header=False)
     names = csvfile.READER.header(content, options)
     levels: dict[str, tuple[str, ...]] = {}

@@ -1,10 +1,10 @@
-"""Columns that the user reads in another form: sets of parts, a column for each part, numbers.
+"""Columns in another form that the user requests: sets of parts, a column for each part, numbers.
 
     sets        a cell "b;a" is the set of its parts, written "a;b": their order has no meaning
     yes_no      a column of "yes" and "no" for each part replaces it: "symptoms: fever"
     as_number   one spelling for each number: 67 for 67.0, 067 and +67
 
-No form is used unasked; `doubts` names columns that look so.
+No form is used without a request; `doubts` names columns that seem to need a form.
 """
 
 from collections import Counter
@@ -25,17 +25,17 @@ from .people import Codes, SourceTable
 from .values import UNKNOWN
 
 YES, NO = "yes", "no"
-BETWEEN = ": "  # a column and its part
-MOST_PARTS = 100  # columns of yes and no that one column becomes, at most
-SIGNS = (";", "|", ",")  # that part a cell, of which the first that fits is named
+BETWEEN = ": "  # stands between a column's name and its part
+MOST_PARTS = 100  # largest number of yes-no columns that replace a column
+SIGNS = (";", "|", ",")  # separators inside a cell, tried in this order
 FEW_PARTS = 40  # different parts up to which a column looks like a choice of several answers
 OFTEN_PARTED = 0.05  # share of different values with several parts from which a column looks so
-MOST_DIGITS = 60  # of a number that is respelled
+MOST_DIGITS = 60  # longer numbers keep their spelling
 DIGITS = Context(prec=2 * MOST_DIGITS)
 
 
 def check_forms(path: Path, names: Sequence[str], options: FileOptions) -> None:
-    """Raise DataError for forms of columns that are not there, or that exclude each other."""
+    """Raise DataError for requested forms of columns that are unknown, or in two forms."""
     forms = (("sets", dict(options.sets)), ("yes_no", dict(options.yes_no)))
     settings = [(key, name) for key, columns in forms for name in columns]
     settings += [("as_number", name) for name in options.as_number]
@@ -60,14 +60,18 @@ def check_forms(path: Path, names: Sequence[str], options: FileOptions) -> None:
 
 
 def parts_of(text: str, sign: str) -> list[str]:
-    """Return the parts of a cell, each once, in alphabetical order."""
+    """Return the different parts of a cell, in alphabetical order.
+
+    Sign: stands between two parts.
+    """
     return sorted({part for part in (piece.strip() for piece in text.split(sign)) if part})
 
 
 def part_names(path: Path, name: str, sign: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the parts that occur in a column. Raises DataError for no part, or too many.
+    """Return the different parts that occur in a column.
 
-    texts: its values.
+    texts: its values. sign: stands between two parts. Raises DataError for no part, or more than
+    100.
     """
     parts = sorted({part for text in texts for part in parts_of(text, sign)})
     if not parts or len(parts) > MOST_PARTS:
@@ -79,7 +83,10 @@ def part_names(path: Path, name: str, sign: str, texts: Sequence[str]) -> tuple[
 
 
 def reshape(table: SourceTable, options: FileOptions, missing: str) -> SourceTable:
-    """Return the table with sets and numbers in one spelling. missing: an empty cell's value."""
+    """Return the table with each set, and each number of the requested columns, in one spelling.
+
+    missing: an empty cell's value.
+    """
     codes, values = table.codes, list(table.values)
     sets, numbers = dict(options.sets), set(options.as_number)
     for j, name in enumerate(table.columns):
@@ -98,7 +105,10 @@ def reshape(table: SourceTable, options: FileOptions, missing: str) -> SourceTab
 def yes_no_column(
     codes: Codes, texts: Sequence[str], part: str, sign: str, missing: str
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the column of one part: whether a cell holds it, or missing."""
+    """Return the column of one part as codes and texts: "yes", "no", or missing.
+
+    codes, texts: of the column with all parts. sign: stands between two parts.
+    """
     answers = [
         text if text == missing else YES if part in parts_of(text, sign) else NO for text in texts
     ]
@@ -106,6 +116,7 @@ def yes_no_column(
 
 
 def _as_set(text: str, sign: str, missing: str) -> str:
+    """Return a cell with its parts in alphabetical order, each once; unchanged if missing."""
     return text if text == missing else sign.join(parts_of(text, sign)) or text
 
 
@@ -154,6 +165,10 @@ def doubts(
 
 
 def _number_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[str]:
+    """Yield a warning if numbers of a column have several spellings.
+
+    Rows: the rows of each text.
+    """
     groups = number_spellings(texts)
     if not groups:
         return
@@ -171,10 +186,15 @@ def _number_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator
 
 
 def _are(number: int) -> str:
+    """Return the verb for a number of things."""
     return "is" if number == 1 else "are"
 
 
 def _set_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[str]:
+    """Yield a warning if the cells of a column look like sets of parts.
+
+    Rows: the rows of each text.
+    """
     sign = set_sign(texts)
     if sign is None:
         return
@@ -220,14 +240,14 @@ def set_sign(texts: Sequence[str]) -> str | None:
 def with_parts(
     names: Iterable[str], yes_no: Collection[str], columns: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield each name with itself, or a column of `yes_no` with each of its parts' columns."""
+    """Yield pairs (name, column): a column of `yes_no` with each of its parts' columns."""
     for name in names:
         parts = [column for column in columns if column.startswith(f"{name}{BETWEEN}")]
         yield from ((name, new) for new in (parts if name in yes_no else [name]))
 
 
 def expanded_names(names: Sequence[str], parts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the names of columns; each with parts is replaced by its parts' columns."""
+    """Return the names of columns; a column with parts is replaced by the columns of its parts."""
     return tuple(
         new
         for name in names
@@ -242,11 +262,11 @@ def reshaped_choices(
     missing: str,
     read: Callable[[Sequence[tuple[str, str]]], SourceTable],
 ) -> SourceTable:
-    """Return a table with the chosen columns in the form that the user asks for.
+    """Return a table with the chosen columns in the form that the user requests.
 
     Args:
-        choices: our name and the source's name of each column.
-        options: the forms.
+        choices: name in the scenario and name in the source of each column.
+        options: the requested forms.
         names: of the columns of the file.
         missing: the value of an empty cell.
         read: returns the file's own columns, likewise chosen.
@@ -275,7 +295,7 @@ def reshaped_choices(
 
 
 def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
-    """Yield a line for each column of sets without the sign between parts."""
+    """Yield a warning for each column of sets in which the given sign never occurs."""
     for key, forms in (("--sets", options.sets), ("--yes-no", options.yes_no)):
         for name, sign in forms:
             texts = table.values[table.columns.index(name)] if name in table.columns else (sign,)
@@ -284,7 +304,10 @@ def _notes(table: SourceTable, options: FileOptions) -> Iterator[str]:
 
 
 def _origin(theirs: str, options: FileOptions, names: Sequence[str]) -> tuple[str, str | None]:
-    """Return the origin of a column in the file, and the part that it is for, if any."""
+    """Return a requested column's column in the file, and its part.
+
+    None: it is no part's column.
+    """
     for name, _ in options.yes_no:
         if theirs.startswith(f"{name}{BETWEEN}") and theirs not in names:
             return name, theirs.removeprefix(f"{name}{BETWEEN}")

@@ -1,4 +1,4 @@
-"""Words in the names of columns, in six languages, and their meaning for a column.
+"""Words in the names of columns, in six languages, by which the roles of columns are guessed.
 
 The words are data: column_words.toml, beside this file in the installed package.
 """
@@ -17,7 +17,7 @@ WEAK = frozenset(("id", "name", "nom", "nombre", "nome", "naam"))  # "ward id", 
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
-    """Words of one kind.
+    """The words of one kind, such as words for a personal number.
 
     Attributes:
         whole: a word of a name.
@@ -30,7 +30,11 @@ class ColumnWords:
     phrase: tuple[str, ...] = ()
 
     def first_match(self, words: list[str]) -> str | None:
-        """Return the first word, or phrase, of a name that is in the list; None without a match."""
+        """Return the first word or phrase of a column's name that is of this kind.
+
+        None if there is no such.
+        words: the name, cut into words.
+        """
         for word in words:
             if word in self.whole or any(part in word for part in self.part):
                 return word
@@ -40,7 +44,7 @@ class ColumnWords:
 
 @cache
 def kinds() -> dict[str, ColumnWords]:
-    """The words of each kind: own, numbered, person, shared, weight, quasi and so on."""
+    """Return the words of each kind by its name: own, numbered, person, shared, weight, ..."""
     package = files("veilmix.scenarios.populations")
     text = (package / "column_words.toml").read_text("utf-8")
     return {
@@ -54,7 +58,7 @@ def kinds() -> dict[str, ColumnWords]:
 
 
 def cut(name: str) -> list[str]:
-    """The words of a column's name, in small letters and without accents."""
+    """Return the words of a column's name, in small letters and without accents."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     return [word.lower() for word in CUT.findall(plain)]
@@ -89,5 +93,5 @@ def shared(words: list[str]) -> str | None:
 
 
 def missing_words() -> frozenset[str]:
-    """Texts that stand for a cell without a value, in small letters."""
+    """Return the texts that stand for a cell without a value, in small letters."""
     return kinds()["missing"].whole

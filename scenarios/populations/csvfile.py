@@ -1,6 +1,6 @@
-"""Text files of tables: RFC 4180 with any separator and encoding, quotes honoured.
+"""The reader of text files with tables: RFC 4180 with any separator and encoding, with quotes.
 
-How a file is written is found out (dialect.py) or said. Rows are streamed and checked as they pass.
+The form of a file is detected (dialect.py) or given. Rows are streamed and checked as they pass.
 Empty lines are skipped and counted.
 """
 
@@ -19,13 +19,15 @@ from .line_reader import FileHead, LineReader
 
 
 class _Text:
-    """The form of a text file."""
+    """The form of a text file with a line for each row: a `LineForm`."""
 
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return its first lines. Raises DataError for an empty file."""
+        """Return the first lines of a file, and its form. Raises DataError for an empty file."""
         dialect = dialect_of(content, options)
         if not dialect.opening.lines:
-            for _ in _lines(content, dialect):  # an error of the first line says what is wrong
+            for _ in _lines(
+                content, dialect
+            ):  # reading the first line may raise a more precise error
                 break
             raise DataError(
                 f"{content.path}: the file is empty; a header and one line for each person are "
@@ -34,20 +36,23 @@ class _Text:
         return FileHead(dialect.opening, dialect.description())
 
     def lines(self, content: Content, options: FileOptions) -> Iterator[tuple[int, list[str]]]:
-        """Yield each record with the number of its last line."""
+        """Yield each record (row of cells) with the number of its last line."""
         return _lines(content, dialect_of(content, options))
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Accept every file: a text has no formulas."""
+        """Accept every file: only workbooks can have formulas without a value."""
 
     def place(self, path: Path, number: int) -> str:
-        """Write the place of a line."""
+        """Return the place of a line, as `people.csv:3`."""
         return f"{path}:{number}"
 
     def ragged(
         self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
-        """Return a line that lacks only separators at its end. Raises DataError for any other."""
+        """Return a line with too few cells, if only cells of empty columns are lacking.
+
+        Raises DataError for any other line with another number of cells than the header.
+        """
         missing_places = range(len(cells), layout.width)
         if missing_places and set(missing_places) <= set(layout.nameless):
             return [*cells, *[""] * len(missing_places)]
@@ -87,7 +92,7 @@ def _lines(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]
 
 @contextmanager
 def _understood(content: Content, encoding: str) -> Iterator[None]:
-    """Turn bytes that are not of the encoding into an error with their place."""
+    """Turn a decoding error inside this block into a DataError with the line of the wrong byte."""
     try:
         yield
     except UnicodeError as bad:
@@ -95,7 +100,9 @@ def _understood(content: Content, encoding: str) -> Iterator[None]:
             raise misread(content.path, encoding, bad) from None
         offset = 0
         with content.open() as file:
-            for number, line in enumerate(file, start=1):  # no character holds a line's end inside
+            for number, line in enumerate(
+                file, start=1
+            ):  # in UTF-8 no other character contains the byte of a line's end
                 try:
                     line.decode()
                 except UnicodeDecodeError as wrong:

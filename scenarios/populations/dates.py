@@ -10,7 +10,7 @@ from .column_words import cut
 ACCEPTED = "a date such as 2019-05-17, 20190517, 17.5.2019 or 5/17/2019, or a number, is accepted"
 
 DATED = ("dat", "fecha", "jour", "giorno", "born", "birth", "geb", "admission", "discharge")
-SERIAL = range(20_000, 60_000)  # 1954 to 2064 as Excel counts days
+SERIAL = range(20_000, 60_000)  # 1954 to 2064 in Excel's count of days
 EPOCH = date(1899, 12, 30)  # day 0 of Excel from March 1900 on
 
 
@@ -36,7 +36,7 @@ def serial_dates(columns: Sequence[str], values: Sequence[Sequence[str]]) -> Ite
 
 
 def in_time(texts: Collection[str], where: str) -> dict[str, str]:
-    """Return for each date a text that sorts as the dates do; text after the day sorts as text.
+    """Return for each date a text that sorts by time; text after the day sorts as text.
 
     where: the column, in messages. Raises DataError for a text that is no date, and where either
     number of 3/4/2020 may be the month.
@@ -46,6 +46,7 @@ def in_time(texts: Collection[str], where: str) -> dict[str, str]:
 
 
 def _sorted(text: str, place: str, *, day_first: bool) -> str:
+    """Return a date as year-month-day, which sorts by time. place: of the column, for the error."""
     if compact := COMPACT.fullmatch(text):
         return "-".join(compact.groups())
     if iso := ISO.fullmatch(text):
@@ -60,10 +61,12 @@ def _sorted(text: str, place: str, *, day_first: bool) -> str:
 
 
 def _day_first(texts: Collection[str], column_place: str) -> bool:
-    """Whether the 3 of 3/4/2020 is the day."""
+    """Whether the first number of dates such as 3/4/2020 is the day; DataError if it is unclear."""
     parted = [match for match in map(PARTED.fullmatch, texts) if match]
     first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
-    dotted = all(match[2] == "." for match in parted)  # dates with dots never begin with the month
+    dotted = all(
+        match[2] == "." for match in parted
+    )  # a date with dots never begins with the month
     if parted and first == second and not (dotted and not first):
         raise DataError(
             f"{column_place}: in {parted[0][0]!r} either number may be the month; dates such as "

@@ -1,8 +1,8 @@
-"""Decimals that are written with a comma, as in most of Europe, become decimals with a point.
+"""Decimals with a comma, as in most of Europe, converted to decimals with a point.
 
-A column is read so if every cell that is not empty is such a number and some cell proves it: the
-digits behind its comma are not three. `1,234` may be above a thousand or below two: if all cells
-are like that, a message requests the sign from the user.
+A column is converted if every cell that is not empty is such a number and a cell proves it: it has
+more or fewer than three digits behind its comma. `1,234` may be above a thousand or below two: if
+all cells are like that, a message requests the sign from the user.
 """
 
 import re
@@ -18,13 +18,14 @@ from .people import Codes, SourceTable
 from .values import UNKNOWN
 
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
-GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of them
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # 1,234: a decimal comma, or thousands
 
 
 def pointed(path: Path, table: SourceTable, decimal_sign: str | None, missing: str) -> SourceTable:
-    """Write numbers with a point. decimal_sign: the sign that the user says, None to find out.
+    """Return the table with numbers written with a point.
 
-    missing: the value of an empty cell. Raises DataError if numbers contradict the sign.
+    decimal_sign: the sign that the user gives, None to detect it. missing: the value of an empty
+    cell. Raises DataError if numbers contradict the sign.
     """
     codes, values, commas, doubtful = table.codes, list(table.values), [], []
     if decimal_sign == ".":
@@ -54,7 +55,7 @@ def pointed(path: Path, table: SourceTable, decimal_sign: str | None, missing: s
 
 
 def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Return the codes of a column with new texts; equal texts are merged.
+    """Return the codes and texts of a column after a change of its texts; equal texts are merged.
 
     texts: the new text of each code.
     """
@@ -78,7 +79,10 @@ def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
 
 
 def _unread(table: SourceTable, missing: str) -> Iterator[str]:
-    """Name columns of which the commas would be decimals, had the user not said a point."""
+    """Yield a warning for each column that would have decimals with a comma.
+
+    They are read as text, because the user has said that decimals have a point.
+    """
     for name, texts in zip(table.columns, table.values, strict=True):
         known_texts = [text for text in texts if _is_value(text, missing)]
         if _kind(known_texts, sure=False) == "comma":
@@ -90,7 +94,7 @@ def _unread(table: SourceTable, missing: str) -> Iterator[str]:
 
 
 def _refuse_points(path: Path, table: SourceTable) -> None:
-    """Raise DataError if decimals are written with a point, against the user's sign."""
+    """Raise DataError if a column has decimals with a point, although the user gave the comma."""
     for name, texts in zip(table.columns, table.values, strict=True):
         points = [text for text in texts if "." in text and NUMBER.fullmatch(text)]
         if points:
@@ -106,4 +110,8 @@ def _is_value(text: str, missing: str) -> bool:
 
 
 def _point(text: str, missing: str) -> str:
+    """Return a number with a decimal comma as a number with a point.
+
+    Missing texts stay unchanged.
+    """
     return text if not _is_value(text, missing) else text.replace(".", "").replace(",", ".")

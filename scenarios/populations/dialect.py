@@ -1,9 +1,10 @@
-"""The dialect of a text file with a table: detected from its first lines, and described in a line.
+"""The dialect of a text file with a table: its encoding and its separator.
 
-The separator is the character that parts the first lines into the same number of cells, at least
-two, most often; in a tie, the separator with the most cells. Titles may stand above a table that is
-proved by its numbers or its form. Spreadsheets of many countries write `;`, and may begin with a
-line `sep=;`. R's `write.table` writes spaces, and quotes around all names.
+It is detected from the first lines, and described in a line. The separator is the character that
+parts the first lines into the same number of cells, at least two, most often; in a tie, the
+separator with the most cells. Titles may stand above a table that is proved by its numbers or its
+form. Spreadsheets of many countries write `;`, and may begin with a line `sep=;`. R's `write.table`
+writes spaces, and quotes around all names.
 """
 
 import csv
@@ -28,13 +29,13 @@ SPACE = " "
 NAMES = {**SEPARATORS, SPACE: "space"}
 QUOTED = re.compile(r"\s*(\"|$)")
 QUOTED_NAMES = re.compile(r'"[^"]*"( "[^"]*")*')  # as R's write.table writes them
-LONGEST = 1 << 20  # characters of the lines that are looked at
-AGREEING = 0.9  # share of the lines that have to have as many cells as the first
+LONGEST = 1 << 20  # characters that are read to detect the dialect
+AGREEING = 0.9  # least share of lines with as many cells as the first line
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The dialect of a text file.
+    """The dialect of a text file: the facts needed to cut it into cells.
 
     Attributes:
         encoding: of the text, by Python's name.
@@ -49,14 +50,17 @@ class Dialect:
     skip: int = 0
 
     def description(self) -> str:
-        """The same in words, with the options by which it is overruled."""
+        """Return separator and encoding in words, for the note about the file."""
         name = NAMES.get(self.separator, repr(self.separator))
         return f"{name}, {encoding_label(self.encoding)}"
 
 
 @lru_cache(maxsize=2)
 def dialect_of(content: Content, options: FileOptions) -> Dialect:
-    """Find out how a file is written. Raises DataError where it cannot be as the user says."""
+    """Return the detected dialect of a file.
+
+    Raises DataError where the user's options cannot be right.
+    """
     encoding = encoding_of(content, options.encoding)
     lines = _first_lines(content, encoding)
     skip = 0
@@ -78,6 +82,7 @@ def dialect_of(content: Content, options: FileOptions) -> Dialect:
 
 
 def _first_lines(content: Content, encoding: str) -> list[str]:
+    """Return the first lines of a file with their ends, enough to detect separator and header."""
     try:
         with content.text(encoding, errors="replace") as file:
             text = file.read(LONGEST)
@@ -87,12 +92,12 @@ def _first_lines(content: Content, encoding: str) -> list[str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Lines with their ends; a record may span several, which csv puts together."""
+    """Yield the lines of a text with their ends; a record (row) may span several."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
         if end < 0:
-            end = text.find("\r", start)  # an old Macintosh's
+            end = text.find("\r", start)  # line ends of old Macintoshes
         end = len(text) - 1 if end < 0 else end
         yield text[start : end + 1]
         start = end + 1
@@ -104,12 +109,16 @@ def _rows(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]
     try:
         yield from ((reader.line_num, row) for row in reader if any(row))
     except csv.Error:
-        return  # reading the file says what is wrong, and where
+        return  # reading the whole file raises the error with its place
 
 
 def _separator(path: Path, lines: list[str], separator: str | None) -> str:
+    """Return the separator: the user's, or the sign that fits the lines best.
+
+    Raises DataError if the user's separator is not a single character, or clearly wrong.
+    """
     fits = {mark: _fit(lines, mark) for mark in SEPARATORS}
-    best = max(fits, key=lambda mark: fits[mark])  # of equals, the first
+    best = max(fits, key=lambda mark: fits[mark])  # in a tie, the first separator
     if separator is None:
         return best if fits[best][0] == 2 else _unusual(lines) or best
     if len(separator) != 1 or separator in '"\r\n':
@@ -126,7 +135,11 @@ NONE = (0, 0.0, 0)
 
 
 def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
-    """Return how well a separator fits: agreement of lines (2 or 1), their share, the cells."""
+    """Return a score of a separator, larger is better: agreement, share of agreeing lines, cells.
+
+    Agreement is 2 if nearly all lines have as many cells as the first line, 1 if fewer do, 0 if the
+    separator does not occur in it.
+    """
     widths = [len(row) for _, row in _rows(lines, mark)]
     if not widths or widths[0] < 2:
         return NONE
@@ -135,7 +148,7 @@ def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
 
 
 def _unusual(lines: list[str]) -> str | None:
-    """Return the separator of a table below titles, or with a header that lacks a name."""
+    """Return the separator of a table below titles or with an incomplete header, or None."""
     below_scores = {mark: _below(lines, mark) for mark in SEPARATORS}
     best = max(below_scores, key=lambda mark: below_scores[mark])
     if below_scores[best]:
@@ -152,7 +165,7 @@ def _unusual(lines: list[str]) -> str | None:
 
 
 def _below(lines: list[str], mark: str) -> int:
-    """Return the cells of a line of a table below titles; 0 if that is not sure."""
+    """Return the number of cells of a table's lines below titles; 0 if such a table is not sure."""
     records = without_end(
         [
             OpeningLine(number, tuple(cell.strip() for cell in row))
@@ -168,7 +181,7 @@ def _below(lines: list[str], mark: str) -> int:
 
 
 def _short_header(lines: list[str], mark: str) -> int:
-    """Return the cells of a line if each has a cell more than the first line; else 0."""
+    """Return the number of cells of a line if the header lacks the row names' name; else 0."""
     widths = [len(row) for _, row in _rows(lines, mark)]
     if len(widths) < 2 or widths[1] < 2:
         return 0
@@ -180,7 +193,7 @@ def _short_header(lines: list[str], mark: str) -> int:
 
 
 def _doubts(lines: list[str], records: Sequence[OpeningLine]) -> Iterator[str]:
-    """Warn of a single column with the same separator in each cell below its name."""
+    """Yield a warning if a file read as a single column has the same separator in most lines."""
     if len(records) < 3 or any(len(line.cells) > 1 for line in records):
         return
     for mark, name in SEPARATORS.items():

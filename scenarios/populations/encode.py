@@ -1,4 +1,4 @@
-"""Turning rows of text into codes while they stream by, without keeping the text.
+"""Encoding of rows of text as integer codes while they are read, without keeping the text.
 
 Each column numbers its texts as they come; spaces, missing answers and order are settled once for
 each distinct text at the end.
@@ -17,24 +17,25 @@ from ...protocol.wire.schema import MAX_WIDTH
 from .people import Codes
 from .values import composed
 
-CHUNK = 256  # rows turned at once: few enough that their texts stay in the processor's cache
-MERGE_LIMIT = 1 << 10  # such pieces that are put together
-UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # categories that `protocol.schema` admits in no value
+CHUNK = 256  # rows encoded together: few enough that their texts stay in the processor's cache
+MERGE_LIMIT = 1 << 10  # pieces after which the numbers are packed
+UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # Unicode categories that `protocol.schema` refuses in values
 DROP_ROW = "drop-row"
 _Codes = npt.NDArray[np.integer]
 
 
 class _Numbering(dict[str, int]):
-    """Numbers texts in the order in which they are first met."""
+    """A mapping from texts to numbers, in the order in which they are first looked up."""
 
     def __missing__(self, text: str) -> int:
+        """Return the next number for a new text, and remember it."""
         self[text] = number = len(self)
         return number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """Columns in codes.
+    """The columns of a table as integer codes.
 
     Attributes:
         codes: n x d, indices into `values`.
@@ -69,12 +70,11 @@ def encode(
     lacking: Collection[str] = (),
     progress: Callable[[int], None] = lambda _rows: None,
 ) -> Encoded:
-    """Encode rows of these columns. missing: the value of an empty cell, or `drop-row`.
+    """Return rows of these columns as codes.
 
-    lacking: texts that mean the same as an empty cell. progress: receives the number of rows so
-    far, at intervals.
-
-    Raises Unusable for a text that no ballot could hold.
+    missing: the value of an empty cell, or `drop-row`. lacking: texts that mean the same as an
+    empty cell. progress: receives the number of rows so far, at intervals. Raises Unusable for a
+    text that no ballot could hold.
     """
     columns = [_TextColumn() for _ in names]
     rows = iter(rows)
@@ -89,7 +89,7 @@ def encode(
 
 
 class _TextColumn:
-    """The texts of a column as they are read: a number for each distinct text, and for each row.
+    """The texts of a column while they are read: a number for each distinct text, and for each row.
 
     From time to time the numbers so far are packed into the smallest integer type, so that a column
     of few values takes a byte a row.
@@ -100,19 +100,21 @@ class _TextColumn:
         self.parts, self.fresh = list[_Codes](), list[_Codes]()
 
     def add(self, texts: Sequence[str]) -> None:
+        """Append the texts of some rows."""
         numbers = map(self.numbering.__getitem__, texts)
         self.fresh.append(np.fromiter(numbers, np.int32, len(texts)))
         if len(self.fresh) == MERGE_LIMIT:
             self._pack()
 
     def _pack(self) -> None:
+        """Move the new numbers into an array of the smallest integer type."""
         if self.fresh:
             kind = np.min_scalar_type(len(self.numbering))
             self.parts.append(np.concatenate(self.fresh).astype(kind))
             self.fresh.clear()
 
     def settle(self) -> list[_Codes]:
-        """All rows, in parts."""
+        """Return the numbers of all rows, as arrays to be joined."""
         self._pack()
         return self.parts
 
@@ -123,19 +125,25 @@ class _TextColumn:
         return sum(counts, start=np.zeros(size, np.int64))
 
     def first(self, number: int) -> int:
-        """The first row that has a text."""
+        """Return the first row (from 0) with a text, by the text's number."""
         rows_before = 0
         for part in self.settle():
             rows = np.flatnonzero(part == number)
             if rows.size:
                 return rows_before + int(rows[0])
             rows_before += len(part)
-        raise AssertionError(f"no row has number {number}")  # pragma: no cover - each has one
+        raise AssertionError(
+            f"no row has number {number}"
+        )  # pragma: no cover - each number has a row
 
 
 def _settle(
     columns: Sequence[_TextColumn], names: Sequence[str], missing: str, lacking: Collection[str]
 ) -> Encoded:
+    """Return the finished columns: texts composed and stripped, missing cells replaced.
+
+    Rows with missing cells are dropped if `missing` says so.
+    """
     odd = list[str]()
     values = list[tuple[str, ...]]()
     n = sum(map(len, columns[0].settle()))
@@ -164,7 +172,7 @@ def _settle(
             table[rows, j] = code[part]
             if missing == DROP_ROW:
                 whole[rows] &= full[part]
-        column.parts.clear()  # rows in the table are not held twice
+        column.parts.clear()  # frees memory: these rows are in the table now
         values.append(order)
     if whole.all():
         return Encoded(table, tuple(values), 0, tuple(odd))
@@ -174,13 +182,14 @@ def _settle(
 def _composed_note(
     name: str, column: _TextColumn, texts: Sequence[str], composed_texts: Sequence[str]
 ) -> str:
+    """Return a note on cells with letters and accents composed into one sign."""
     changed = np.fromiter(map(operator.ne, texts, composed_texts), bool, len(texts))
     cells = int(column.counted()[changed].sum())
     return f"column {name!r}: letters and accents of {cells:,} cells composed into one sign (NFC)"
 
 
 def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:
-    """Return only these rows and the values that occur in them, with a note on dropped rows."""
+    """Return only these rows, and the values that occur in them, with a note on dropped rows."""
     rows_before, table = len(table), np.asfortranarray(table[rows])
     dropped = rows_before - len(table)
     odd.append(f"{dropped:,} of {rows_before:,} rows dropped: a cell of a column in use was empty")
@@ -193,8 +202,9 @@ def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[st
 
 
 def _refuse(place: int, column: _TextColumn, texts: tuple[str, ...]) -> None:
+    """Raise Unusable for a text that is too long, or holds a control character."""
     if 4 * max(map(len, texts), default=0) <= MAX_WIDTH and "".join(texts).isprintable():
-        return  # as nearly always: no text is looked at by itself
+        return  # the usual case: no text needs a closer look
     for code, text in enumerate(texts):
         size = len(text.encode())
         if size > MAX_WIDTH:

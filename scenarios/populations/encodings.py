@@ -7,7 +7,7 @@
     else                          Latin-1, where cp1252 says the same
 
 A detector by statistics would tell more encodings apart, and be wrong where a table is short or
-full of codes; what is said here can be overruled.
+full of codes; the user can overrule this choice.
 """
 
 import codecs
@@ -20,7 +20,7 @@ from ..serialization.content import PIECE, Content
 HEAD = 4096  # bytes in which the zeros of UTF-16 are counted
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as UTF-16's does
+    (codecs.BOM_UTF32_LE, "utf-32"),  # tested first, as UTF-16's mark is its beginning
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -35,16 +35,18 @@ ENCODING_LABELS = {
     "latin-1": "Latin-1",
 }
 UNKNOWN_TO_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
-CONTROLS = frozenset({*range(0x20), 0x7F} - set(b"\t\n\r\x0c\x1a"))  # a spreadsheet writes no other
+CONTROLS = frozenset(
+    {*range(0x20), 0x7F} - set(b"\t\n\r\x0c\x1a")
+)  # controls that no text file contains
 KNOWN_AS = {b"PK\x03\x04": "an Excel workbook (.xlsx)", b"PAR1": "a Parquet file (.parquet)"}
-ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # of which no text is UTF-8 by chance
+ONE_BYTE = ("latin-1", "cp1252", "iso8859-15")  # encodings of a byte a character
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 def encoding_of(content: Content, chosen_encoding: str | None = None) -> str:
-    """Name the encoding of a text file.
+    """Return the encoding of a text file, detected or checked.
 
-    chosen_encoding: by the user. Raises DataError for a binary file.
+    chosen_encoding: by the user. Raises DataError for a binary file, or a wrong choice.
     """
     with content.open() as file:
         head = file.read(HEAD)
@@ -61,7 +63,7 @@ def encoding_of(content: Content, chosen_encoding: str | None = None) -> str:
 
 
 def encoding_label(encoding: str) -> str:
-    """An encoding as people call it."""
+    """Return the name of an encoding for messages, such as "UTF-8"."""
     return ENCODING_LABELS.get(encoding, encoding)
 
 
@@ -72,6 +74,7 @@ def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
 
 
 def _without_mark(content: Content) -> str:
+    """Return the encoding of a file without a byte-order mark; DataError for a binary file."""
     if _is_utf8(content):
         return "utf-8"
     values = set[int]()
@@ -87,6 +90,7 @@ def _without_mark(content: Content) -> str:
 
 
 def _is_utf8(content: Content) -> bool:
+    """Whether the whole file decodes as UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for piece in _pieces(content):
@@ -98,12 +102,14 @@ def _is_utf8(content: Content) -> bool:
 
 
 def _pieces(content: Content) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces."""
     with content.open() as file:
         while piece := file.read(PIECE):
             yield piece
 
 
 def _text(path: Path, head: bytes) -> None:
+    """Raise DataError if the file begins as a workbook or a Parquet file does."""
     for start, file_kind in KNOWN_AS.items():
         if head.startswith(start):
             raise DataError(f"{path}: holds {file_kind}, whatever it is called; rename it so")
@@ -114,6 +120,7 @@ def _text(path: Path, head: bytes) -> None:
 
 
 def _checked_encoding(content: Content, encoding: str, head: bytes) -> str:
+    """Return the user's encoding by Python's name; DataError if the bytes contradict it."""
     path = content.path
     try:
         name = codecs.lookup(encoding).name
@@ -139,4 +146,5 @@ def _checked_encoding(content: Content, encoding: str, head: bytes) -> str:
 
 
 def _is_ascii(content: Content) -> bool:
+    """Whether the file has ASCII bytes only."""
     return all(piece.isascii() for piece in _pieces(content))

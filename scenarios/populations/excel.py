@@ -1,4 +1,4 @@
-"""Excel workbooks through openpyxl, which is imported only here and only when a workbook is opened.
+"""The reader of Excel workbooks: openpyxl, imported only here and only to open a workbook.
 
 Cells are read as they are stored: dates as ISO 8601, whole numbers without a point, formulas as the
 values that were last computed. Empty rows above the first cell are skipped.
@@ -30,10 +30,10 @@ from .sheet_rows import (
 )
 from .unpacked_size import check_parts
 
-LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of a sheet
-DATE = "is marked as a date"  # openpyxl's warning, which then reads #VALUE! in place of the cell
+LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # limits of a sheet in Excel
+DATE = "is marked as a date"  # in a warning of openpyxl, which then reads #VALUE!
 NO_DATE = "has the format of a date, but its number is no date; change either"
-FORMULA_ONLY_CELL = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
+FORMULA_ONLY_CELL = re.compile(  # matches <c r="B2"><f>A2+1</f><v/></c>; an empty text has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
 
@@ -41,26 +41,29 @@ MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
 
 
 class _Damaged(Exception):
-    """A part of a workbook that openpyxl cannot read, and why."""
+    """A part of a workbook that openpyxl cannot read; its text says where and why.
+
+    Internal: the reader turns it into a DataError.
+    """
 
 
 class Sheet(Protocol):
-    """The used part of openpyxl's sheets, which have no types of their own."""
+    """The used part of openpyxl's sheets, which have no type hints."""
 
     title: str
     parent: Any
 
     def iter_rows(self, *, values_only: bool) -> Iterator[tuple[Any, ...]]:
-        """Every row, with its cells as Python's values."""
+        """Yield every row, with its cells as Python values."""
         ...
 
 
 class _Workbook(SheetPlaces):
-    """The form of a workbook."""
+    """The form of a workbook with a row for each person: a `LineForm`."""
 
-    @lru_cache(maxsize=2)  # noqa: B019 - there is one of it
+    @lru_cache(maxsize=2)  # noqa: B019 - a single object lives as long as the module
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return the first rows of the sheet. Raises DataError for an empty sheet."""
+        """Return the first rows of the sheet, and its form. Raises DataError for an empty sheet."""
         ranges = _merged(content, options)
         with _opened(content, options) as sheet:
             names, title = sheet.parent.sheetnames, sheet.title
@@ -74,7 +77,7 @@ class _Workbook(SheetPlaces):
             yield from with_empty(_rows(sheet, ranges))
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Raise DataError for a formula without a value: its writer does not calculate."""
+        """Raise DataError for a formula without a stored value, in the columns to read."""
         for letters, number in _formulas_alone(content, _part(content, options)):
             place = _column(letters)
             if place in names:
@@ -94,14 +97,14 @@ READER = LineReader(_Workbook())
 
 
 def _part(content: Content, options: FileOptions) -> str:
-    """Return the name of the sheet's part of the file, which openpyxl says nowhere else."""
+    """Return the name of the sheet's file inside the workbook, a private attribute of openpyxl."""
     with _opened(content, options) as sheet:
         return str(getattr(sheet, "_worksheet_path", ""))
 
 
 @lru_cache(maxsize=2)
 def _merged(content: Content, options: FileOptions) -> tuple[Merged, ...]:
-    """Return the merged cells of the sheet, which openpyxl leaves out where it reads row by row."""
+    """Return the merged ranges of the sheet, which openpyxl leaves out when it reads row by row."""
     ranges = []
     for text in _texts(content, _part(content, options), b">"):
         for letters, row, last_letters, last_row in (
@@ -113,19 +116,19 @@ def _merged(content: Content, options: FileOptions) -> tuple[Merged, ...]:
 
 
 def _column(letters: bytes) -> int:
-    """Return the place of a column, from 0: 0 of A, 26 of AA."""
+    """Return the place of a column, from 0, by its letters: 0 for A, 26 for AA."""
     return reduce(lambda place, letter: 26 * place + letter - 64, letters, 0) - 1
 
 
 def _formulas_alone(content: Content, part: str) -> Iterator[tuple[bytes, int]]:
-    """Letters and row of every cell with a formula, but no value."""
+    """Yield column letters and row number of every cell with a formula, but no stored value."""
     for text in _texts(content, part, b"</c>"):
         for cell in FORMULA_ONLY_CELL.finditer(text) if b"<f" in text else ():
             yield cell[1], int(cell[2])
 
 
 def _texts(content: Content, part: str, mark: bytes) -> Iterator[bytes]:
-    """Yield a part of the file in pieces that end with a mark, but the last."""
+    """Yield a file inside the workbook in pieces; each but the last ends with a mark."""
     from zipfile import ZipFile
 
     with content.open() as whole, ZipFile(whole) as book:
@@ -145,13 +148,13 @@ def _texts(content: Content, part: str, mark: bytes) -> Iterator[bytes]:
 
 
 def _rows(sheet: Sheet, ranges: Sequence[Merged]) -> Iterator[tuple[int, list[str]]]:
-    """Rows with a cell in them, with their numbers."""
+    """Yield the rows with a cell, with their numbers; merged cells are filled down."""
     stored = enumerate(_stored(sheet), start=1)
     return filled_down(((number, [*map(cell_text, row)]) for number, row in stored), ranges)
 
 
 def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
-    """Every row as openpyxl reads it, which fails in many ways. Raises _Damaged."""
+    """Yield every row as openpyxl reads it. Raises _Damaged for its many kinds of failure."""
     rows = sheet.iter_rows(values_only=True)
     for number in count(1):
         try:
@@ -172,6 +175,7 @@ def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
+    """Open the chosen sheet of a workbook. Raises DataError if that is not possible."""
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
@@ -185,13 +189,13 @@ def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
             )
     load = openpyxl.load_workbook
     try:
-        with collected():  # styles that are missing, extensions that are not read: no cell of it
+        with collected():  # hides warnings about styles and extensions, not about cells
             book = load(content.open(), read_only=True, data_only=True)
     except Exception as bad:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:
         sheet: Any = book[named_sheet(content.path, book.sheetnames, options)]
-        sheet.reset_dimensions()  # programs write wrong ones, and rows beyond would be lost
+        sheet.reset_dimensions()  # stored dimensions may be wrong, and would lose rows
         yield sheet
     except _Damaged as bad:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None

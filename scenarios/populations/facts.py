@@ -1,4 +1,4 @@
-"""The facts about the people of a scenario, and all contradictions by its features."""
+"""The facts about the people of a scenario, and all mistakes in its features."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ USERS = ("population", "users")
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFacts:
-    """The facts about a scenario before it is played.
+    """The facts about a scenario's people before it is run, for the checks of a file.
 
     None: unknown, because the key that would say it is itself wrong.
 
@@ -44,7 +44,7 @@ class ScenarioFacts:
 
 
 def domains(scenario: Scenario) -> Iterator[Problem]:
-    """Report features that no data could satisfy."""
+    """Yield the mistakes of features that no data could satisfy."""
     if len(scenario.feature) > MAX_FEATURES:
         yield problem(
             ("feature",),
@@ -55,6 +55,7 @@ def domains(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _domain(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Problem]:
+    """Yield the mistakes of a feature's domain, at a path of the file."""
     kinds = {
         "values": feature.values is not None,
         "levels": feature.levels is not None,
@@ -83,7 +84,7 @@ def _domain(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Pr
 
 
 def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Problem]:
-    """Report coarser values that contradict each other."""
+    """Yield the contradictions among a feature's rules for coarser values."""
     keys_given = [key for key in ONE_OF if getattr(feature, key) is not None]
     if len(keys_given) > 1:
         yield problem(
@@ -119,7 +120,7 @@ def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
 
 
 def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Problem]]:
-    """Read the source: its facts, and the scenario's requests that it cannot meet."""
+    """Return the facts about the source, and the scenario's requests that it cannot meet."""
     names_given = tuple(feature.name for feature in scenario.feature) or None
     try:
         offered = offer(scenario.population, base)
@@ -149,7 +150,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Proble
 
 
 def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[Problem]:
-    """Report persons with more different rows than the scenario has ballots for."""
+    """Yield a mistake if persons have more different rows than the scenario has ballots for."""
     section = scenario.population
     if whole.persons is None or section.rows is None:
         return
@@ -159,7 +160,10 @@ def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[P
 
 
 def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> ScenarioFacts:
-    """Return the number of participants, in all and in the smaller round."""
+    """Return the facts about the number of participants, in all and in the smaller round.
+
+    available: the people of the source; None: any number.
+    """
     section = scenario.population
     if section.setting == "fixed":
         people = section.users or available
@@ -184,7 +188,7 @@ def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...])
 def _coarse_texts(
     scenario: Scenario, whole: SourceTable, base: Folder
 ) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """Return the possible values of each feature, after it was made coarser, and the problems."""
+    """Return the possible values of each feature, after it was made coarser, and the mistakes."""
     texts_by_column, problems = dict(zip(whole.columns, whole.values, strict=True)), []
     for i, feature in enumerate(scenario.feature):
         try:
@@ -206,7 +210,7 @@ def _table_sizes(
 
 
 def _columns(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
-    """Report columns that the source does not have."""
+    """Yield a mistake for each named column that the source does not have."""
     section = scenario.population
     if offered.generated and section.columns:
         yield problem(
@@ -233,7 +237,7 @@ def _columns(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 
 
 def _levels(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
-    """Report levels where the source has values of its own."""
+    """Yield a mistake for each key `levels` where the source has values of its own."""
     if offered.generated and offered.columns is None:
         return
     for i, feature in enumerate(scenario.feature):
@@ -245,6 +249,7 @@ def _levels(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 
 
 def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
+    """Yield the mistakes of features of generated people."""
     section = scenario.population
     for i, feature in enumerate(scenario.feature):
         if is_coarser(feature):
@@ -268,7 +273,7 @@ def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 def _contradictions(
     scenario: Scenario, whole: SourceTable, texts_by_column: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
-    """Report features that the data of a table contradict."""
+    """Yield a mistake for each feature that the data of a table contradict."""
     if not scenario.feature:
         for name, values in zip(whole.columns, whole.values, strict=True):
             wrong = misfit(FeatureSection(name=name), values)

@@ -7,7 +7,7 @@ from ..schema.model import PopulationSection
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """The known options of a file. None: to be detected.
+    """The user's options about the form of a file. None: to be detected.
 
     Attributes:
         separator: the character between two cells.

@@ -1,6 +1,6 @@
-"""People from a file: text, a workbook, Parquet, of SPSS, Stata or SAS, by its ending.
+"""People from a file, read by its ending: text, workbook, Parquet, SPSS, Stata or SAS.
 
-How a file is written is found out unless the user says it, and said in the note of its table. Its
+The form of a file is detected unless the user gives it, and described in the note of its table. Its
 bytes are read once (content.py); each mistake in them is a DataError with file, line and column.
 """
 
@@ -44,19 +44,22 @@ class FileReader(Protocol):
     """The interface of a module that reads one kind of file. options: the user's."""
 
     def header(self, content: Content, options: FileOptions) -> tuple[str, ...]:
-        """Name the columns."""
+        """Return the names of the columns."""
         ...
 
     def describe(self, content: Content, options: FileOptions, left_out: Sequence[str] = ()) -> str:
-        """Return the form of the file, in a line. left_out: lines below the people, in words."""
+        """Return the form of the file in words.
+
+        left_out: descriptions of lines below the people.
+        """
         ...
 
     def doubts(self, content: Content, options: FileOptions) -> tuple[str, ...]:
-        """Return the doubts about the form."""
+        """Return warnings about the detected form."""
         ...
 
     def place_of_names(self, content: Content, options: FileOptions) -> str:
-        """Write where the names of the columns stand."""
+        """Return the place of the columns' names, for messages."""
         ...
 
     def rows(
@@ -66,7 +69,7 @@ class FileReader(Protocol):
         ...
 
     def where(self, content: Content, index: int, options: FileOptions) -> str:
-        """Write where in the file a row (from 0) stands."""
+        """Return the place of a row (from 0) in the file, for messages."""
         ...
 
 
@@ -81,7 +84,7 @@ READERS: dict[str, FileReader] = {
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """A file of people as it was read: a `Source`.
+    """A file of people, read once into memory: a `Source`.
 
     Attributes:
         content: its bytes.
@@ -93,7 +96,7 @@ class FileSource:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of its columns, as they are asked for (`reshaped`). Raises DataError."""
+        """The names of the columns in the requested form (column_forms.py). Raises DataError."""
         return _asked_columns(self)
 
     @property
@@ -124,7 +127,7 @@ class FileSource:
         )
 
     def where(self, index: int) -> str:
-        """Write where in the file a row (from 0) stands."""
+        """Return the place of a row (from 0) in the file, for messages."""
         return self._reader.where(self.content, index, self.options)
 
     def table(
@@ -133,9 +136,10 @@ class FileSource:
         section: PopulationSection,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> SourceTable:
-        """Read columns, each given as our name for it and its own. Raises DataError.
+        """Return the chosen columns as codes. Raises DataError.
 
-        The last table is kept: a check and then a run encode the file once.
+        chosen: name in the scenario and name in the file of each column. progress: receives the
+        stage of reading. The last table is kept: a check and then a run encode the file once.
         """
         if not 1 <= len(chosen) <= MAX_FEATURES:
             raise DataError(
@@ -153,10 +157,11 @@ class FileSource:
 
     @property
     def _reader(self) -> FileReader:
+        """The reader for the file's ending."""
         return READERS[self.content.path.suffix.lower()]
 
     def _written(self, names: Sequence[str]) -> list[str]:
-        """Return columns as the file spells them: its letters may be decomposed."""
+        """Return names of columns as the file spells them: its letters may be decomposed."""
         return [_spelled(self)[name] for name in names]
 
     def _encoded(
@@ -165,6 +170,10 @@ class FileSource:
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
     ) -> SourceTable:
+        """Return the chosen columns in the requested form (column_forms.py), as codes.
+
+        lacking: the value of an empty cell, and texts that mean the same as an empty cell.
+        """
         if self.options.yes_no or self.options.sets or self.options.as_number:
             read = partial(self._as_written, lacking=lacking, progress=progress)
             return reshaped_choices(choices, self.options, _columns(self), lacking[0], read)
@@ -176,6 +185,7 @@ class FileSource:
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
     ) -> SourceTable:
+        """Return the chosen columns of the file, as codes, in the form of the file."""
         path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
         skipped = Skipped()
         try:
@@ -209,11 +219,11 @@ class FileSource:
         return pointed(path, table, self.options.decimal, lacking[0])
 
 
-_last: dict[object, SourceTable] = {}  # the last table that was read, by all that it is made of
+_last: dict[object, SourceTable] = {}  # memory key -> table; only the last read table
 
 
 def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:
-    """Read a file. Raises DataError for an unusable file."""
+    """Return a file as a source of people. Raises DataError for an unusable file."""
     _check_kind(path, options)
     try:
         return FileSource(content_of(path), options)
@@ -223,18 +233,18 @@ def source_of(path: Path, options: FileOptions = DEFAULT_OPTIONS) -> FileSource:
         raise DataError(f"{path}: there is no such file{_neighbour(path)}") from None
     except OSError as bad:
         raise DataError(f"{path}: cannot be read: {bad}") from None
-    except ValueError:  # of a name with a null byte; words differ between versions of Python
+    except ValueError:  # a name with a null byte; Python's texts for it differ
         raise DataError(f"{path}: cannot be read: no file can have this name") from None
 
 
 def _columns(source: FileSource) -> tuple[str, ...]:
-    """The names of the columns in the file, letters composed."""
+    """Return the names of the columns in the file, with composed letters."""
     return tuple(_spelled(source))
 
 
 @lru_cache(maxsize=2)
 def _spelled(source: FileSource) -> dict[str, str]:
-    """Return each column with its name as the file spells it."""
+    """Return a mapping from each column's name to its spelling in the file; names are checked."""
     path = source.content.path
     reader = READERS[path.suffix.lower()]
     written = reader.header(source.content, source.options)
@@ -245,6 +255,7 @@ def _spelled(source: FileSource) -> dict[str, str]:
 
 
 def _asked_columns(source: FileSource) -> tuple[str, ...]:
+    """Return the names of the columns in the requested form; a column may become several."""
     names = _columns(source)
     if not source.options.yes_no:
         return names
@@ -265,7 +276,7 @@ def _parts(source: FileSource) -> dict[str, tuple[str, ...]]:
 
 
 def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
-    """Yield the cells of a row that a cell becomes."""
+    """Yield a cell, or for a column of `yes_no` a cell for each part: "yes" or "no"."""
     if sign is None:
         yield text
     else:
@@ -274,6 +285,10 @@ def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
 
 
 def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
+    """Raise DataError for a column without a usable name, or two columns of the same name.
+
+    where: returns the place of the names.
+    """
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
             text = f"is called {name[:40]!r}" if name else "has no name"
@@ -290,6 +305,7 @@ def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
 
 
 def _inhabited(path: Path, encoded: Encoded) -> None:
+    """Raise DataError if no row of the file is a person."""
     if len(encoded.codes):
         return
     if encoded.dropped:
@@ -301,8 +317,9 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
 
 
 def _check_kind(path: Path, options: FileOptions) -> None:
+    """Raise DataError for an unknown ending, or an option that this kind of file does not have."""
     reader = READERS.get(path.suffix.lower())
-    if reader is None and isdir(path):  # noqa: PTH112 - this one takes names of any length
+    if reader is None and isdir(path):  # noqa: PTH112 - Path.is_dir fails for very long names
         raise DataError(f"{path}: is a folder; name a file inside it")
     if reader is None:
         unpack = "; unpack it first" if path.suffix.lower() in PACKED else ""
@@ -318,7 +335,7 @@ def _check_kind(path: Path, options: FileOptions) -> None:
 
 
 def _neighbour(path: Path) -> str:
-    """Suggest a file of the same folder."""
+    """Return ` (did you mean ...?)` with a table of the same folder, or an empty text."""
     if not path.parent.is_dir():
         return ""
     tables = [

@@ -1,4 +1,4 @@
-"""The first lines of a table's file: whether titles stand above the header, and where it is."""
+"""The first lines of a table's file: detection of titles and of the header's place."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from .format_line import OpeningLine
 from .header_line import NUMBER, are_numbers, names_columns
 from .second_line import second_line
 
-TITLES = 30  # lines that may stand above a header
+TITLES = 30  # largest number of lines above a header
 
 
 def without_end(lines: Sequence[OpeningLine]) -> Sequence[OpeningLine]:
-    """Return the lines down to the last that looks like no total and no note."""
+    """Return the lines without totals and notes at the end."""
     width, end = body_width(lines), len(lines)
     while end > 2 and width > 1:
         texts = [cell for cell in lines[end - 1].cells if cell]
@@ -23,19 +23,22 @@ def without_end(lines: Sequence[OpeningLine]) -> Sequence[OpeningLine]:
 
 
 def begins_below(lines: Sequence[OpeningLine]) -> bool:
-    """Whether titles stand above a table, and a header below them, for sure."""
+    """Whether it is sure that titles stand above a table, and a header below them."""
     start = first_complete(lines)
     return bool(start) and is_sure(lines, start or 0)
 
 
 def body_width(lines: Sequence[OpeningLine]) -> int:
-    """The most frequent number of cells of a line; of equally frequent numbers the largest."""
+    """Return the most frequent number of cells of a line; in a tie, the largest."""
     counts = Counter(len(line.cells) for line in lines)
     return max(counts, key=lambda width: (counts[width], width), default=0)
 
 
 def first_complete(lines: Sequence[OpeningLine]) -> int | None:
-    """Return the index of the first line that could be a header, below titles only."""
+    """Return the index of the first line that could be a header, below titles only.
+
+    None if another line stands above every such line.
+    """
     if len(lines) < 2:
         return 0
     width = body_width(lines[1:])
@@ -69,7 +72,10 @@ def _is_completed(line: OpeningLine, body: Sequence[OpeningLine], width: int) ->
 
 
 def _is_complete(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> bool:
-    """Whether a line has a text above each column that has values, but perhaps the first."""
+    """Whether a line has a text above each column that has values, perhaps except the first column.
+
+    body: the lines below. width: cells of a line.
+    """
     cells = line.cells
     if len(cells) < width - 1 or not any(cells) or not body:
         return False
@@ -87,11 +93,15 @@ def _in_use(body: Sequence[OpeningLine], place: int) -> bool:
 
 
 def _is_title(line: OpeningLine, width: int) -> bool:
+    """Whether a line has few filled cells, as a title has. width: cells of a table's line."""
     return line.full == 1 or len(line.cells) < width - 1 or line.full * 2 <= width
 
 
 def is_sure(lines: Sequence[OpeningLine], start: int) -> bool:
-    """Whether a header below titles is proved: by numbers below names, or by its look."""
+    """Whether a header below titles is proved: by numbers below names, or by its look.
+
+    start: the index of the header.
+    """
     header, body = lines[start], lines[start + 1 :]
     width = len(header.cells)
     second = second_line(header.cells, body)

@@ -1,9 +1,9 @@
 """The end of a table: totals, notes and empty lines below the people are left out.
 
 A total begins with a word such as Total or Summe that is no value of its column elsewhere; besides,
-its column holds numbers, or it is the only line with an empty cell somewhere, or a cell is the sum
-of its column in a short table. A note is a single text that begins as notes do (Source, Quelle), or
-below an empty line.
+its column holds numbers, or only its line has an empty cell somewhere, or a cell is the sum of its
+column in a short table. A note is a single text that begins as notes do (Source, Quelle), or below
+an empty line.
 """
 
 import re
@@ -13,8 +13,8 @@ from itertools import chain, islice
 
 from ...protocol.wire.coarsening import NUMBER
 
-PIECE = 64  # lines read together: few enough that no garbage is collected meanwhile
-LAST = 64  # lines at the end that are looked at, besides empty ones
+PIECE = 64  # lines read together: few enough to avoid a garbage collection
+LAST = 64  # last lines that may be a footer, without empty lines
 _SUMS = (
     r"(grand |sub)?totals?|sum|summe|(gesamt|end|zwischen)summe|gesamt|insgesamt|alle|"
     r"total g[eé]n[eé]ral|total(e)? gen?erale?|total general|sous-total|ensemble|somme|suma|"
@@ -33,7 +33,7 @@ NOTE = re.compile(
 
 @dataclass(slots=True)
 class Skipped:
-    """The lines of a file that are no people.
+    """The lines of a file that are no people, collected while the file is read.
 
     Attributes:
         empty: numbers of empty lines.
@@ -48,24 +48,37 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """A line at the end of a file: its number, and its cells.
+
+    Attributes:
+        number: of the line, from 1.
+        cells: as they are in the file.
+    """
+
     number: int
     cells: list[str]
 
     @property
     def texts(self) -> list[str]:
+        """The cells that are not empty, without spaces around them."""
         return [cell.strip() for cell in self.cells if cell.strip()]
 
 
 def without_footer(
     lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> Iterator[tuple[int, list[str]]]:
-    """Return the lines up to the last of a person; describe in `skipped` the lines left out."""
+    """Return the lines down to the last line of a person.
+
+    word: "line" or "row", for descriptions. width: cells of a line. skipped: receives descriptions
+    of the lines left out.
+    """
     return chain.from_iterable(_pieces(lines, word, width, skipped))
 
 
 def _pieces(
     lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> Iterator[list[tuple[int, list[str]]]]:
+    """Yield the lines in lists; the last lines are held back until it is clear which are people."""
     pending_lines, full = (
         list[tuple[int, list[str]]](),
         0,
@@ -84,7 +97,7 @@ def _pieces(
 def _people(
     pending_lines: Sequence[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> int:
-    """Return how many of the last lines are of people."""
+    """Return how many of the last lines are people; describe the other lines in `skipped`."""
     rows = [_Row(number, cells) for number, cells in pending_lines]
     end, text_rows = len(rows), 0
     while end > 1 and text_rows < LAST:
@@ -93,7 +106,7 @@ def _people(
             break
         text_rows += bool(row.texts)
         end -= 1
-    # A line in doubt is a person's, and so is what stands above it.
+    # A doubtful line counts as a person, and so do the lines above it.
     people_end = end
     for place in range(end, len(rows)):
         row = rows[place]
@@ -116,6 +129,7 @@ def _people(
 
 
 def _is_total(row: _Row) -> bool:
+    """Whether a line begins with a word for a total, and has further cells."""
     texts = row.texts
     return len(texts) > 1 and TOTAL.fullmatch(texts[0]) is not None
 
@@ -140,7 +154,7 @@ def _is_note(rows: Sequence[_Row], place: int, width: int) -> bool:
 
 
 def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
-    """Whether a line that begins as a total is a total."""
+    """Whether a line that begins with a word for a total is surely a total, by its other cells."""
     if len(row.cells) < width and not all(
         len(candidate.cells) == len(row.cells) for candidate in people
     ):
@@ -165,6 +179,7 @@ def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
 
 
 def _is_sum(cell: str, values: Sequence[str]) -> bool:
+    """Whether a cell is the sum of its column's values."""
     if len(values) < 2 or not NUMBER.fullmatch(cell):
         return False
     if not all(NUMBER.fullmatch(text) for text in values if text):

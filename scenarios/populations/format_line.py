@@ -1,4 +1,4 @@
-"""The first lines of a table's file, as its form gives them."""
+"""The first lines of a table's file, as input of the detection of its layout."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class OpeningLine:
-    """A line of a file, or a row of a sheet, that is not empty.
+    """A line of a file, or a row of a sheet, with at least one filled cell.
 
     Attributes:
         number: of the line, from 1.
@@ -24,11 +24,11 @@ class OpeningLine:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The first lines of a file.
+    """The first lines of a file, with facts about their form.
 
     Attributes:
         word: `line` of a text, `row` of a sheet.
-        lines: that are not empty.
+        lines: the lines that are not empty.
         marked: whether the first cell of each line is quoted, as R quotes names of rows.
         across: lines with their merged cells filled to the right, by number.
         doubts: about the separator.

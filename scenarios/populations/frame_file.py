@@ -1,7 +1,7 @@
-"""A table that is in memory, from whichever library, as a file that is read like any other.
+"""A table in memory, from any library, written as a private file that is read like any other.
 
-Taken are mappings of columns, pandas and polars frames, Arrow tables, and veilmix's own Frame. The
-file is private, in a folder that goes with the process; so a frame and its export give the same.
+Accepted are mappings of columns, pandas and polars frames, Arrow tables, and veilmix's own Frame.
+The file lies in a folder that is removed with the process; so a frame and its export give the same.
 """
 
 import csv
@@ -17,12 +17,12 @@ from ...errors import ParameterError
 from ...temporary_files import set_aside
 
 MIDNIGHT = time()
-MAX_LINES = 1 << 31  # last_row of a frame, which has neither totals nor notes below
+MAX_LINES = 1 << 31  # last_row of a frame, so that no footer is searched
 _NUMBERS = count(1)
 
 
 def file_of(frame: Any, name: str = "frame") -> Path:
-    """Write a frame as CSV (comma, UTF-8, a header); returns where.
+    """Return the path of a new CSV file (comma, UTF-8, a header) with a frame.
 
     name: the table's name in messages. Raises ParameterError for a value that is no table,
     StorageError if there is no room for the file.
@@ -47,7 +47,7 @@ def file_of(frame: Any, name: str = "frame") -> Path:
 
 
 def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
-    """The columns of a frame by their names, which differ, as Python's values."""
+    """Return the columns of a frame by name, with Python values. Raises ParameterError."""
     _named_once(frame)
     if isinstance(frame, Mapping):
         return {str(name): list(column) for name, column in frame.items()}
@@ -66,10 +66,12 @@ def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
 
 
 def _named_once(frame: Any) -> None:
-    """Raise ParameterError if two columns have one name: a mapping would keep the last alone."""
-    columns: Any = frame  # a mapping's are its keys
+    """Raise ParameterError if two columns have the same name: a mapping would lose the first."""
+    columns: Any = frame  # iterating a mapping gives its column names
     if not isinstance(frame, Mapping):
-        columns = getattr(frame, "column_names", None)  # Arrow's, whose `columns` are cells
+        columns = getattr(
+            frame, "column_names", None
+        )  # an Arrow table's names; its `columns` are cells
         columns = getattr(frame, "columns", ()) if columns is None else columns
     names = [str(name) for name in columns]
     for place, name in enumerate(names):
@@ -100,4 +102,5 @@ def text_of(cell: Any) -> str:
 
 @cache
 def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Return the process's private folder for frames, made at the first call."""
     return tempfile.TemporaryDirectory(prefix="veilmix-frames-")

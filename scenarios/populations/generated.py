@@ -1,4 +1,4 @@
-"""Fictitious people: drawn column by column from stated laws.
+"""Fictitious people: drawn column by column from a named law (distribution).
 
 Only `Generator.random` is asked for, the most stable stream numpy has; value v of a column is drawn
 where a uniform number falls among the cumulated shares.
@@ -14,30 +14,30 @@ from ..schema.model import FeatureSection
 from ..schema.plugs import homes, load
 from .people import Codes, SourceTable
 
-LEVELS = 10  # values of a column that names no number
-NAMES = ("a", "b", "c")  # columns of a population that names none
+LEVELS = 10  # default number of values of a column
+NAMES = ("a", "b", "c")  # default columns of a generated population
 
 # Shares of the alleles in a town's population: V. N. Mukhin et al., Gene frequencies and
 # heterozygosity of the AB0 and RH blood group alleles, Genetika 39 (2003) 530-533 (Gorlovka).
-ALLELE_A, ALLELE_B = 0.266, 0.158  # the rest, 0.576, is 0
-ALLELE_D = 0.592  # one of them is enough for the antigen Rh(D)
+ALLELE_A, ALLELE_B = 0.266, 0.158  # the share of allele 0 is the remaining 0.576
+ALLELE_D = 0.592  # a single allele D gives the antigen Rh(D)
 ANTIGENS = ("A", "B", "Rh")
 PRESENCE = ("N", "Y")
 
 Draw = Callable[[int, int, np.random.Generator], Codes]
 
 
-KINDRED = 0.9  # of the values of `correlated`, the share that follows from a person's kind
+KINDRED = 0.9  # share of the values of `correlated` that follow from a person's kind
 
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A law of columns.
+    """A law (distribution) by which the columns of generated people are drawn.
 
     Attributes:
         note: the people, in words.
         draw: a column (levels, people, rng).
-        levels: None is any.
+        levels: the number of values of a column; None is any.
         kindred: the share of values that do not come from `draw` but from the person's kind, a
             uniform number for all columns; 0: the columns are independent.
     """
@@ -49,18 +49,18 @@ class Generator:
 
 
 def zipf(levels: int, n: int, rng: np.random.Generator) -> Codes:
-    """Draw n values with shares in proportion to 1, 1/2, 1/3, ..., 1/levels."""
+    """Draw n codes with shares in proportion to 1, 1/2, 1/3, ..., 1/levels."""
     weights = 1 / np.arange(1, levels + 1)
     return _pick(weights / weights.sum(), n, rng)
 
 
 def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
-    """Draw n values, all equally likely."""
+    """Draw n codes, all `levels` values equally likely."""
     return _pick(np.full(levels, 1 / levels), n, rng)
 
 
 def balanced_values(levels: int, n: int, rng: np.random.Generator) -> Codes:  # noqa: ARG001
-    """Give n people the values in turn: the counts of two values differ by at most 1."""
+    """Return n codes that take the values in turn: two counts differ by at most 1."""
     return np.arange(n, dtype=np.int32) % levels
 
 
@@ -81,12 +81,12 @@ LAWS = dict.fromkeys(GENERATORS, f"{__name__}:GENERATORS")
 
 
 def laws() -> tuple[str, ...]:
-    """The names of all laws: of this file, and of `veilmix.populations` of other packages."""
+    """Return the names of all laws: of this file, and of other packages (`veilmix.populations`)."""
     return tuple(homes("populations", LAWS))
 
 
 def law_of(name: str) -> Generator:
-    """Return a law by its name; KeyError if there is no such law."""
+    """Return a law (distribution of columns) by its name; KeyError if there is no such law."""
     if name in GENERATORS:
         return GENERATORS[name]
     law: Generator = load(homes("populations", LAWS)[name])
@@ -118,7 +118,7 @@ def generate(
 
 
 def texts(law: Generator, feature: FeatureSection) -> tuple[str, ...]:
-    """Name the values that a feature is drawn from; DataError if the law has another number."""
+    """Return the values that a feature is drawn from; DataError if the law has another number."""
     count = len(feature.values) if feature.values else feature.levels or law.levels or LEVELS
     if law.levels not in (None, count):
         raise DataError(
@@ -145,10 +145,10 @@ def blood_types(n: int, rng: np.random.Generator | int | None = None) -> SourceT
 def _by_kind(
     codes_drawn: Sequence[Codes], levels: Sequence[int], share: float, rng: np.random.Generator
 ) -> list[Codes]:
-    """Replace a share of the values by the value of the person's kind, a number from 0 to 1.
+    """Replace a share of the values by the value of the person's kind: columns then correlate.
 
-    The value is floor(kind times number of values), so that two columns with equally many values
-    have the same value of a kind.
+    The kind is a number from 0 to 1. The value is floor(kind times number of values), so that two
+    columns with equally many values have the same value of a kind.
     """
     kind = rng.random(len(codes_drawn[0]))
     kind_codes = [np.floor(kind * count).astype(np.int32) for count in levels]
@@ -160,5 +160,6 @@ def _by_kind(
 
 
 def _pick(shares: np.ndarray, n: int, rng: np.random.Generator) -> Codes:
+    """Draw n codes with these shares."""
     inner = np.cumsum(shares)[:-1]  # without the last, which rounding may leave below 1
     return np.searchsorted(inner, rng.random(n), side="right").astype(np.int32)

@@ -1,15 +1,15 @@
 """Detection of a header: the first line of a table names its columns, or is a person already.
 
-It is a person if some column holds only numbers, in the first line too; and in a table without
-numbers, if most columns have the first line's value again further down. A line of distinct texts
-above columns of numbers is a header.
+The first line is a person if a column holds only numbers, in the first line too; and in a table
+without numbers, if most columns have the first line's value again further down. A line of distinct
+texts above columns of numbers is a header.
 """
 
 import re
 from collections.abc import Sequence
 
 NUMBER = re.compile(r"[+-]?\d[\d.,]*([eE][+-]?\d+)?%?")
-LOOKED_AT = 200  # lines; more would not change the answer
+LOOKED_AT = 200  # lines that are examined; more would not change the result
 UNKNOWN = frozenset(("", "?", "na", "n/a", "nan", "null", "none", "-"))
 
 
@@ -19,7 +19,7 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
         return True
     first = [cell.strip() for cell in rows[0]]
     if "" in first or len(set(first)) < len(first):
-        return not are_numbers(first)  # an error of a header, unless it is plainly none
+        return not are_numbers(first)  # a faulty header, unless all its cells are numbers
     width = len(first)
     full = [row for row in rows[1 : LOOKED_AT + 1] if len(row) == width]
     columns = [[row[j].strip() for row in full] for j in range(width)]
@@ -33,11 +33,14 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def are_numbers(cells: Sequence[str]) -> bool:
-    """Whether there are numbers, and besides them only texts that mean unknown."""
+    """Whether cells are numbers, apart from texts that mean unknown.
+
+    A single number is enough.
+    """
     known_cells = [cell for cell in cells if cell.casefold() not in UNKNOWN]
     return bool(known_cells) and all(NUMBER.fullmatch(cell) for cell in known_cells)
 
 
 def numbered(width: int) -> tuple[str, ...]:
-    """Names for the columns of a table without a header: c1, c2, ..."""
+    """Return names for the columns of a table without a header: c1, c2, ..."""
     return tuple(f"c{place + 1}" for place in range(width))

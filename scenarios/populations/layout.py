@@ -2,8 +2,8 @@
 
 Programs write more than a header and people: pandas an unnamed column of row numbers, R's
 `write.table` a header without the name of that column, offices titles above, groups and units of
-columns in a second line, empty columns. Each is found in the first lines and described in a note;
-a doubt is a DataError that says which options decide.
+columns in a second line, empty columns. Each is detected in the first lines and described in a
+note; a doubt is a DataError that says which options decide.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from .format_line import Opening, OpeningLine
 from .header_line import names_columns, numbered
 from .second_line import SecondLine, second_line
 
-ROW_NAME = "row_name"  # the column of R's row names and of a pandas index
+ROW_NAME = "row_name"  # name for the column of R's row names or a pandas index
 NO_HEADER = "if no line names the columns, say --no-header (in a scenario: header = false)"
 HEADER_ROW_HINT = "--header-row N (in a scenario: header_row = N) names the line of the header"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of names and people.
+    """The detected layout of a table: the lines and columns of names and people.
 
     Attributes:
         names: of the columns that are read.
@@ -48,9 +48,9 @@ class Layout:
 
 
 def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
-    """Find the header and the columns. Raises DataError where they are not sure.
+    """Return the layout of a table from its first lines. Raises DataError where it is not sure.
 
-    opening: not empty.
+    opening: the first lines; there is at least a single line.
     """
     opening = replace(opening, lines=without_end(opening.lines))
     lines = opening.lines
@@ -67,8 +67,8 @@ def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
     cells, notes = _header_cells(path, opening, lines[start], body, options)
     second = None if options.header_row is not None else second_line(cells, body)
     people = body[1:] if second is not None and second.kind != "doubt" else body
-    # A first line without a sign that it names columns is a person: it is no cell short, no row
-    # numbers stand before the cells below it, and its cells look like values.
+    # The first line is a person if nothing shows that it names columns: it has all cells, no row
+    # numbers stand below it, and its cells look like values.
     if options.header is None and options.header_row is None and not start:
         is_short = len(cells) > len(lines[0].cells)
         rows = [cells, *(line.cells for line in people)]
@@ -96,6 +96,7 @@ def lay_out(path: Path, opening: Opening, options: FileOptions) -> Layout:
 
 
 def _without_header(lines: Sequence[OpeningLine], *, trim: bool) -> Layout:
+    """Return the layout of a table without a header. trim: leave out empty columns at the end."""
     width = len(lines[0].cells)
     used = width
     while trim and used > 1 and not any(line.cells[used - 1 : used] > ("",) for line in lines):
@@ -155,7 +156,10 @@ def _header_cells(
     body: Sequence[OpeningLine],
     options: FileOptions,
 ) -> tuple[list[str], list[str]]:
-    """Return the cells of the header, as many as a line has, and notes."""
+    """Return the cells of the header, as many as a line of people has, and notes.
+
+    Raises DataError if the header seems to lack a name.
+    """
     cells = list(line.cells)
     width = body_width(body) if body else len(cells)
     if len(cells) != width - 1:
@@ -182,7 +186,10 @@ def _columns(
     cells: Sequence[str],
     body: Sequence[OpeningLine],
 ) -> Layout:
-    """Name the columns, and leave row numbers and empty columns out."""
+    """Return the layout with named columns, without row numbers and empty columns.
+
+    Raises DataError for a column with values and without a name.
+    """
     names, places, nameless, notes = list[str](), list[int](), list[int](), list[str]()
     for place, name in enumerate(cells):
         values = [row.cells[place] for row in body if len(row.cells) > place]
@@ -224,7 +231,7 @@ def _columns(
 def _is_group(
     above: OpeningLine, line: OpeningLine, cells: Sequence[str], opening: Opening
 ) -> bool:
-    """Whether the line above a header names groups of its columns."""
+    """Whether the line above a header names groups of its columns, as merged cells do."""
     if above.number != line.number - 1 or len(above.cells) < len(cells) - 1:
         return False
     names = [cell for cell in cells if cell]
@@ -240,7 +247,7 @@ def _is_group(
 
 
 def _joined(layout: Layout, opening: Opening, group: OpeningLine) -> Layout:
-    """Put the name of its group before the name of each column."""
+    """Return the layout with the name of its group before the name of each column."""
     groups = list(opening.across.get(group.number, ()))
     if not groups:
         for cell in group.cells:
@@ -251,13 +258,18 @@ def _joined(layout: Layout, opening: Opening, group: OpeningLine) -> Layout:
 
 
 def _pair(group: str, name: str) -> str:
+    """Return a column's name with a second name before it, unless they are equal."""
     return name if group == name else f"{group} {name}".strip()
 
 
 def _with_second(
     layout: Layout, opening: Opening, cells: Sequence[str], line: OpeningLine, second: SecondLine
 ) -> Layout:
-    """Leave out a line of units below the header, join a second line of names, or warn."""
+    """Return the layout after judging the line below the header.
+
+    A line of units is left out, a second line of names is joined, and a doubtful line gives a
+    warning.
+    """
     kind, texts, place = second
     where = f"{opening.word} {line.number}"
     if kind == "names":
@@ -277,7 +289,7 @@ def _with_second(
 
 
 def _named_index(layout: Layout, opening: Opening, body: Sequence[OpeningLine]) -> Layout:
-    """Read the name of an index that pandas writes in a line of its own, below two of names."""
+    """Return the layout with the name of a pandas index, from its line below the header."""
     line = next((line for line in body if line.number > layout.preamble_end), None)
     if line is None or ROW_NAME not in layout.names or line.full != 1 or not line.cells[0]:
         return layout
@@ -290,15 +302,18 @@ def _named_index(layout: Layout, opening: Opening, body: Sequence[OpeningLine]) 
 
 
 def _empty_columns(places: Sequence[int]) -> str:
+    """Return a note on empty columns that are left out, by their places from 0."""
     if len(places) == 1:
         return f"column {places[0] + 1}, empty and without a name, left out"
     return f"{len(places)} columns, empty and without names, left out"
 
 
 def _numbers_of(word: str, lines: Sequence[OpeningLine]) -> str:
+    """Return the numbers of consecutive lines in words, such as "lines 1 to 3"."""
     first, last = lines[0].number, lines[-1].number
     return f"{word} {first}" if first == last else f"{word}s {first} to {last}"
 
 
 def _at(path: Path, word: str, number: int) -> str:
+    """Return the place of a line, such as `people.csv:3`, or of a sheet's row."""
     return f"{path}:{number}" if word == "line" else f"{path}: row {number}"

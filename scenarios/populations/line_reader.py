@@ -22,12 +22,12 @@ from .layout import Layout, lay_out
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """The beginning of a file.
+    """The beginning of a file, and the words that describe its form.
 
     Attributes:
         opening: its first lines.
         about: its form in words, before the layout.
-        more: the same, after the layout.
+        more: its form in words, after the layout.
         filled: places of columns with merged cells below each other, with their last line.
     """
 
@@ -38,7 +38,7 @@ class FileHead:
 
 
 class LineForm(Protocol):
-    """The form of a file that consists of lines."""
+    """The interface of a kind of file that consists of lines: text, workbook, spreadsheet."""
 
     def head(self, content: Content, options: FileOptions) -> FileHead:
         """Return the beginning of a file; `opening.lines` is empty if the file is."""
@@ -49,47 +49,53 @@ class LineForm(Protocol):
         ...
 
     def check(self, content: Content, names: Mapping[int, str], options: FileOptions) -> None:
-        """Raise DataError for cells of these columns, by their places, without a value."""
+        """Raise DataError for a cell without a stored value. names: columns to read, by place."""
         ...
 
     def place(self, path: Path, number: int) -> str:
-        """Write the place of a line, as `people.csv:3`."""
+        """Return the place of a line for messages, as `people.csv:3`."""
         ...
 
     def ragged(
         self, content: Content, number: int, cells: list[str], layout: Layout, options: FileOptions
     ) -> list[str]:
-        """Return a line with as many cells as the layout has. Raises DataError."""
+        """Return a line of another length with as many cells as the layout has.
+
+        Raises DataError.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class LineReader:
-    """A `FileReader` of files that consist of lines.
+    """A `FileReader` for files that consist of lines.
 
     Attributes:
-        form: of these files.
+        form: the kind of these files.
     """
 
     form: LineForm
 
     def layout(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> Layout:
-        """Return the places of names and people. Raises DataError."""
+        """Return the layout of a file: the places of names and people. Raises DataError."""
         return _layout(self, content, options)
 
     def header(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
-        """Name the columns. Raises DataError."""
+        """Return the names of the columns. Raises DataError."""
         return self.layout(content, options).names
 
     def place_of_names(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:
-        """Write where the names of the columns stand."""
+        """Return the place of the header, for messages."""
         number = _layout(self, content, options).header or 1
         return self.form.place(content.path, number)
 
     def describe(
         self, content: Content, options: FileOptions = DEFAULT_OPTIONS, left_out: Sequence[str] = ()
     ) -> str:
-        """Return the form of the file, in a line. left_out: lines below the people, in words."""
+        """Return the form of the file in words.
+
+        left_out: descriptions of lines below the people.
+        """
         head, layout = self.form.head(content, options), _layout(self, content, options)
         filled = [
             layout.names[layout.places.index(place)]
@@ -100,7 +106,7 @@ class LineReader:
         return ", ".join([head.about, *layout.notes, *merged, *left_out]) + head.more
 
     def doubts(self, content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
-        """Return the doubts about the layout."""
+        """Return warnings about the detected layout."""
         return _layout(self, content, options).warnings
 
     def rows(
@@ -130,7 +136,7 @@ class LineReader:
             yield row if all_of_it else [row[place] for place in places]
 
     def where(self, content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:
-        """Write where in the file a row (from 0) stands."""
+        """Return the place of a row (from 0) in the file, for messages."""
         people = self._people(content, options, _layout(self, content, options), Skipped())
         full = (number for number, row in people if row)
         return self.form.place(content.path, next(islice(full, index, None)))
@@ -138,7 +144,7 @@ class LineReader:
     def _people(
         self, content: Content, options: FileOptions, layout: Layout, skipped: Skipped
     ) -> Iterator[tuple[int, list[str]]]:
-        """Yield the lines between the header and the end of the table."""
+        """Yield the lines of people with their numbers, from the header to the table's end."""
         lines = self.form.lines(content, options)
         below = dropwhile(lambda line: line[0] <= layout.preamble_end, lines)
         word = self.form.head(content, options).opening.word
@@ -169,6 +175,7 @@ class LineReader:
 
 @lru_cache(maxsize=4)
 def _layout(reader: LineReader, content: Content, options: FileOptions) -> Layout:
+    """Return the layout of a file; empty columns before the table are left out."""
     opening = reader.form.head(content, options).opening
     lines = opening.lines
     offset = 0
@@ -191,7 +198,7 @@ def _layout(reader: LineReader, content: Content, options: FileOptions) -> Layou
 def _down_to(
     lines: Iterator[tuple[int, list[str]]], last: int, word: str, skipped: Skipped
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines down to the last line of the table."""
+    """Yield the lines down to line `last`, which the user gave as the end of the table."""
     for line in lines:
         if line[0] > last:
             skipped.notes.append(f"{word}s below {word} {last} left out")

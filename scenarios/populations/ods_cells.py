@@ -1,7 +1,7 @@
 """Merged and repeated cells of an OpenDocument sheet, read from its XML as a stream.
 
 A few bytes may repeat a cell millions of times; python-calamine writes all of them out, so they are
-counted before it opens the file. Definitions of entities are refused.
+counted before it opens the file. Definitions of XML entities are refused.
 """
 
 from xml.parsers import expat
@@ -34,7 +34,7 @@ def cells_of(content: Content) -> dict[str, tuple[Merged, ...]]:
 
 
 class _Cells:
-    """Counts the cells of all sheets, and collects the merged cells of each."""
+    """A handler of XML events that counts the cells of all sheets, and collects merged ranges."""
 
     def __init__(self, content: Content) -> None:
         self.path, self.title = content.path, ""
@@ -47,9 +47,11 @@ class _Cells:
         self.parser.EntityDeclHandler = self._entity
 
     def _entity(self, *_declared: object) -> None:
+        """Raise DataError: the file defines an XML entity."""
         raise DataError(f"{self.path}: defines entities, which no spreadsheet program writes")
 
     def _start(self, name: str, keys: dict[str, str]) -> None:
+        """Note the start of a sheet, a row or a cell. keys: the attributes of the element."""
         match name:
             case "table:table":
                 self.row, self.title = 0, keys.get("table:name", "")
@@ -60,10 +62,15 @@ class _Cells:
                 self._cell(keys)
 
     def _end(self, name: str) -> None:
+        """Count a finished row as often as it is repeated."""
         if name == "table:table-row":
             self.row += self.repeated
 
     def _cell(self, keys: dict[str, str]) -> None:
+        """Count a cell, and note its merged range.
+
+        Raises DataError for more than 50 million cells.
+        """
         repeated = int(keys.get("table:number-columns-repeated", "1"))
         if "office:value-type" in keys:
             self.cells += repeated * self.repeated

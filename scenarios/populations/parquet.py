@@ -1,6 +1,6 @@
-"""Parquet through duckdb, which is imported only here and only when such a file is opened.
+"""The reader of Parquet files: duckdb, imported only here and only to open such a file.
 
-Every column is read as text; a null there is an empty cell here.
+Every column is read as text; a null becomes an empty cell.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ from .footer import Skipped
 if TYPE_CHECKING:
     import duckdb
 
-ROWS = 2_048  # taken at once, as duckdb holds them
-QUIET = "SET enable_progress_bar = false"  # duckdb draws one in a notebook after two seconds
+ROWS = 2_048  # rows fetched together: duckdb's own block size
+QUIET = "SET enable_progress_bar = false"  # without it duckdb draws a bar in notebooks
 
 
 def header(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
-    """Name the columns."""
+    """Return the names of the columns."""
     with _opened(content) as (connection, place):
         described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [place])
         return tuple(column[0] for column in described.description or ())
@@ -37,12 +37,12 @@ def describe(
 
 
 def doubts(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
-    """Return no doubts: the file says all of itself."""
+    """Return (): the form of a Parquet file is never in doubt."""
     return ()
 
 
 def place_of_names(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Write where the names of the columns stand."""
+    """Return the place of the columns' names for messages: the file."""
     return str(content.path)
 
 
@@ -63,13 +63,16 @@ def rows(
 
 
 def where(content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Write file and row of a row (from 0)."""
+    """Return the place of a row (from 0) for messages: file and number."""
     return f"{content.path}: row {index + 1}"
 
 
 @contextmanager
 def _opened(content: Content) -> Iterator[tuple["duckdb.DuckDBPyConnection", str]]:
-    """Open duckdb, in memory, in the order of the file, which lies for it at a place of its own."""
+    """Open duckdb in memory, with the path of a private copy of the file.
+
+    Rows keep the order of the file. Raises DataError if the file cannot be read.
+    """
     try:
         import duckdb
     except ImportError:
@@ -85,8 +88,10 @@ def _opened(content: Content) -> Iterator[tuple["duckdb.DuckDBPyConnection", str
 
 
 def _quoted(name: str) -> str:
+    """Return a column's name as a quoted identifier of SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _first_line(error: Exception) -> str:
+    """Return the first line of an error's text."""
     return str(error).partition("\n")[0]

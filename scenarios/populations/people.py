@@ -1,4 +1,4 @@
-"""People as numbers: person i's value of column j is `values[j][codes[i, j]]`.
+"""People as integer codes: person i's value of column j is `values[j][codes[i, j]]`.
 
 A `SourceTable` is the content of a source; a `Population` is a scenario's selection from it: chosen
 columns, each with the domain that ballots are made for.
@@ -20,12 +20,12 @@ from .coarsening import is_coarser, order_of, rules_of
 from .person_rows import PersonRows
 from .roles import JudgedColumn
 
-WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
+WIDTH = 32  # default width of an open domain, bytes of UTF-8
 Codes = NDArray[np.int32]
 
 
 class Source(Protocol):
-    """The source of a population as it was read: no later change of a file changes it."""
+    """The interface of a source of people, as it was read: no later change of a file changes it."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -47,13 +47,16 @@ class Source(Protocol):
         section: PopulationSection,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> "SourceTable":
-        """Encode columns, each given as (our name, its own), as a scenario says."""
+        """Return chosen columns as codes, each given as (scenario's name, source's name).
+
+        section: the scenario's table [population]. progress: receives the stage of reading.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceTable:
-    """Rows of a source.
+    """The rows of a source, as integer codes, with notes on their origin.
 
     Attributes:
         name: of the source.
@@ -86,7 +89,10 @@ class SourceTable:
     weights: NDArray[np.float64] | None = None
 
     def people_by(self, codes: NDArray[np.integer], values: int) -> NDArray[np.int64]:
-        """Return the number of people with each value, at least `values` numbers."""
+        """Return the number of people with each value of a column, at least `values` numbers.
+
+        codes: the column. A person with several rows counts once for each value.
+        """
         if self.persons is not None:
             codes = np.unique(codes.astype(np.int64) * self.n + self.persons) // self.n
         return np.bincount(codes, minlength=values)
@@ -105,7 +111,7 @@ class SourceTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FinerValues:
-    """Values before they are made coarser.
+    """The values of people before they are made coarser.
 
     Attributes:
         codes: n x d, indices into `values`.
@@ -118,7 +124,7 @@ class FinerValues:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """The participants, in the order of their numbers (from 0).
+    """The participants of a session, in the order of their numbers, with their true values.
 
     Attributes:
         name: of the source.
@@ -180,13 +186,14 @@ class Population:
         return self._exact_row(i)
 
     def _exact_row(self, i: int) -> tuple[str, ...]:
+        """Return the values of a row, before the public rules make them coarser."""
         if self.finer is None:
             return self.row(i)
         values = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
         return tuple(texts[code] for texts, code in values)
 
     def take(self, rows: NDArray[np.intp]) -> "Population":
-        """The people with these indices, in this order."""
+        """Return the people with these indices, in this order."""
         if self.several is not None:
             several, places = self.several.take(rows), self.several.places(rows)
             return replace(replace(self, several=None).take(places), origin=None, several=several)
@@ -209,7 +216,7 @@ class Population:
 def ask(
     table: SourceTable, features: Sequence[FeatureSection], missing: str = "", base: Path = Path()
 ) -> Population:
-    """Make a population of a table with the features as columns, in order; empty: all columns.
+    """Return a population of a table, with the features as columns, in order; empty: all columns.
 
     missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
     Raises DataError where the data do not fit a feature, or a feature is not in the table.
@@ -254,7 +261,7 @@ def ask(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatedColumn:
-    """A column of coarser values: codes into `texts`, and the rules that made them.
+    """A column of coarser values, as people answer them.
 
     Attributes:
         codes: a code for each person.
@@ -270,7 +277,10 @@ class StatedColumn:
 def say(
     table: SourceTable, feature: FeatureSection, missing: str, base: Path = Path()
 ) -> StatedColumn:
-    """A feature's column of a table, made coarser as the feature says. Raises DataError."""
+    """Return a feature's column of a table, made coarser as the feature says. Raises DataError.
+
+    missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
+    """
     j = table.columns.index(feature.name)
     codes, texts = table.codes[:, j], table.values[j]
     if not is_coarser(feature):
@@ -291,7 +301,10 @@ def say(
 def coarse(
     table: SourceTable, features: Sequence[FeatureSection], missing: str = "", base: Path = Path()
 ) -> SourceTable:
-    """A table as people say it; columns without a feature stay as they are. Raises DataError."""
+    """Return a table with coarser values; columns without a feature stay unchanged.
+
+    Raises DataError.
+    """
     codes, values = table.codes.copy(), list(table.values)
     for feature in features:
         j = table.columns.index(feature.name)
@@ -339,7 +352,7 @@ def misfit(feature: FeatureSection, occurring: Sequence[str]) -> tuple[str, str]
 
 
 def recode(codes: Codes, old: Sequence[str], new: tuple[str, ...]) -> Codes:
-    """Express codes for the texts `old` as codes for the texts `new`, which hold all of them."""
+    """Return codes for the texts `old` as codes for the texts `new`, which hold all of them."""
     if old == new:
         return codes
     place = {text: code for code, text in enumerate(new)}

@@ -1,4 +1,4 @@
-"""The places of each person's rows in a table that is grouped by person."""
+"""The rows of each person in a table that is grouped by person."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class PersonRows:
 
     @property
     def largest(self) -> int:
-        """The largest number of different rows of a person."""
+        """The number of rows of the person with most rows; a person's rows are all different."""
         return int(np.diff(self.starts).max())
 
     def rows(self, person: int) -> range:

@@ -1,8 +1,8 @@
 """The person of each row of a file, and the choice of one row for each person.
 
 A row is a person where no identifier occurs several times. If an identifier repeats, the user has
-to define a person: a column with the persons as values, or each row. There is no default, as a
-wrong guess makes every number of a score look safer than it is.
+to define a person: by a column, or as each row. There is no default, as a wrong guess makes every
+number of a score look safer than it is.
 """
 
 import re
@@ -23,14 +23,14 @@ from .roles import FEWEST, ColumnRole, may_be_shared, says_who
 from .values import UNKNOWN
 
 RULE = re.compile("first|last|(earliest|latest):.+")
-OFTEN = 2  # rows of each value on average from which a name stands for a person with several rows
+OFTEN = 2  # mean rows of a name from which it stands for a person with several rows
 
 
 class RepeatedPersonsError(DataError):
-    """An identifier occurs several times, and the user did not define a person.
+    """The error that an identifier occurs several times, and the user did not define a person.
 
     Attributes:
-        column: that occurs several times.
+        column: the identifier that occurs several times.
         rows: of the table.
         persons: different values of the column.
     """
@@ -79,7 +79,10 @@ def wanted_columns(section: PopulationSection, columns: Sequence[str]) -> list[s
 
 
 def _rule(section: PopulationSection) -> str:
-    """Return the rule of one row for each person; "" if all are taken. Raises DataError."""
+    """Return the rule that selects a row of each person; "" if all rows are taken.
+
+    Raises DataError.
+    """
     rule = section.one_row or ""
     if rule and not RULE.fullmatch(rule):
         raise DataError(
@@ -90,17 +93,17 @@ def _rule(section: PopulationSection) -> str:
 
 
 def name_in_table(section: PopulationSection, column: str) -> str:
-    """Our name for a column of the source."""
+    """Return the scenario's name for a column of the source."""
     return next(
         (ours for ours, source_column in section.columns.items() if source_column == column), column
     )
 
 
 def owned(whole: SourceTable, section: PopulationSection, missing: str) -> SourceTable:
-    """Return a table with the person of each row, or with one row a person. Raises DataError.
+    """Return a table with the person of each row, or with one row for each person.
 
     whole: with the columns of `wanted_columns`, with roles in `judged`. missing: the value of an
-    empty cell.
+    empty cell. Raises DataError.
     """
     if section.person is None:
         if not section.each_row:
@@ -118,9 +121,9 @@ def owned(whole: SourceTable, section: PopulationSection, missing: str) -> Sourc
 
 
 def single_rows(table: SourceTable, section: PopulationSection) -> SourceTable:
-    """A table in which each person has one row, or as many as a session takes.
+    """Return a table in which each person has one row, or as many as a session takes.
 
-    Raises DataError for another.
+    Raises DataError for any other table.
     """
     if table.persons is None or section.rows is not None:
         return table
@@ -149,12 +152,12 @@ def _refuse_repeats(whole: SourceTable, section: PopulationSection, missing: str
             repeated = RepeatedPersonsError(section.source, judged.column, rows, persons)
             (unshared if shared else keys).append(repeated)
     repeated_columns = keys or ([] if a_key else unshared)
-    if repeated_columns:  # visits have numbers of their own, and are a person's
+    if repeated_columns:  # of several identifiers, such as persons and visits, the coarsest
         raise min(repeated_columns, key=lambda repeated: repeated.persons)
 
 
 def _value_counts(whole: SourceTable, j: int, missing: str) -> tuple[int, int]:
-    """The rows that have a value in a column, and the different values."""
+    """Return the number of rows with a value in column j, and the number of different values."""
     people = np.bincount(whole.codes[:, j], minlength=len(whole.values[j]))
     texts = zip(whole.values[j], people, strict=True)
     people_counts = [
@@ -169,7 +172,7 @@ def _lacks(text: str, missing: str) -> bool:
 
 
 def _persons(whole: SourceTable, section: PopulationSection, missing: str) -> Codes:
-    """The person of each row, numbered 0, 1, ..."""
+    """Return the person of each row, numbered 0, 1, ...; DataError for an empty cell."""
     j = whole.columns.index(name_in_table(section, str(section.person)))
     texts, codes = whole.values[j], whole.codes[:, j]
     lacking = np.flatnonzero(np.array([_lacks(text, missing) for text in texts])[codes])
@@ -187,7 +190,10 @@ def _persons(whole: SourceTable, section: PopulationSection, missing: str) -> Co
 def _one_row(
     whole: SourceTable, persons: Codes, section: PopulationSection, missing: str
 ) -> SourceTable:
-    """One row of each person, in the order of the source."""
+    """Return the table with one row of each person, in the order of the source.
+
+    persons: the person of each row.
+    """
     rule, _, by = _rule(section).partition(":")
     if by:
         order = _ordered(whole, section, by, missing, last=rule == "latest")
@@ -208,7 +214,11 @@ def _one_row(
 def _ordered(
     whole: SourceTable, section: PopulationSection, by: str, missing: str, *, last: bool
 ) -> NDArray[np.intp]:
-    """The rows in the order of a column; equal rows in the order of the source."""
+    """Return the places of the rows in the order of a column.
+
+    Equal rows in the order of the source.
+    by: the column, with dates or numbers. last: in descending order.
+    """
     j = whole.columns.index(name_in_table(section, by))
     texts = [text for text in whole.values[j] if not _lacks(text, missing)]
     if all(map(NUMBER.fullmatch, texts)):
@@ -217,6 +227,6 @@ def _ordered(
         times = in_time(texts, f"{section.source}: column {by!r}")
         ranks = {key: float(rank) for rank, key in enumerate(sorted(set(times.values())))}
         places = {text: ranks[key] for text, key in times.items()}
-    sign = -1.0 if last else 1.0  # an empty cell comes after all others
+    sign = -1.0 if last else 1.0  # empty cells are sorted last
     keys = [np.inf if _lacks(text, missing) else sign * places[text] for text in whole.values[j]]
     return np.argsort(np.array(keys)[whole.codes[:, j]], kind="stable")

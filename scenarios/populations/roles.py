@@ -7,9 +7,9 @@
     weight      a sampling weight: how many people of a population a row stands for
     other       has no such role, such as a column with one value
 
-Guessed from names (column_words.toml) and values, with the reason, and overruled by the user. A
-word that stands for missing among the values is taken out first. Of guesses, `identifier`, `text`
-and `weight` have consequences: such a column is never asked about, so it is never released.
+Roles are guessed from names (column_words.toml) and values, with the reason, and overruled by the
+user. A word that stands for missing among the values is taken out first. Of guesses, `identifier`,
+`text` and `weight` have consequences: such a column is never asked about, so it is never released.
 """
 
 import re
@@ -22,16 +22,16 @@ from ...protocol.wire.coarsening import NUMBER
 from .column_words import WEAK, cut, kinds, own_number, shared
 from .values import DATE, KIND_SHARE, UNKNOWN, numbers_of
 
-FEWEST = 20  # people below whom nothing is told from values being different
-FEWEST_NUMBERS = 50  # the same for whole numbers: ages of 20 people often differ
-IDENTIFYING_SHARE = 0.9  # share of different values from which they are one's own
-NAMED = 0.02  # the same where the column is called a name, a number, an address
-LOOKED_AT = 200  # values that are compared with a pattern
-ROWS_OF_KEY = 20  # rows that share a value, on average, up to which it may be a key
-ROUND = 0.3  # share of numbers that end in 0 from which they are measured
-TEXT_WORDS = 4  # words from which a cell is free text
-HEAVIEST = 700  # kilograms of a person
-OFTEN_TEXT = 0.5  # share of cells that are long and their own, from which a column is
+FEWEST = 20  # fewer different values do not show an identifier
+FEWEST_NUMBERS = 50  # as FEWEST, for whole numbers: ages of 20 people often differ
+IDENTIFYING_SHARE = 0.9  # share of different values from which a column is an identifier
+NAMED = 0.02  # as above, for a column called a name, a number or an address
+LOOKED_AT = 200  # values that are compared with patterns
+ROWS_OF_KEY = 20  # mean rows of a value up to which a column may be a key
+ROUND = 0.3  # share of numbers ending in 0 above which they are measurements
+TEXT_WORDS = 4  # words of a cell from which it is free text
+HEAVIEST = 700  # kilograms: larger weights are not of bodies
+OFTEN_TEXT = 0.5  # share of long, different cells from which a column is free text
 
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")
 PHONE = re.compile(r"\+\d[\d ()/-]{6,}|0\d[\d ()/-]{7,}")
@@ -39,7 +39,7 @@ URL = re.compile(r"https?://\S+|\d{1,3}(\.\d{1,3}){3}")
 
 
 class ColumnRole(StrEnum):
-    """The role of a column."""
+    """The role of a column for an attacker; the module's docstring explains each."""
 
     IDENTIFIER = "identifier"
     TEXT = "text"
@@ -49,7 +49,9 @@ class ColumnRole(StrEnum):
     OTHER = "other"
 
 
-NEVER = frozenset((ColumnRole.IDENTIFIER, ColumnRole.TEXT, ColumnRole.WEIGHT))  # not released
+NEVER = frozenset(
+    (ColumnRole.IDENTIFIER, ColumnRole.TEXT, ColumnRole.WEIGHT)
+)  # roles of columns that are never released
 KEY = re.compile(r"[A-Za-z]{0,3}[-_/ ]?(\d{4,})")
 YEARS = range(1850, 2101)
 ROLE_LABELS = {
@@ -65,13 +67,13 @@ ROLE_LABELS = {
 @keeps_old(said="is_stated", shown="label")
 @dataclass(frozen=True, slots=True)
 class JudgedColumn:
-    """The role of a column, and its reason: given by the user, or guessed.
+    """The role of a column for an attacker, and its reason: given by the user, or guessed.
 
     Attributes:
         column: its name.
         role: for an attacker that looks for a person.
         reason: in words.
-        is_stated: by the user; else it was guessed.
+        is_stated: whether the user gave it; else it was guessed.
     """
 
     column: str
@@ -81,7 +83,7 @@ class JudgedColumn:
 
     @property
     def label(self) -> str:
-        """The role as people call it."""
+        """The name of the role for messages."""
         return ROLE_LABELS[self.role]
 
 
@@ -110,7 +112,7 @@ def guess_roles(
 
 
 def says_who(name: str) -> bool:
-    """Whether a column is called as a number of a person's own is."""
+    """Whether a column's name is usual for a number of a single person."""
     words = cut(name)
     return (own_number(words) or kinds()["person"].first_match(words)) is not None
 
@@ -122,7 +124,7 @@ def may_be_shared(name: str) -> bool:
 
 
 def key_like(texts: Sequence[str], rows: int) -> bool:
-    """Whether values are numbers of a register, with sizes that have no meaning.
+    """Whether values look like numbers of a register, with sizes that have no meaning.
 
     They are many, each is in few rows, all have at least four digits behind at most three letters,
     few are round, and they are spread evenly between the least and the greatest.
@@ -145,6 +147,7 @@ def key_like(texts: Sequence[str], rows: int) -> bool:
 
 
 def _judged(name: str, texts: Sequence[str], people: int, missing: str) -> JudgedColumn:
+    """Return a column's guessed role and its reason; texts that mean missing are left aside."""
     known_texts = [text for text in texts if text != missing and text.casefold() not in UNKNOWN]
     unknown_texts = [text for text in texts if text != missing and text.casefold() in UNKNOWN]
     role, reason = _guess(name, known_texts, people)
@@ -154,13 +157,18 @@ def _judged(name: str, texts: Sequence[str], people: int, missing: str) -> Judge
 
 
 def _sample(texts: Sequence[str]) -> Sequence[str]:
+    """Return some 200 of the texts, evenly spread."""
     return texts[:: max(1, len(texts) // LOOKED_AT)]
 
 
 def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, str]:
+    """Return the guessed role of a column and the reason, by the first rule that fits.
+
+    name: of the column. texts: its different values. people: the number of rows.
+    """
     # The first rule that fits decides. Identifiers and texts come first: a missed one is asked for
     # and released. Values of a small column differ by chance, so these rules need many values.
-    # Without any sign the role is quasi: to assume that somebody knows a column is the safe error.
+    # Without any sign the role is quasi: to assume that an attacker knows it is the safe error.
     words, text_count, sample = cut(name), len(texts), _sample(texts)
     for kind_text, pattern in (
         ("e-mail addresses", EMAIL),
@@ -204,13 +212,13 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
 
 
 def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
-    """The word that calls numbers sampling weights; None: they are not."""
+    """Return the word of a name that marks sampling weights; None if they are no weights."""
     numbers = numbers_of(texts)
     if numbers is None or len(numbers) < 2 or min(numbers) <= 0:
         return None
     if word := kinds()["weight"].first_match(words):
         return word
-    word = kinds()["weighing"].first_match(words)  # sampling weights, or the weight of bodies
+    word = kinds()["weighing"].first_match(words)  # a word for sampling weights or for body weights
     fractions = sum(number % 1 > 0 for number in numbers)
     if max(numbers) > HEAVIEST and fractions >= len(numbers) / 2 and len(words) == 1:
         return word
@@ -218,17 +226,23 @@ def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
 
 
 def _identifying(words: list[str]) -> str | None:
-    """The word that calls a column a number of one's own, a name or an address."""
+    """Return the word of a name that marks a personal number, a name or an address.
+
+    None without.
+    """
     identifying = own_number(words) or shared(words)
     if identifying in WEAK and any(
         kinds()[kind].first_match(words) for kind in ("quasi", "sensitive")
     ):
-        return None  # of a ward, of a drug
+        return None  # such as "ward id" or "drug name"
     return identifying
 
 
 def _free_text(sample: Sequence[str], text_count: int, people: int) -> str | None:
-    """Why values are free text; None: they are not."""
+    """Return the reason why values are free text; None if they are not.
+
+    sample: of the values. text_count: different values. people: the number of rows.
+    """
     if text_count < FEWEST:
         return None
     spaced = [text for text in sample if text.count(" ") >= TEXT_WORDS - 1]
@@ -241,12 +255,12 @@ def _free_text(sample: Sequence[str], text_count: int, people: int) -> str | Non
 
 
 def _digits(sample: Collection[str]) -> bool:
-    """Whether values are codes with digits."""
+    """Whether each value contains a digit, as codes do."""
     return all(any(map(str.isdigit, text)) for text in sample)
 
 
 def _codes(sample: Sequence[str], text_count: int) -> bool:
-    """Whether values are names or codes and not measurements, which may differ as well."""
+    """Whether values are names or codes, and not measurements, which may all differ as well."""
     if all(map(DATE.fullmatch, sample)):
         return False
     pointed = [text.replace(",", ".", 1) for text in sample]
@@ -256,4 +270,6 @@ def _codes(sample: Sequence[str], text_count: int) -> bool:
     if text_count < FEWEST_NUMBERS or any(number % 1 for number in numbers):
         return False
     lengths = {len(text) for text in sample}
-    return len(lengths) == 1 or max(numbers) - min(numbers) < 2 * text_count  # fixed, or counted up
+    return (
+        len(lengths) == 1 or max(numbers) - min(numbers) < 2 * text_count
+    )  # codes of fixed length, or consecutive numbers

@@ -1,4 +1,4 @@
-"""The rows of persons that have several: grouped by person, each different row once."""
+"""Persons with several rows: grouped by person, each different row once."""
 
 from dataclasses import replace
 
@@ -11,7 +11,10 @@ from .person_rows import PersonRows
 
 
 def too_many(source: str, needed: int, slots: int) -> str:
-    """Return the error for persons with more different rows than a session has ballots for."""
+    """Return the error text for persons with more different rows than a session has ballots for.
+
+    needed: the largest number of different rows. slots: ballots of a person.
+    """
     return (
         f"{source}: a person has {needed:,} different rows, and rows = {slots}; accepted are "
         f"rows = {needed} or more, by which each person submits as many ballots to a question, "

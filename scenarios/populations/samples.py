@@ -18,12 +18,12 @@ from ..populations import Population, population
 from ..schema.model import PopulationSection, Scenario
 
 EVERY_ROUND: Collection[int] = range(1, 256)
-STREAM = 0x73616D70  # keeps the draw of the samples apart from other uses of the seed
+STREAM = 0x73616D70  # separates the draw of samples from other uses of the seed
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The people of a scenario, round 1's first. `first` of them answer in round 1.
+    """The people of a scenario that answer in each round, the people of round 1 first.
 
     Attributes:
         people: all of them, round 1's first.
@@ -47,7 +47,10 @@ class Samples:
         return None if self.fixed else self.second
 
     def rounds(self, index: int) -> Collection[int]:
-        """The rounds in which the person with this index is asked: in the fixed setting, in all."""
+        """Return the rounds in which the person with this index is asked.
+
+        In the fixed setting, all.
+        """
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 
 
@@ -66,7 +69,10 @@ def round_sizes(section: PopulationSection, available: int | None) -> tuple[int,
 
 
 def samples(scenario: Scenario, seed: int | None) -> Samples:
-    """Draw the people of a scenario. Raises DataError for data that do not fit it."""
+    """Return the people of a scenario, drawn by a seed.
+
+    Raises DataError for data that do not fit it.
+    """
     section = scenario.population
     if section.setting == "fixed":
         people = population(section, scenario.feature, seed)
@@ -88,6 +94,7 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
 
 
 def _is_generated(section: PopulationSection) -> bool:
+    """Whether the source makes people in any number."""
     from .build import offer
 
     return offer(section).generated

@@ -1,4 +1,4 @@
-"""A second line of a header: units or types of the columns, or the second level of their names."""
+"""Detection of a second header line: units or types of columns, or a second level of names."""
 
 import re
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ UNIT = re.compile(
 
 
 class SecondLine(NamedTuple):
-    """The line below a header.
+    """The line below a header, if it is no person's.
 
     Attributes:
-        kind: `units`; `names`, if names come again above; `doubt`, if a person may say this.
+        kind: `units`; `names`, if the names above repeat; `doubt`, if it may be a person after all.
         texts: its texts above numbers.
         place: of the first column of numbers, from 0.
     """

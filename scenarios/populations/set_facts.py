@@ -1,4 +1,4 @@
-"""The facts about owners and their sets before a run, and all contradictions by the scenario."""
+"""The facts about owners and their sets before a run, and the scenario's mistakes about them."""
 
 from pathlib import Path as Folder
 
@@ -12,7 +12,10 @@ POSITIONS = ("incidence", "positions")
 
 
 def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Problem]]:
-    """Say how many owners there are, and which pieces they say; every contradiction."""
+    """Return the number of owners and the names of their vectors' pieces, and all mistakes.
+
+    Each owner holds a set, reported as pieces of a bit vector.
+    """
     from . import sets
 
     source = scenario.population.source
@@ -38,6 +41,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Proble
 
 
 def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:
+    """Return the number of owners and of positions of generated sets, and all mistakes."""
     users, positions = scenario.population.users, scenario.incidence.positions
     problems = []
     if users is None:
@@ -58,7 +62,10 @@ def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:
 
 
 def _file_facts(scenario: Scenario, base: Folder) -> tuple[int, int, list[Problem]]:
-    """Return the facts of a file of sets. Raises DataError if it cannot be read."""
+    """Return the number of owners and of positions of a file of sets, and all mistakes.
+
+    Raises DataError if it cannot be read.
+    """
     from msgspec.structs import replace
 
     from .sets import ELEMENT, OWNER, from_file

@@ -1,7 +1,7 @@
 """Owners and their sets (paper 004): a population of places, days or call records as people.
 
 Every owner holds a set of the same m elements, as a vector of m bits. A vector may be longer than a
-value on the wire, so it is said in pieces of 4,096 positions, each an onion of its own: counting in
+value on the wire, so it is sent in pieces of 4,096 positions, each an onion of its own: counting in
 how many vectors a position is set does not need to know which pieces belong together, and the mix
 ensures that no party does. A piece is text: bits eight to a byte in hex, position 0 the highest bit
 of the first byte, zeros after the last position.
@@ -35,10 +35,10 @@ from .traces import Sightings, csv_of, sightings
 Vectors = npt.NDArray[np.uint8]
 
 SOURCE = BUILTIN + SETS
-PIECE = 4 * MAX_WIDTH  # positions in one piece: a hex digit for four
+PIECE = 4 * MAX_WIDTH  # positions in a piece: a hexadecimal digit holds four
 MOST_POSITIONS = MAX_FEATURES * PIECE
-MOST_OWNERS = 200  # the limits of an estimate are 2 (n + 1) linear programs
-OWNER, ELEMENT = "owner", "element"  # columns of a file
+MOST_OWNERS = 200  # bounds on an estimate need 2 (n + 1) linear programs
+OWNER, ELEMENT = "owner", "element"  # columns of a file of sets
 NOTE = "generated: elements in exactly t sets with a share as 1/(t + 1), in sets drawn at random"
 
 
@@ -48,7 +48,7 @@ def piece_ends(positions: int) -> list[int]:
 
 
 def piece_names(positions: int) -> tuple[str, ...]:
-    """The names of the pieces of a vector, positions counted from 1."""
+    """Return the names of the pieces of a vector, with positions counted from 1."""
     ends = pairwise(piece_ends(positions))
     return tuple(f"positions {first + 1} to {last}" for first, last in ends)
 
@@ -61,7 +61,7 @@ def first_positions(positions: int) -> tuple[tuple[str, str], ...]:
 
 
 def pack_text(bits: Vectors) -> list[str]:
-    """Rows of bits as text."""
+    """Return rows of bits as texts of hexadecimal digits."""
     packed = np.packbits(bits, axis=1)
     width = 2 * packed.shape[1]
     text = packed.tobytes().hex()
@@ -69,13 +69,13 @@ def pack_text(bits: Vectors) -> list[str]:
 
 
 def unpack_text(texts: Sequence[str], bits: int) -> Vectors:
-    """Return the rows of so many bits in packed texts (`readable` selects packed texts)."""
+    """Return the rows of `bits` bits in packed texts (`readable` selects packed texts)."""
     packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
     return unpack(packed.reshape(len(texts), -1), bits)
 
 
 def readable(counts: Mapping[tuple[str, ...], int], bits: int) -> Iterator[tuple[str, int]]:
-    """The texts that are a packed row of so many bits, and how often each was received."""
+    """Yield the texts that are a packed row of `bits` bits, each with its count."""
     spare = -bits % 8
     pattern = re.compile(f"[0-9a-f]{{{2 * -(-bits // 8)}}}")
     for (text,), times in counts.items():
@@ -84,12 +84,15 @@ def readable(counts: Mapping[tuple[str, ...], int], bits: int) -> Iterator[tuple
 
 
 def flip_texts(texts: Sequence[str], flip: BitFlip, rng: np.random.Generator) -> list[str]:
-    """Owners: pieces with every bit flipped by itself."""
+    """Return the owners' noisy pieces: every bit is flipped at random by itself."""
     return pack_text(flip.sample(unpack_text(texts, flip.bits), rng)) if texts else []
 
 
 def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Population:
-    """The owners of a scenario; person i is owner i. Raises DataError for data that do not fit."""
+    """Return the owners of a scenario as people; person i is owner i.
+
+    Raises DataError for data that do not fit the scenario.
+    """
     section, incidence = scenario.population, scenario.incidence
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     if section.source == SOURCE:
@@ -107,7 +110,7 @@ def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Populat
 
 
 def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
-    """Return the requested owners and their sets. Raises DataError."""
+    """Return the requested owners and their sets, from the scenario's file. Raises DataError."""
     section = scenario.population
     path = where(section, base)
     element, owner = (section.columns.get(name, name) for name in (ELEMENT, OWNER))
@@ -127,11 +130,12 @@ def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
 
 @lru_cache(maxsize=1)
 def _read_sightings(source: FileSource, element: str, owner: str) -> Sightings:
+    """Return the sets of a file. element, owner: its columns. The last file is kept."""
     return sightings(source, element, owner)
 
 
 def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
-    """Vectors of n owners over m positions, shape (n, m), with incidence as Zipf's law has it."""
+    """Draw the vectors of n owners over m positions, shape (n, m), with incidence by Zipf's law."""
     from ...analysis.incidence import zipf
 
     frequencies = np.repeat(np.arange(n + 1), zipf(n, m))
@@ -156,7 +160,7 @@ def as_people(name: str, vectors: Vectors, note: str) -> Population:
 
 
 def vectors_of(people: Population) -> Vectors:
-    """The bits behind the pieces, shape (n, m)."""
+    """Return the bit vectors of owners, shape (n, m), from the pieces that are their values."""
     ends = pairwise(piece_ends(positions_of(people)))
     digits = [
         unpack_text(texts, last - first)[people.codes[:, column]]
@@ -166,5 +170,5 @@ def vectors_of(people: Population) -> Vectors:
 
 
 def positions_of(people: Population) -> int:
-    """The number m of positions, as the name of the last piece says."""
+    """Return the number m of positions, which the name of the last piece contains."""
     return int(people.schema.names[-1].rpartition(" ")[2])

@@ -1,4 +1,7 @@
-"""Rows of a sheet, from any library: merged cells, empty rows, the first rows, cells as text."""
+"""Rows of a sheet, from any library: merged cells, empty rows, the first rows, cells as text.
+
+It is the common part of the readers excel.py and spreadsheet.py.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -15,7 +18,7 @@ from .header_line import LOOKED_AT
 from .layout import Layout
 from .line_reader import FileHead
 
-OPENING = LOOKED_AT + TITLES  # rows that are looked at
+OPENING = LOOKED_AT + TITLES  # rows that are examined for the layout
 MIDNIGHT = time()
 Rows = Iterator[tuple[int, list[str]]]
 
@@ -37,10 +40,10 @@ class Merged(NamedTuple):
 
 
 class SheetPlaces:
-    """The places of rows in a sheet, and their length: the same in every library."""
+    """The common part of workbook readers: places of rows in messages, and the length of rows."""
 
     def place(self, path: Path, number: int) -> str:
-        """Write the place of a row."""
+        """Return the place of a row for messages, as `people.xlsx: row 3`."""
         return f"{path}: row {number}"
 
     def ragged(
@@ -56,7 +59,7 @@ class SheetPlaces:
 
 
 def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged]) -> Rows:
-    """Yield the rows with a cell of their own; merged cells have the value of their first row."""
+    """Yield the rows with a cell of their own, with merged cells filled from their first row."""
     beginning = dict[int, list[Merged]]()
     for merged in ranges:
         if merged.last_row > merged.first_row:
@@ -95,10 +98,10 @@ def sheet_head(
     names: Sequence[str],
     title: str,
 ) -> FileHead:
-    """Return the beginning of a sheet.
+    """Return the beginning of a sheet, and its form in words.
 
-    about: the kind of workbook. first: its first rows. names: of all sheets. title: of the sheet
-    that is read. Raises DataError for an empty sheet.
+    about: the kind of workbook. first: its first rows. ranges: merged cells. names: of all sheets.
+    title: of the sheet that is read. Raises DataError for an empty sheet.
     """
     further_sheets = [name for name in names if name != title]
     if not first:
@@ -136,7 +139,10 @@ def sheet_head(
 
 
 def named_sheet(path: Path, names: Sequence[str], options: FileOptions) -> str:
-    """Return the name of the sheet that is read. Raises DataError for a name that no sheet has."""
+    """Return the name of the sheet to read: the user's, or the first.
+
+    DataError for an unknown name.
+    """
     if not names:
         raise DataError(f"{path}: holds no sheet with cells")
     name = names[0] if options.sheet is None else options.sheet

@@ -1,4 +1,4 @@
-"""Old Excel workbooks (.xls), binary workbooks (.xlsb) and OpenDocument spreadsheets (.ods).
+"""The reader of old (.xls) and binary (.xlsb) Excel workbooks, and OpenDocument (.ods).
 
 They are read through python-calamine, which is imported only here and only when such a file is
 opened. It reads a sheet as a whole, so the parts of a packed file are measured before.
@@ -31,10 +31,10 @@ KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
 
 
 class _Spreadsheet(SheetPlaces):
-    """The form of a spreadsheet that python-calamine reads."""
+    """The form of a spreadsheet that python-calamine reads: a `LineForm`."""
 
     def head(self, content: Content, options: FileOptions) -> FileHead:
-        """Return the first rows of the sheet. Raises DataError for an empty sheet."""
+        """Return the first rows of the sheet, and its form. Raises DataError for an empty sheet."""
         names, title, rows, ranges = _sheet(content, options.sheet)
         kind = KINDS[content.path.suffix.lower()]
         first = [(number, [*cells]) for number, cells in rows[:OPENING]]
@@ -56,7 +56,10 @@ _Sheet = tuple[list[str], str, list[tuple[int, list[str]]], tuple[Merged, ...]]
 
 @lru_cache(maxsize=1)
 def _sheet(content: Content, sheet_name: str | None) -> _Sheet:
-    """Read a sheet: the names of all sheets, its name, its rows, its merged cells."""
+    """Return the names of all sheets, and name, rows and merged cells of the sheet to read.
+
+    sheet_name: the user's; None: the first. Raises DataError if the file cannot be read.
+    """
     try:
         import python_calamine
     except ImportError:
@@ -89,7 +92,7 @@ def _sheet(content: Content, sheet_name: str | None) -> _Sheet:
 
 
 def _text_kind(content: Content) -> str | None:
-    """Return the remedy for a text that is called a spreadsheet; None for other files."""
+    """Return advice for a text or HTML file with a spreadsheet's ending; None for other files."""
     with content.open() as file:
         head = file.read(4096)
     if not head.strip() or b"\0" in head:
@@ -100,6 +103,7 @@ def _text_kind(content: Content) -> str | None:
 
 
 def _merged(sheet: Any) -> tuple[Merged, ...]:
+    """Return the merged cells of a sheet."""
     return tuple(
         Merged(top + 1, left, bottom + 1, right)
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()

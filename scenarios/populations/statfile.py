@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata and SAS through pyreadstat, which is imported only here and when needed.
+"""The reader of SPSS, Stata and SAS files: pyreadstat, imported only here and when needed.
 
 Labels of values take the place of codes; a label that two codes share, or that looks like another
 number, keeps its code in brackets. Values that the file declares as missing are empty cells.
@@ -26,12 +26,12 @@ KINDS = {  # ending -> the program, and pyreadstat's function
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS transport", "read_xport"),
 }
-ROWS = 100_000  # read together
+ROWS = 100_000  # rows read together
 ENCRYPTED = b"ENCRYPTEDSAV"
 
 
 def header(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:
-    """Name the columns."""
+    """Return the names of the columns."""
     return tuple(_described(content, options.encoding).column_names)
 
 
@@ -49,12 +49,12 @@ def describe(
 
 
 def doubts(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> tuple[str, ...]:  # noqa: ARG001
-    """Return no doubts: the file says all of itself."""
+    """Return (): the form of such a file is never in doubt."""
     return ()
 
 
 def place_of_names(content: Content, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Write where the names of the columns stand."""
+    """Return the place of the columns' names for messages: the file."""
     return str(content.path)
 
 
@@ -83,28 +83,29 @@ def rows(
 
 
 def where(content: Content, index: int, options: FileOptions = DEFAULT_OPTIONS) -> str:  # noqa: ARG001
-    """Write file and row of a row (from 0)."""
+    """Return the place of a row (from 0) for messages: file and number."""
     return f"{content.path}: row {index + 1}"
 
 
 def _kind(content: Content) -> tuple[str, str]:
+    """Return the program of a file, and the function of pyreadstat that reads it, by its ending."""
     return KINDS[content.path.suffix.lower()]
 
 
 @lru_cache(maxsize=2)
 def _described(content: Content, encoding: str | None) -> Any:
-    """Read the names, labels and declared missing values of the columns."""
+    """Return pyreadstat's metadata: names, labels and declared missing values of the columns."""
     with _opened(content, encoding) as read:
         return read(metadataonly=True, **_user_missing(content))[1]
 
 
 def _user_missing(content: Content) -> dict[str, bool]:
-    """Return the option by which pyreadstat tells which values are declared as missing."""
+    """Return the option by which pyreadstat reports the values declared as missing."""
     return {"user_missing": True} if _kind(content)[1] == "read_sav" else {}
 
 
 def _labels(described: Any, name: str) -> Mapping[Any, str]:
-    """Return the text of each code of a column that has a label."""
+    """Return the text of each labelled code of a column."""
     labels = {
         code: " ".join(str(label).split())
         for code, label in described.variable_value_labels.get(name, {}).items()
@@ -121,7 +122,7 @@ def _labels(described: Any, name: str) -> Mapping[Any, str]:
 
 @contextmanager
 def _opened(content: Content, encoding: str | None) -> Iterator[Any]:
-    """Give a function that reads the file, which lies for pyreadstat at a place of its own."""
+    """Give a function that reads a private copy of the file with pyreadstat. Raises DataError."""
     program, function = _kind(content)
     try:
         import pyreadstat  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -133,6 +134,7 @@ def _opened(content: Content, encoding: str | None) -> Iterator[Any]:
     with content.file() as place:
 
         def read(**options: Any) -> Any:
+            """Return the data and metadata of the file; DataError if pyreadstat fails."""
             try:
                 with collected():
                     return getattr(pyreadstat, function)(
@@ -145,5 +147,6 @@ def _opened(content: Content, encoding: str | None) -> Iterator[Any]:
 
 
 def _unreadable(path: Path, program: str, place: Path, bad: Exception) -> DataError:
+    """Return the error for a file that pyreadstat cannot read. place: of its private copy."""
     why = str(bad).replace(str(place), str(path)).partition("\n")[0]
     return DataError(f"{path}: not a readable file of {program}, or damaged: {why}")

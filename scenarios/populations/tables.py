@@ -17,14 +17,14 @@ TABLES = (
 
 @cache
 def shipped(name: str) -> SourceTable:
-    """Return a shipped table, one row a person."""
+    """Return a shipped table with one row for each person."""
     rows = shipped_rows(name)
     return SourceTable(name, rows.columns, rows.codes, rows.values, rows.note)
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedSource:
-    """A shipped table: a `Source`.
+    """A table that is shipped with veilmix: a `Source`.
 
     Attributes:
         name: of the table.
@@ -39,7 +39,7 @@ class ShippedSource:
 
     @property
     def digest(self) -> str:
-        """No digest: the table is part of veilmix."""
+        """An empty text in place of a digest: the table is a part of veilmix."""
         return ""
 
     def rows(self) -> Iterator[Sequence[str]]:
@@ -54,7 +54,10 @@ class ShippedSource:
         section: PopulationSection,  # noqa: ARG002
         progress: Callable[[str], None] = lambda _stage: None,  # noqa: ARG002
     ) -> SourceTable:
-        """Give columns, each as our name for it and its own; no cell of them is empty."""
+        """Return the chosen columns, each given as (name in the scenario, name in the table).
+
+        No cell of them is empty.
+        """
         whole = shipped(self.name)
         places = [whole.columns.index(source_column) for _, source_column in chosen]
         return SourceTable(

@@ -43,7 +43,7 @@ Bits = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """Sequences with the texts that stand behind the numbers.
+    """The sequences of events of people, with the texts that stand behind the numbers.
 
     Attributes:
         sequences: of symbols, a sequence for each person.
@@ -74,7 +74,7 @@ class Sightings:
 def check_ins(
     path: str | PathLike[str], user: str, place: str | Sequence[str], time: str, fewest: int = 2
 ) -> Trace:
-    """Read the check-ins, oldest first, of all people with at least `fewest` check-ins.
+    """Return the check-ins of all people with at least `fewest` check-ins, oldest first.
 
     Args:
         path: a CSV file with a header.
@@ -97,7 +97,7 @@ def ratings(
     min_rating: float = 4.0,
     fewest: int = 2,
 ) -> Trace:
-    """Read ratings of `min_rating` and more, oldest first, of people with `fewest` or more.
+    """Return the items rated `min_rating` or more, oldest first, of people with at least `fewest`.
 
     Args:
         path: a CSV file with a header.
@@ -123,7 +123,7 @@ def ratings(
 
 
 def device_sessions(path: str | PathLike[str], device: str, session: str) -> Sightings:
-    """Read sightings of devices in sessions; a pair may occur more than once.
+    """Return the sightings of devices in sessions; a pair may occur more than once in the file.
 
     Args:
         path: a CSV file with a header.
@@ -134,7 +134,7 @@ def device_sessions(path: str | PathLike[str], device: str, session: str) -> Sig
 
 
 def sightings(source: FileSource, device: str, session: str) -> Sightings:
-    """Find the sightings of devices in sessions in a file, as it was read."""
+    """Return the sightings of devices in sessions. device, session: columns of the source."""
     pairs = list(_rows(source, [device, session]))
     persons, devices = _numbered([pair[0] for pair in pairs])
     moments, sessions = _numbered([pair[1] for pair in pairs])
@@ -146,7 +146,7 @@ def sightings(source: FileSource, device: str, session: str) -> Sightings:
 def profiles(
     path: str | PathLike[str], columns: Sequence[str] | None = None
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Read one row a person as codes, n x d, and the names of the columns.
+    """Return one row for each person as codes, n x d, and the names of the columns.
 
     An empty cell is a value like any other. columns: None reads all columns.
     """
@@ -160,14 +160,14 @@ def profiles(
 
 
 def csv_of(path: Path) -> FileSource:
-    """Read a CSV file; DataError for another kind."""
+    """Return a CSV file as a source; DataError for another kind of file."""
     if files.READERS.get(path.suffix.lower()) is not csvfile.READER:
         raise DataError(f"{path}: .csv files are accepted")
     return files.source_of(path)
 
 
 def _rows(source: FileSource, columns: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the columns of a CSV file that can be used; DataError if there is no row."""
+    """Yield these columns of each row of a CSV file; DataError if there is no row."""
     path, names = source.content.path, source.columns
     for column in columns:
         if column not in names:
@@ -181,7 +181,10 @@ def _rows(source: FileSource, columns: Sequence[str]) -> Iterator[Sequence[str]]
 
 
 def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
-    """Return the sequences of rows (user, time, columns of the event ...)."""
+    """Return the sequences of events, from rows (user, time, columns of the event ...).
+
+    fewest: events that a person needs.
+    """
     if not rows:
         raise DataError(f"{path}: no event is left")
     persons, people = _numbered([row[0] for row in rows])
@@ -200,13 +203,14 @@ def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
 
 
 def _numbered(texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Number texts in sorted order."""
+    """Return texts as numbers in sorted order, and the distinct texts."""
     distinct_texts = tuple(sorted(set(texts)))
     number = {text: i for i, text in enumerate(distinct_texts)}
     return np.fromiter((number[text] for text in texts), np.int64, len(texts)), distinct_texts
 
 
 def _times(texts: Sequence[str]) -> npt.NDArray[Any]:
+    """Return times as numbers that sort by time; texts that are no numbers sort as text."""
     try:
         return np.array([float(text) for text in texts])
     except ValueError:

@@ -1,4 +1,4 @@
-"""The size of a packed file before its parts are unpacked."""
+"""The size of a zip file's parts, checked before they are unpacked."""
 
 from zipfile import BadZipFile, ZipFile
 

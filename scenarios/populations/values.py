@@ -11,10 +11,10 @@ DATE = re.compile(
     r"\d{4}-\d{1,2}(-\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}([./-])\d{1,2}\3\d{4}|"
     f"{COMPACT.pattern}"
 )
-UNKNOWN = missing_words()  # in small letters
+UNKNOWN = missing_words()  # texts that stand for a missing value, in small letters
 NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
-MAX_CATEGORIES = 12  # different numbers up to which they are categories
-KIND_SHARE = 0.95  # share of the values that have to be numbers, dates or codes
+MAX_CATEGORIES = 12  # up to as many different numbers are categories
+KIND_SHARE = 0.95  # least share of values of a kind: numbers, dates or codes
 
 
 def composed(text: str) -> str:
@@ -30,7 +30,7 @@ def numbers_of(texts: Sequence[str]) -> list[float] | None:
 
 
 def outlying_numbers(texts: Collection[str]) -> list[str]:
-    """Numbers such as -1 or 999 that lie apart from the rest, as a sign for unknown does."""
+    """Return numbers such as -1 or 999 far from all other values, as codes for unknown are."""
     numbers = {text for text in texts if NUMBER.fullmatch(text)}
     rest = [float(text) for text in numbers - NO_NUMBER]
     if not rest or len(numbers) <= MAX_CATEGORIES or len(numbers) < KIND_SHARE * len(texts):
