@@ -4,9 +4,10 @@ r"""The seal of a run folder: the hashes of its files as written, and the record
                 "signature"}}
     signature   Ed25519("veilmix folder 1\0" || for every file by name: name || 0 || its SHA-256)
 
-Hashes alone show that no file changed by mistake: an attacker that changes a file writes its
-hash anew. With a signature it is the recorder's folder, for readers that know its key. It
-is no evidence that the record is true: the parties' own signatures are.
+The recorder is the person or program that ran the session and wrote the folder. Hashes alone show
+that no file changed by mistake: an attacker that changes a file writes its hash anew. With a
+signature it is the recorder's folder, for readers that know its key. It is no evidence that the
+record is true: the parties' own signatures are.
 """
 
 import hashlib
@@ -24,11 +25,11 @@ from ..serialization.record import Record, plain
 SEAL = "seal.json"
 SCHEMA = 1
 LABEL = b"veilmix folder 1\0"
-LARGEST = 1 << 16  # bytes of a seal
+LARGEST = 1 << 16  # bytes: larger seal files are refused
 
 
 class Recorder(Record, frozen=True):
-    """The recorder of a folder: its identity key and its signature (both hexadecimal).
+    """The recorder of a run folder: its identity key and its signature (both hexadecimal).
 
     Attributes:
         name: of the identity.
@@ -42,11 +43,11 @@ class Recorder(Record, frozen=True):
 
 
 class FolderSeal(Record, frozen=True):
-    """The hash of every file (hexadecimal, by name), and the recorder that signed them.
+    """The content of seal.json: the hash of every file, and the recorder that signed them.
 
     Attributes:
         schema: the number of this format.
-        files: name -> SHA-256.
+        files: name -> SHA-256, in hexadecimal.
         recorder: the signer; None: unsigned.
     """
 
@@ -61,7 +62,9 @@ class FolderSeal(Record, frozen=True):
         """
         for name in sorted(self.files.keys() | digests.keys()):
             if name not in digests:
-                raise VerificationError(f"{name} is gone since the folder was written")
+                raise VerificationError(
+                    f"{name} is missing, and was there when the folder was written"
+                )
             if name not in self.files:
                 raise VerificationError(f"{name} was not there when the folder was written")
             if digests[name] != self.files[name]:
@@ -70,6 +73,7 @@ class FolderSeal(Record, frozen=True):
             self._check_signature(self.recorder)
 
     def _check_signature(self, recorder: Recorder) -> None:
+        """Raise VerificationError unless the recorder's signature over the hashes is valid."""
         try:
             key, signature = bytes.fromhex(recorder.key), bytes.fromhex(recorder.signature)
             if (len(key), len(signature)) != (SIGNING_KEY, SIGNATURE):
@@ -80,7 +84,10 @@ class FolderSeal(Record, frozen=True):
 
 
 def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes:
-    """Return the seal of files with these hashes, as bytes."""
+    """Return the bytes of the seal file for files with these hashes.
+
+    recorder: the identity that signs; None: unsigned.
+    """
     signed = None
     if recorder is not None:
         public, signature = recorder.public, recorder.signer.sign(_signed(files))
@@ -89,12 +96,12 @@ def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes
 
 
 def hash_of(data: bytes) -> str:
-    """Return the hash of a file, as a seal has it."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_seal(folder: Path) -> FolderSeal | None:
-    """Read a folder's seal; None if it has no seal. StorageError if it is damaged."""
+    """Return a folder's seal; None if it has no seal. StorageError if it is damaged."""
     path = folder / SEAL
     if not path.is_file():
         return None
@@ -110,11 +117,12 @@ def read_seal(folder: Path) -> FolderSeal | None:
 
 
 def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the hash of each of these files that a folder has."""
+    """Return the hash of each of these files that a folder has, by name."""
     present_names = [name for name in names if (folder / name).is_file()]
     return {name: hash_of((folder / name).read_bytes()) for name in present_names}
 
 
 def _signed(files: Mapping[str, str]) -> bytes:
+    """Return the bytes that the recorder signs: a label, and the name and hash of each file."""
     parts = (name.encode() + b"\0" + bytes.fromhex(files[name]) for name in sorted(files))
     return LABEL + b"".join(parts)

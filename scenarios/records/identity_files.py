@@ -1,4 +1,4 @@
-r"""Identity files: a secret file that its holder keeps, and a public file to hand out.
+"""Identity files: a secret file that its holder keeps, and a public file to hand out.
 
     NAME.key.toml    all of an identity; its owner alone may read it (mode 0600)
     NAME.pub.toml    its public part, one table `[[identity]]`
@@ -10,8 +10,8 @@ r"""Identity files: a secret file that its holder keeps, and a public file to ha
     binding = "<128 hexadecimal digits: the holder's signature of name and certificate>"
 
 The secret file has two keys more: `seed` (64 hexadecimal digits) and `tls_key` (PEM). Public files
-may be concatenated into a single file: the file of known identities. TLS libraries look
-for PEM and skip the rest, so they read both as they are: `load_cert_chain(NAME.key.toml)`,
+may be concatenated into a single file: the file of known identities. TLS libraries look for PEM and
+skip other text, so they read both kinds directly: `load_cert_chain(NAME.key.toml)`,
 `load_verify_locations(KNOWN)`.
 """
 
@@ -28,14 +28,14 @@ from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
 
 SECRET, PUBLIC = ".key.toml", ".pub.toml"
-LARGEST = 1 << 22  # bytes of a file of identities: some thousands of them
+LARGEST = 1 << 22  # bytes: larger files are refused; room for some thousand identities
 
 _FIELDS = {"name", "key", "certificate", "binding"}
 _SECRETS = {"seed", "tls_key"}
 
 
 def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
-    """Make an identity and write its two files into a folder; returns their paths.
+    """Make an identity and write its two files into a folder; return their paths: secret, public.
 
     StorageError if either file exists already: an identity is never replaced. ParameterError for a
     name that is not allowed.
@@ -54,13 +54,13 @@ def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
     try:
         write_whole(public, public_text(identity.public), force=False, lasting=True)
     except BaseException:
-        secret.unlink()  # no half of an identity is left, which would forbid the next try
+        secret.unlink()  # a lone secret file would prevent the next attempt
         raise
     return secret, public
 
 
 def read_identity(path: str | os.PathLike[str]) -> Identity:
-    """Read an identity with its secrets.
+    """Return an identity with its secrets, from its secret file.
 
     StorageError if it is no identity, or if any user but its owner may read it. No message holds a
     secret.
@@ -80,7 +80,7 @@ def read_identity(path: str | os.PathLike[str]) -> Identity:
 
 
 def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
-    """Read the public identities of a file, by name. A file with secrets gives its public part.
+    """Return the public identities of a file, by name; a secret file gives its public part.
 
     StorageError if it is no such file, or has two identities of the same name.
     """
@@ -100,11 +100,10 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
 
 
 def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
-    """Read the public identity of a file with one identity.
+    """Return the public identity of a file with a single identity.
 
-    owner: of the identity, in words for the error.
-
-    StorageError as of `read_known`, or if the file holds several.
+    owner: the owner of the identity, in words for the error. StorageError as of `read_known`, or if
+    the file holds several.
     """
     identities = list(read_known(path).values())
     if len(identities) != 1:
@@ -113,7 +112,7 @@ def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
 
 
 def public_text(identity: PublicIdentity) -> str:
-    """Return the text of the public file."""
+    """Return the text of the public file of an identity."""
     return (
         f"# {identity.name}: public, to be given to others. "
         "Fingerprint, to be read out and compared:\n"
@@ -122,6 +121,7 @@ def public_text(identity: PublicIdentity) -> str:
 
 
 def _secret_text(identity: Identity) -> str:
+    """Return the text of the secret file of an identity."""
     return (
         f"# {identity.public.name}: SECRET. "
         f"Whoever has this file can sign as {identity.public.name}.\n"
@@ -132,6 +132,7 @@ def _secret_text(identity: Identity) -> str:
 
 
 def _table(identity: PublicIdentity) -> str:
+    """Return the table `[[identity]]` with the public part of an identity, as TOML."""
     return (
         f'[[identity]]\nname = "{identity.name}"\nkey = "{identity.key.hex()}"\n'
         f"certificate = '''\n{identity.certificate}'''\n"
@@ -140,7 +141,7 @@ def _table(identity: PublicIdentity) -> str:
 
 
 def _public(table: Mapping[str, Any]) -> PublicIdentity:
-    """Return the public part of a table; ParameterError if it is not valid."""
+    """Return the public identity in a parsed table; ParameterError if it is not valid."""
     name = check_name(table["name"])
     try:
         key, binding = bytes.fromhex(table["key"]), bytes.fromhex(table.get("binding", ""))
@@ -150,11 +151,14 @@ def _public(table: Mapping[str, Any]) -> PublicIdentity:
 
 
 def _tables(path: Path) -> Sequence[Mapping[str, str]]:
-    """Return the tables `[[identity]]` of a file. StorageError for unknown keys or other types."""
+    """Return the parsed tables `[[identity]]` of a file.
+
+    StorageError for unknown keys or other types.
+    """
     data = read_bounded(path, LARGEST, "file of identities")
     try:
         content = from_toml(data)
-    except Unreadable as bad:  # its text is not told: it may hold a secret
+    except Unreadable as bad:  # the message leaves the text out: it may hold a secret
         why = "not TOML in UTF-8; `veilmix keys` writes such files"
         raise StorageError(f"{path}:{bad.line}: {why}") from None
     tables = content.get("identity")
@@ -177,6 +181,6 @@ def _check_private(path: Path) -> None:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
     if systems.OWNER_MODES and mode & 0o077:
         raise StorageError(
-            f"{path}: others than its owner may read it (mode {mode & 0o777:o}) and may know it: "
-            f"make a new identity, or say chmod 600 {path} if you know better"
+            f"{path}: other users may read it (mode {mode & 0o777:o}), and may know its secrets: "
+            f"make a new identity, or if no other user has read it, run: chmod 600 {path}"
         )

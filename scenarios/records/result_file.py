@@ -1,6 +1,6 @@
 """The strict reader of a run folder: each difference from the written form is an error.
 
-A value that was changed and still fits the schema is read; verify.py finds it.
+A value that was changed and still fits the schema is accepted here; verification/ detects it.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
 )
 T = TypeVar("T")
 FILES = (SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS)
-PARTIAL = ".partial-"  # before the name of a folder that is not whole
+PARTIAL = ".partial-"  # prefix of the name of an incomplete folder
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Run(SavedResult):
-    """A run folder, read back. It has the figures of its outcome, as `SavedResult` lists.
+    """A run folder, read back, with the figures of its outcome that `SavedResult` lists.
 
     Attributes:
-        folder: that was read.
-        scenario: that was played.
+        folder: the path that was read.
+        scenario: the scenario of the run.
         result: the content of result.json.
         transcript: None for an ideal run, which sends no messages.
-        sizes: values of each column.
-        release_text: of release.csv; None if there is none.
+        sizes: the number of values of each column.
+        release_text: of release.csv; None without a release.
         versions: of veilmix, Python and libraries.
         seal: the hashes of the files as written; None without a seal.
         files: the present hash of each file.
@@ -70,17 +70,22 @@ class Run(SavedResult):
 
 
 def read(folder: str | PathLike[str]) -> Run:
-    """Read a run folder. Raises StorageError, with file and line, if a file is not whole."""
+    """Return a run from its folder.
+
+    Raises StorageError, with file and line, if a file is damaged.
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise StorageError(f"{folder}: no such run folder")
     if folder.name.startswith(PARTIAL):
-        raise StorageError(f"{folder}: a run that was stopped while it was written; run it again")
+        raise StorageError(
+            f"{folder}: an incomplete folder: writing was stopped; run the scenario again"
+        )
     scenario = _scenario(folder / SCENARIO)
     result = _result(folder / RESULT, scenario.policy.kind)
     transcript, sizes = decode(_existing_file(folder / TRANSCRIPT))
     if (transcript is None) != (result.mode == "ideal"):
-        why = f"result.json says mode {result.mode}, and the transcript is of the other one"
+        why = f"result.json says mode {result.mode}, but the transcript is of the other mode"
         raise damaged(folder / TRANSCRIPT, 1, why)
     release = None if result.release is None else _read(folder / RELEASE, decoded)
     made_with = _read(folder / VERSIONS, partial(from_json, kind=dict[str, Any]))
@@ -89,6 +94,7 @@ def read(folder: str | PathLike[str]) -> Run:
 
 
 def _existing_file(path: Path) -> Path:
+    """Return a path; StorageError if the file is missing."""
     if not path.is_file():
         raise StorageError(
             f"{path}: missing, so this is no whole run folder; copy it anew, or run the scenario "
@@ -98,6 +104,7 @@ def _existing_file(path: Path) -> Path:
 
 
 def _read(path: Path, decode: Callable[[bytes], T]) -> T:
+    """Return the decoded content of a file; StorageError if it is missing or damaged."""
     try:
         data = _existing_file(path).read_bytes()
     except OSError as bad:
@@ -106,6 +113,7 @@ def _read(path: Path, decode: Callable[[bytes], T]) -> T:
 
 
 def _accepted(path: Path, parse: Callable[[], T]) -> T:
+    """Return the result of a parser; its error becomes a StorageError with file and line."""
     try:
         return parse()
     except Unreadable as bad:
@@ -113,16 +121,15 @@ def _accepted(path: Path, parse: Callable[[], T]) -> T:
 
 
 def _result(path: Path, policy: str) -> Result:
-    """Read result.json, strictly: every key of the schema and no other, each of its kind.
+    """Return the content of result.json, with exactly the keys and types of its schema.
 
-    policy: the kind of the scenario's; findings of another program are not accepted.
+    policy: the scenario's kind of policy; findings of another program are not accepted.
     """
     text = _read(path, decoded)
     plain = _accepted(path, partial(from_json, text, dict[str, Any]))
     schema_version = plain.get("schema", SCHEMA)
-    if (
-        isinstance(schema_version, int) and schema_version not in READ
-    ):  # first: other errors follow from it
+    # Checked first, because another schema causes all kinds of errors.
+    if isinstance(schema_version, int) and schema_version not in READ:
         raise StorageError(
             f"{path}:{line_of(text, 'schema')}: schema {schema_version}; this version of veilmix "
             f"reads schema {SCHEMA}: run the scenario again, or use the version in versions.json"
@@ -135,7 +142,7 @@ def _result(path: Path, policy: str) -> Result:
 
 
 def _scenario(path: Path) -> Scenario:
-    """Read the scenario of a run by its shape: the people that it names may be gone by now."""
+    """Return the scenario of a run, checked for its form only: its people may be gone by now."""
     scenario, problems = examine(_read(path, from_toml))
     if problems:
         raise damaged(path, 1, problems[0].line())

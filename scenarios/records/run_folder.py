@@ -1,4 +1,4 @@
-"""Run folders: all data about one run, on disk.
+"""Run folders: all data about one run, written to disk.
 
     scenario.toml         as resolved: number of people, features, and the seed that was used
     transcript.jsonl.gz   all messages, and the parties that saw them (transcripts.py)
@@ -8,7 +8,7 @@
     seal.json             the hashes of these files, signed if there is a signer (folder_seal.py)
 
 A folder is written under a temporary name, `.partial-...`, and renamed when all of it is on the
-disk: a folder with a run's name is whole. An abandoned partial folder is removed by a later run.
+disk: a folder with a run's name is complete. An abandoned partial folder is removed by a later run.
 The transcript holds the answers of every single person: the folder is its owner's alone (mode
 0700).
 """
@@ -55,7 +55,7 @@ __all__ = [
     "versions",
 ]
 
-STALE = 3600  # seconds: no folder takes an hour to write
+STALE = 3600  # seconds: an older partial folder was abandoned
 LIBRARIES = (
     *("click", "cryptography", "highspy", "msgspec", "numpy", "pynacl", "rich", "scipy"),
     "trio",
@@ -69,11 +69,12 @@ def save(
     recorder: Identity | None = None,
     transcript: Callable[[], bytes] | None = None,
 ) -> Path:
-    """Write a run folder into `parent` and return it. Raises StorageError; then no file is left.
+    """Write a run folder into `parent` and return its path.
 
+    Raises StorageError; then no file is left.
     name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
     the name is taken, -2, -3, ... is added: a run never replaces another. recorder: the identity
-    that signs the folder; None: unsigned. transcript: gives its text, which was written ahead
+    that signs the folder; None: unsigned. transcript: returns its text, which was written ahead
     (transcript_writer.py); None: it is written now.
     """
     with uncollected(outcome.users):
@@ -82,7 +83,7 @@ def save(
 
 
 def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], name: str) -> Path:
-    """Write a folder of these files into `parent`, whole or not at all, and return it."""
+    """Write a folder of these files into `parent`, entirely or not at all; return its path."""
     parent = Path(parent)
     with _storage_errors(parent):
         parent.mkdir(parents=True, exist_ok=True)
@@ -101,7 +102,7 @@ def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], na
 
 
 def default_name(outcome: Outcome) -> str:
-    """Return the name of the folder of a run."""
+    """Return the folder name of a run: scenario's name, and the seed or part of the digest."""
     mark = outcome.digest[:8] if outcome.seed is None else f"{outcome.seed:04d}"
     return f"{outcome.scenario.scenario.name}-{mark}"
 
@@ -111,7 +112,7 @@ def contents(
     recorder: Identity | None = None,
     transcript: Callable[[], bytes] | None = None,
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a run folder, each with its bytes, and at last their seal."""
+    """Yield the files of a run folder as (name, bytes); the last is the seal of all others."""
     file_hashes = {}
     for name, data in _files(outcome, transcript or partial(_transcript, outcome)):
         file_hashes[name] = hash_of(data)
@@ -120,12 +121,12 @@ def contents(
 
 
 def _transcript(outcome: Outcome) -> bytes:
-    """Return the text of the transcript of a run."""
+    """Return the bytes of the transcript file of a run."""
     return encode(outcome.transcript, outcome.users, outcome.sizes)
 
 
 def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a run folder besides its seal."""
+    """Yield the files of a run folder as (name, bytes), without the seal."""
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
     yield TRANSCRIPT, transcript()
@@ -137,7 +138,7 @@ def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[
 
 
 def release_csv(release: WrittenRelease) -> str:
-    """Write a release as CSV: a line for each combination that occurs, and its people."""
+    """Return a release as CSV: a line for each combination, with its number of people."""
     header = list(release.columns)
     count = "count"
     while count in header:
@@ -146,7 +147,7 @@ def release_csv(release: WrittenRelease) -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Return the versions of veilmix, Python, the platform, libraries and the cipher."""
+    """Return the versions of veilmix, Python, platform, libraries and cipher, for a record."""
     from importlib import metadata
 
     from ...crypto.multibuffer import engine_name
@@ -166,7 +167,7 @@ def versions() -> dict[str, Any]:
 
 
 def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
-    """Return the error that would prevent writing a folder; None if it seems writable."""
+    """Return the error that would prevent writing into a folder; None if it seems writable."""
     parent = Path(parent)
     ancestor = Path(parent).absolute()
     while not os.path.lexists(ancestor):
@@ -182,7 +183,7 @@ def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
 
 
 def sweep(parent: str | os.PathLike[str]) -> None:
-    """Remove the remains of runs that were killed an hour ago or earlier."""
+    """Remove partial folders, left by runs that were killed an hour ago or earlier."""
     parent = Path(parent)
     for remains in parent.glob(f"{PARTIAL}*"):
         with suppress(OSError):
@@ -205,7 +206,7 @@ def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _storage_errors(parent: Path) -> Iterator[None]:
-    """Turn an error of the system into one StorageError with advice."""
+    """Turn an error of the system inside this block into a StorageError with advice."""
     try:
         yield
     except (FileExistsError, NotADirectoryError) as bad:
@@ -219,10 +220,12 @@ def _storage_errors(parent: Path) -> Iterator[None]:
 
 
 def _not_a_folder(parent: Path, ancestor: Path) -> StorageError:
+    """Return the error that a part of a path, `ancestor`, is not a folder."""
     return StorageError(f"{parent}: {ancestor} is not a folder; name another folder with --out")
 
 
 def _write(path: Path, data: bytes) -> None:
+    """Write a file, and wait until it is on the disk."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()
@@ -230,13 +233,16 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Write the names in a folder to the disk, where its file system can do that."""
+    """Write a folder's list of files to the disk, where its file system can do that."""
     with suppress(OSError):
         sync_folder(folder)
 
 
 def _rename(partial: Path, parent: Path, name: str) -> Path:
-    """Give the whole folder its name, or the next free name."""
+    """Rename a complete partial folder to its name, or to the next free name.
+
+    Return the new path.
+    """
     number = 1
     while True:
         folder = parent / (name if number == 1 else f"{name}-{number}")
@@ -245,6 +251,6 @@ def _rename(partial: Path, parent: Path, name: str) -> Path:
             continue
         try:
             return partial.rename(folder)
-        except OSError as taken:  # another process was faster
+        except OSError as taken:  # another process has just taken the name
             if taken.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise

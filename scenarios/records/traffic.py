@@ -1,7 +1,7 @@
 """The traffic of a run: messages and bytes by kind and round, and the lengths of messages.
 
 Every message of a round must have the same length (a length that differs is evidence about its
-sender); the sizes of submissions are therefore counted singly.
+sender); the sizes of submissions are therefore counted in detail.
 """
 
 from collections import Counter, defaultdict
@@ -15,12 +15,12 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Messages of one kind in one round: how many, bytes in all, and bytes of the extremes.
+    """The messages of one kind in one round: number and sizes.
 
     Attributes:
         kind: of the messages.
         round: from 1; 0 outside rounds.
-        messages: how many.
+        messages: their number.
         size: bytes in all.
         smallest: bytes of the shortest.
         largest: bytes of the longest.
@@ -43,8 +43,8 @@ class Traffic:
 
     Attributes:
         flows: by round, in the order of the protocol.
-        sizes: per round, bytes -> submissions.
-        messages: in all.
+        sizes: round -> bytes of a submission -> number of submissions.
+        messages: their number in all.
         size: bytes in all.
     """
 
@@ -55,7 +55,7 @@ class Traffic:
 
 
 def traffic(transcript: Transcript | None) -> Traffic | None:
-    """Sum up a transcript; None of an ideal run, which sends no messages."""
+    """Return the traffic of a transcript; None for an ideal run, which sends no messages."""
     if transcript is None:
         return None
     lengths: dict[tuple[int, int, str], Counter[int]] = defaultdict(Counter)

@@ -1,4 +1,4 @@
-"""The text of a transcript, written while its run is scored."""
+"""The writer of a transcript's text in a second process while its run is scored, to save time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -7,24 +7,27 @@ from functools import partial
 from ...protocol.knowledge.transcript import Transcript
 from ..serialization.transcripts import encode
 
-LONG = 10_000  # messages; to write fewer takes no longer than to make a copy of the process
+LONG = 10_000  # messages from which a copy of the process saves time
 
 
 class TranscriptWriter:
     """The writer of a run's transcript, which starts while the run is scored.
 
     Attributes:
-        text: waits for the text; None: no run is recorded yet.
+        text: returns the bytes, after waiting for them; None: no run is recorded yet.
     """
 
     def __init__(self, copies: ExitStack, *, able: bool) -> None:
-        """copies: ends the copies of this process. able: whether copies may be made."""
+        """Prepare the writer.
+
+        copies: ends the copies (forks) of this process. able: whether copies may be made.
+        """
         self._copies = copies
         self._able = able
         self.text: Callable[[], bytes] | None = None
 
     def begin(self, transcript: Transcript | None, users: int, sizes: Sequence[int]) -> None:
-        """Take the recorded transcript, and begin to write it if it is long (`encode`)."""
+        """Take the recorded transcript; if it is long, encode it in a copy of the process."""
         self.text = partial(encode, transcript, users, sizes)
         if self._able and transcript is not None and len(transcript.events) > LONG:
             from ...roles.compute.forked_workers import forked_call
@@ -34,9 +37,9 @@ class TranscriptWriter:
 
 @contextmanager
 def writing_ahead(*, copies: bool) -> Iterator[TranscriptWriter]:
-    """Write a transcript ahead, for as long as the block lasts.
+    """Provide a transcript writer for this block, and end its process afterwards.
 
-    copies: whether a copy of this process may do it.
+    copies: whether a copy of this process may encode the transcript.
     """
     with ExitStack() as stack:
         yield TranscriptWriter(stack, able=copies)

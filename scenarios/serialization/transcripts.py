@@ -213,7 +213,7 @@ def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[in
     """Return the transcript of the lines of a file, and the number of values of each column."""
     head, tail = lines[0], lines[-1]
     if not isinstance(head, HeadLine) or head.schema != SCHEMA or head.form not in FORMS:
-        raise damaged(path, 1, f"this is no first line of a transcript of schema {SCHEMA}")
+        raise damaged(path, 1, f"no transcript of schema {SCHEMA} has this first line")
     if not isinstance(tail, EndLine) or tail.lines != len(lines):
         raise damaged(path, len(lines), "the end of the file is missing")
     transcript = Transcript(head.users, summary=head.form == "summary")

@@ -1,4 +1,4 @@
-"""Verification that a run is as claimed: replay, recomputation, and the limits of both.
+"""Verification of a saved run: replay, recomputation, and the limits of both.
 
 May import `play`, `records` and below. Must never trust a stored number that it can compute.
 """

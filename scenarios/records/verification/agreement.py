@@ -1,14 +1,17 @@
-"""Comparison of a result that follows from a record with the claim."""
+"""Comparison of computed values with the values that a record claims."""
 
 from math import isclose
 
 from ....errors import VerificationError
 
-CLOSE = 1e-9  # a sum of the same numbers in another order differs in the last of sixteen digits
+CLOSE = 1e-9  # relative: another order of a sum changes the last of 16 digits
 
 
 def require_equal(subject: str, actual: object, claimed: object) -> None:
-    """Raise VerificationError unless the computed value equals the claim."""
+    """Raise VerificationError unless the computed value equals the claim.
+
+    Subject: for the message.
+    """
     if actual != claimed:
         raise VerificationError(
             f"{subject}: {shortened(claimed)} is claimed, {shortened(actual)} was found"
@@ -18,7 +21,7 @@ def require_equal(subject: str, actual: object, claimed: object) -> None:
 def require_close(subject: str, actual: object, claimed: object) -> None:
     """Raise VerificationError unless plain data are equal, decimal numbers up to `CLOSE`.
 
-    Another processor adds the same numbers in another order.
+    subject: for the message. Another processor adds the same numbers in another order.
     """
     match actual, claimed:
         case dict(), dict():

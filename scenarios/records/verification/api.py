@@ -1,7 +1,7 @@
-"""Saved runs from Python: `veilmix.leak` and `veilmix.verify`, with the answers of the commands.
+"""The Python interface to saved runs: `veilmix.leak` and `veilmix.verify`, as the commands.
 
-leak()     the leakage to every coalition, from the recorded views of its members
-verify()   every check of a run folder
+leak()     the leakage to every coalition, from the recorded views of its members verify()   every
+check of a run folder
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Leak:
     """The leakage of a run to every coalition of parties that follow the protocol.
 
     Attributes:
-        run: that was read.
+        run: the run that was read.
         prior: `uniform` or `marginals`.
         coalitions: the smallest first.
         deviations: of parties that did not follow the protocol in this run, in sentences; the
@@ -72,7 +72,10 @@ class Leak:
     deviations: tuple[str, ...]
 
     def coalition(self, *members: str) -> Received:
-        """Return the leakage to these parties together; UnknownParty if not scored."""
+        """Return the leakage to the coalition of these parties.
+
+        UnknownParty if it was not scored.
+        """
         return find_coalition(self.coalitions, members)
 
     @property
@@ -82,10 +85,11 @@ class Leak:
 
     @property
     def frames(self) -> LeakFrames:
-        """The leak as a table of plain columns."""
+        """The leakage as a table of plain columns."""
         return LeakFrames(typed_frame(LEAKS, [_row(view) for view in self.coalitions]))
 
     def __repr__(self) -> str:
+        """Return a line with the scenario and the smallest coalitions that link a user."""
         smallest = " or ".join(" + ".join(members) for members in self.smallest) or "none"
         return f"<Leak of {self.run.result.scenario}: smallest linking coalition: {smallest}>"
 
@@ -175,10 +179,12 @@ def verify(
 
 
 def _opened_run(run: Saved) -> Run:
+    """Return a run: itself, or read from its folder."""
     return run if isinstance(run, Run) else read(run)
 
 
 def _row(view: Received) -> tuple[str | int | float | bool | None, ...]:
+    """Return a coalition's leakage as a row of the table `LEAKS`."""
     row = view.worst_row
     return (
         *coalition_row(view),

@@ -1,4 +1,8 @@
-"""Checks of the board: legal posts, their digest, the sums of batches, the scenario's terms."""
+"""Checks of the bulletin board: legal posts, their digest, sums of batches, the scenario's terms.
+
+Each check returns its finding as text, raises VerificationError if it fails, and NoGround if it
+does not apply to the run.
+"""
 
 from collections import defaultdict
 
@@ -19,7 +23,7 @@ from .views import columns
 
 
 def board(evidence: RecordEvidence) -> str:
-    """Verify that the posts are legal, and that the session was closed."""
+    """Check that the posts are legal, match the messages, and end with the session's close."""
     replayed = evidence.board
     if replayed.phase is not Phase.OVER:
         raise VerificationError(f"the session was not closed; it ends in phase {replayed.phase}")
@@ -35,14 +39,14 @@ def board(evidence: RecordEvidence) -> str:
 
 
 def digest(evidence: RecordEvidence) -> str:
-    """Verify that the posts hash to the digest of result.json."""
+    """Check that the posts hash to the digest of result.json; return its first digits."""
     computed = evidence.board.digest().hex()
     require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
 def batches(evidence: RecordEvidence) -> str:
-    """Verify that each hop forwarded or refused every message it received, in every round."""
+    """Check that each hop forwarded or refused every message it received, in every round."""
     replayed = evidence.board
     if not replayed.mixed:
         raise NoGround("nothing was mixed")
@@ -68,7 +72,10 @@ def batches(evidence: RecordEvidence) -> str:
 
 
 def checked_proofs(replayed: Board) -> str:
-    """Check every ballot, proof of shuffle and decryption share of a verified mix."""
+    """Check every ballot, proof of shuffle and decryption share of a verified mix.
+
+    Return the numbers.
+    """
     checked, announcement = check_record(replayed, SystemEntropy()), replayed.announcement
     reuse_text = (
         ", and round 2 mixes the ballots of round 1" if announcement and announcement.once else ""
@@ -81,10 +88,14 @@ def checked_proofs(replayed: Board) -> str:
 
 
 def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
-    """Verify the sums of a shuffler; return the number of layers it forwarded."""
+    """Check the sums in a shuffler's account, and return the number of layers it forwarded.
+
+    layers_in: layers that the shuffler before it forwarded; None: it is the first. slots: layers in
+    an envelope.
+    """
     place = shuffler(account.hop)
     refused = sum(account.refused.values())
-    if layers_in is None:  # hop 1: envelopes come, the onions inside them go
+    if layers_in is None:  # hop 1 receives envelopes, and forwards the onions in them
         due = account.people * slots + account.received - account.people
     else:
         require_equal(f"{place}: layers received", account.received, layers_in)
@@ -94,11 +105,11 @@ def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
 
 
 def _carried(evidence: RecordEvidence, number: int, account: Mixed) -> None:
-    """Verify that the batch on the wire has as many ciphertexts as the board says."""
+    """Check that the transmitted batch of a shuffler has as many ciphertexts as its account."""
     if evidence.transcript.summary:
         return
     sender = shuffler(account.hop)
-    handed = defaultdict[str, list[bytes]](list)  # all pieces, by receiver
+    handed = defaultdict[str, list[bytes]](list)  # receiver -> names of layers sent to it
     for event in evidence.transcript.events:
         if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
             handed[event.receiver] += split_names(event.names)
@@ -109,7 +120,7 @@ def _carried(evidence: RecordEvidence, number: int, account: Mixed) -> None:
 
 
 def terms(evidence: RecordEvidence) -> str:
-    """Verify that the announcement has the terms of the scenario."""
+    """Check that the announcement has the terms of the scenario; return its policy in words."""
     from ...lab.play.announcement import announced_policy, announced_rules
 
     announced = evidence.board.announcement

@@ -1,4 +1,7 @@
-"""Explanations of the knowledge of parties of a mix: the proofs of knowledge/derivation.py."""
+"""Explanations of a coalition's knowledge in an onion mix, as sentences.
+
+They translate the proofs of protocol/knowledge/derivation.py: facts and rules of inference.
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -21,17 +24,24 @@ AUDITED = ", less those whom audits tell from it"  # ends a sentence on an anony
 
 
 class Explainer:
-    """A translator of proofs into sentences."""
+    """A translator of derivations about one coalition of a run into sentences.
+
+    record: the run. members: the coalition. columns: names of the columns.
+    """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
         self.knowledge = closure(RunCiphertexts(record), members)
         self.terms = self.knowledge.terms
         self.columns = columns
         self.coalition_name = " + ".join(sorted(self.knowledge.members)) or "anybody"
-        self.names: Collection[bytes] = self.terms.by_name  # of all ciphertexts
+        self.names: Collection[bytes] = self.terms.by_name  # names of all ciphertexts
 
     def person(self, person: int) -> Explanation:
-        """Explain the knowledge about a person, or the point where its trail ends."""
+        """Return an explanation of the knowledge about a person, by index.
+
+        If the coalition does not link the person, the explanation ends where the trail of its
+        messages ends.
+        """
         calls = self.terms.record.calls
         goals: list[Fact] = [
             fact
@@ -59,6 +69,10 @@ class Explainer:
         return Explanation(about, self._steps(trail), self._end(person, last), missing)
 
     def _end(self, user: int, last: Sequence[Term]) -> str:
+        """Return the sentence that ends the trail of a user's messages.
+
+        last: the ciphertexts known to be from the user, which the coalition cannot open.
+        """
         about = parties.user(user)
         if not last:
             return f"{self.coalition_name} has nothing that it could know to be from {about}"
@@ -70,7 +84,10 @@ class Explainer:
         )
 
     def message(self, name: bytes) -> Explanation:
-        """Explain the knowledge about a ciphertext: seen, its sender, its content."""
+        """Return an explanation of the knowledge about a ciphertext: seen, its sender, its content.
+
+        name: of the ciphertext, the beginning of its hash.
+        """
         term = self.terms.by_name[name]
         mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
         steps_due: list[Fact] = [Ciphertext(term.name), mine, opened]
@@ -95,6 +112,7 @@ class Explainer:
         return Explanation(about, self._steps(goals), ending, missing)
 
     def _steps(self, goals: Sequence[Fact]) -> tuple[DerivationStep, ...]:
+        """Return the numbered steps that prove the facts `goals`, premises first."""
         numbers: dict[Fact, int] = {}
         steps: list[DerivationStep] = []
         for goal in goals:
@@ -108,6 +126,10 @@ class Explainer:
         return tuple(steps)
 
     def _text(self, fact: Fact, reason: FactReason) -> str:
+        """Return a fact of a derivation as a sentence.
+
+        Reason: the rule and the premises behind it.
+        """
         match fact:
             case KeyFact(party):
                 return f"{party} has its own key"
@@ -129,6 +151,7 @@ class Explainer:
                 return f"so {parties.user(user)} said {row_text} in round {number}"
 
     def _has(self, name: bytes, reason: FactReason) -> str:
+        """Return the sentence that explains how the coalition obtained a ciphertext."""
         if reason.rule is FactRule.OWN:
             return f"{_short(name)} was sealed by a member"
         if reason.rule is FactRule.SHOWN:
@@ -142,6 +165,7 @@ class Explainer:
         return f"{' and '.join(witnesses)} saw {_short(name)} in {place}"
 
     def _from(self, name: bytes, user: int, reason: FactReason) -> str:
+        """Return the sentence that explains how the coalition knows the sender of a ciphertext."""
         owner = parties.user(user)
         match reason.rule:
             case FactRule.SENDER:
@@ -158,9 +182,11 @@ class Explainer:
                 return f"so {_short(name)} is {owner}'s: it came out of {origin}"
 
     def _answer(self, term: Term) -> str:
+        """Return the answers inside a ciphertext as text."""
         return "; ".join(self._row(term.round, ask, values) for ask, values in term.answers)
 
     def _row(self, number: int, ask: int, values: Sequence[str]) -> str:
+        """Return an answer as text, such as "age=30 sex=f". number, ask: round and question."""
         columns = self.terms.record.calls[number].asks[ask]
         return " ".join(
             f"{self.columns[column]}={value.strip()}"
@@ -169,4 +195,5 @@ class Explainer:
 
 
 def _short(name: bytes) -> str:
+    """Return the name of a ciphertext in hexadecimal."""
     return name.hex()

@@ -1,4 +1,4 @@
-"""Checks of a run folder. Each recomputes a claim from the recorded messages.
+"""The checks of a run folder. Each recomputes a claim from the recorded messages.
 
     files        they are as they were written
     signatures   posts are signed by their authors, heads by the board; known signers are named
@@ -15,11 +15,12 @@
     estimates    (reports that were randomized) recomputed from the counts of reports
     replay       a seeded scenario, run again, gives the same; so does its search for the worst case
 
-The board is checked in board_checks.py, the decision and the release in
-release_checks.py, result.json in result_checks.py, seal and signatures in signers.py.
+A head is the board's signature over its posts so far. The board is checked in board_checks.py, the
+decision and the release in release_checks.py, result.json in result_checks.py, seal and signatures
+in signers.py.
 
-A check without ground in the run is not made (`ok` is None), and says why. A check shows either
-the author (authenticity: a signature with a known key), or that the record agrees with itself
+A check without ground in the run is not made (`ok` is None), and says why. A check shows either the
+author (authenticity: a signature with a known key), or that the record agrees with itself
 (consistency: a complete record of invented people passes), or neither.
 """
 
@@ -50,7 +51,7 @@ Rule = tuple[str, str, Callable[[RecordEvidence], str]]  # name, requirement, fu
 @keeps_old(what="requirement")
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of one check.
+    """The result of one check of a record.
 
     Attributes:
         name: in a word.
@@ -78,11 +79,11 @@ class Shows(StrEnum):
 def verify(
     run: Run, *, wants_replay: bool | None = None, known_identities: Known | None = None
 ) -> tuple[CheckResult, ...]:
-    """Check a run.
+    """Return the results of all checks of a run.
 
-    wants_replay: run it again and compare; None does so if it is seeded and not large.
+    wants_replay: whether to run it again and compare; None does so if it is seeded and not large.
     known_identities: identities that are known beforehand, by name. A failure raises no error: it
-    is a check whose `ok` is False.
+    is a check with `ok` False.
     """
     evidence = RecordEvidence(run, wants_replay, known_identities)
     checks = TOPOLOGY_RULES[topology_of(run.scenario).name](run.scenario)
@@ -90,11 +91,13 @@ def verify(
 
 
 def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
+    """Return the checks of a run with central parties; programs with estimates have one more."""
     title = program_of(scenario).recomputed
     return (*CHECKS[:-1], ("estimates", title, estimates), CHECKS[-1]) if title else CHECKS
 
 
 def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
+    """Return the checks of a run of peers."""
     files, replay = (check for check in CHECKS if check[0] in COMMON_CHECKS)
     return (files, *peers_verify.CHECKS, replay)
 
@@ -102,7 +105,10 @@ def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
 def judge(
     name: str, requirement: str, check: Callable[[Ground], str], evidence: Ground
 ) -> CheckResult:
-    """Run a check and convert its errors to a result."""
+    """Return the result of a check; its errors become results.
+
+    check: returns the finding, or raises an error. evidence: its input.
+    """
     ok: bool | None = False
     shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent
     try:
@@ -122,12 +128,12 @@ def judge(
 
 
 def estimates(evidence: RecordEvidence) -> str:
-    """Recompute the findings of the program."""
+    """Check the findings of the release program, recomputed from the counts of reports."""
     return program_of(evidence.run.scenario).verify(evidence)
 
 
 def reidentification(evidence: RecordEvidence) -> str:
-    """Recompute re-identification from the release."""
+    """Check the re-identification scores, recomputed from the release."""
     from .reidentification import recomputed
 
     return recomputed(evidence)

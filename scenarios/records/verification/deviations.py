@@ -1,9 +1,9 @@
-"""Statements on deviations in a run: the first lines of every output on it.
+"""Statements on deviations in a run: the first lines of every output about it.
 
 Figures on coalitions assume parties that follow the protocol and pool their views. After a
 deviation, a successful attack or a justified alarm they are no statement of safety. Every output
-prints the lines of `deviations` first. If there are lines, `NOT_BY_WATCHING` replaces each
-sentence of safety that is computed from views.
+prints the lines of `deviations` first. If there are lines, `NOT_BY_WATCHING` replaces each sentence
+of safety that is computed from views.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ NOT_BY_WATCHING = (
     "protocol, and here that did not hold"
 )
 LEAVES = frozenset({"absent", "late"})  # users send no ballot, or send it too late
-POOLS = frozenset({"collude"})  # the effect is computed from pooled views itself
+POOLS = frozenset({"collude"})  # attacks that only pool views
 
 
 def deviations(
@@ -94,12 +94,12 @@ def _party_name(party: str, words: Language) -> str:
 
 
 def _word_or(key: str, plain: str, words: Language, **values: object) -> str:
-    """Return a sentence, or a plain text where another package brings a word without a sentence."""
+    """Return a sentence by its key; `plain` if a package's own word has no sentence."""
     return words.say(key, **values) if key in words.sentences else plain
 
 
 def _names(scenario: Scenario, fault: Fault, words: Language) -> str:
-    """Return the names of the parties of a fault."""
+    """Return the names of the parties of a fault, in a language."""
     if fault.by is not None:
         return _party_name(fault.by, words)
     role = ATTACKS[fault.attack].by
@@ -110,7 +110,7 @@ def _names(scenario: Scenario, fault: Fault, words: Language) -> str:
 
 
 def _alarms(alarms: Sequence[Raised], words: Language) -> Iterator[str]:
-    """Yield a line for each cause of alarms that the board bears out."""
+    """Yield a line for each cause of alarms that the board confirms."""
     causes = Counter(alarm.cause for alarm in alarms if alarm.borne_out)
     for cause, times in causes.items():
         yield words.say(

@@ -1,4 +1,4 @@
-"""A run as evidence: the content of its record, and its consequences. The input of verify.py."""
+"""The evidence of a run: the content of its record and its consequences, as input of the checks."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,12 @@ RELEASED = 2  # the round number of an ideal run's release
 
 
 class RecordEvidence:
-    """A run, and the results that follow from its record."""
+    """A saved run, with the results that follow from its record, each computed once.
+
+    run: as it was read. wants_replay: whether to run the scenario again; None: if it is small.
+    known_identities: public identities known beforehand, by name. Properties raise NoGround if the
+    run has no such data, so that a check does not apply.
+    """
 
     def __init__(
         self,
@@ -55,7 +60,7 @@ class RecordEvidence:
 
     @property
     def rounds(self) -> tuple[RoundRecord, ...]:
-        """The records of the curator's rounds in result.json, if it asked for groups; else ()."""
+        """The rounds of the curator in result.json, if it asked for groups of columns; else ()."""
         claimed = findings_as(self.result, Rounds)
         return claimed.rounds if claimed else ()
 
@@ -68,13 +73,16 @@ class RecordEvidence:
 
     @cached_property
     def board(self) -> Board:
-        """The board that the posts make. Refused if a post is illegal; NoGround among peers."""
+        """The bulletin board that the posts form.
+
+        Refused if a post is illegal; NoGround among peers.
+        """
         if untold := topology_of(self.run.scenario).untold:
             raise NoGround(untold)
         return replay(self.transcript.posts)
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """Return the counts of a round and their source: the board, else the reader."""
+        """Return the counts of a round, for each question, and their source: board or reader."""
         if self.run.transcript is None:
             return self._claimed(number), "result.json"
         tallies = self.board.tallies
@@ -87,7 +95,7 @@ class RecordEvidence:
         raise NoGround(f"round {number} was not counted")
 
     def counted_rounds(self) -> tuple[list[RoundResult], str]:
-        """Return the calls with answers that the curator read, with their counts; and their source.
+        """Return the calls (queries) that the curator read with their counts, and the source.
 
         Of an ideal run only round 1 is recorded: NoGround if there were more.
         """
@@ -116,7 +124,7 @@ class RecordEvidence:
 
     @property
     def rows(self) -> int:
-        """Ballots of each person to a question; 1 if each person has one row."""
+        """The number of ballots of each person to a question; 1 if each person has one row."""
         return self.run.scenario.population.rows or 1
 
     @property
@@ -135,7 +143,7 @@ class RecordEvidence:
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts that result.json claims (an ideal run has no other record)."""
+        """Return the counts of a round from result.json: an ideal run has no other record."""
         if self.randomized:
             return self._reported()
         if self.result.several_rows:
@@ -153,7 +161,7 @@ class RecordEvidence:
         )
 
     def _claimed_counts(self, number: int) -> tuple[Counts, ...]:
-        """Return the counts that result.json claims, as they stand there."""
+        """Return the counts of people that result.json claims: marginals, or the release."""
         if number == 1 and self.result.marginals:
             return tuple(
                 {(value,): people for value, people in self.result.marginals[name].items()}
@@ -181,7 +189,7 @@ class RecordEvidence:
         return decision
 
     def decided(self) -> Decision | None:
-        """Return the decision that result.json claims."""
+        """Return the decision that result.json claims; None without a decision."""
         claimed_decision = self.result.decision
         if claimed_decision is None:
             return None
@@ -198,7 +206,7 @@ class RecordEvidence:
         return Decision(kept_columns, claimed, suppressed)
 
     def promised(self, joint: Counts) -> float | None:
-        """Return the share of exposed people that is certified for a release.
+        """Return the certified share of exposed people, for a release with the counts `joint`.
 
         None if groups were asked for that an ideal run does not record. VerificationError if the
         release was not allowed: the bound cannot be proved for its respondents.
@@ -223,7 +231,10 @@ class RecordEvidence:
         return promised_share(decision, proved) + excluded
 
     def excluded(self, joint: Counts) -> int:
-        """Return the number of people of a release in a small class known by exclusion."""
+        """Return the number of people of a release in a small class known by exclusion.
+
+        Such a class is not published, but follows from the published counts.
+        """
         scenario = self.run.scenario
         return excluded_people(program_of(scenario), joint, scenario.policy, self.schema)
 
@@ -246,7 +257,7 @@ class RecordEvidence:
 
     @cached_property
     def repeated(self) -> Outcome:
-        """The outcome of running the scenario again."""
+        """The outcome of running the scenario again with the same seed."""
         from ...lab.play.run import run
 
         mode: Mode = "ideal" if self.result.mode == "ideal" else "real"
@@ -258,14 +269,14 @@ class RecordEvidence:
 
     @cached_property
     def record(self) -> ViewedRun:
-        """The record in a form that serves many coalitions."""
+        """The record in a form that computes the views of many coalitions fast."""
         return ViewedRun(self.transcript, self.board)
 
     @property
     def schema(self) -> Schema:
-        """The schema announced, or agreed on beforehand.
+        """The schema that was announced, or agreed on beforehand.
 
-        For an ideal run only the part that rules read: sizes of domains.
+        For an ideal run it has only the sizes of domains, which rules read.
         """
         if agreed := topology_of(self.run.scenario).agreed:
             return agreed(self.result)

@@ -1,4 +1,7 @@
-"""Explanations of a coalition's knowledge for a student: the steps of a derivation, in words."""
+"""Explanations of a coalition's knowledge for a student: the steps of a derivation, in words.
+
+It is the option `--why` of the command `veilmix show`.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -14,11 +17,11 @@ from .reasons import Explanation
 from .verified_explanation import VerifiedExplainer
 from .views import columns, people_named, person_of, record_of, recorded, view_of
 
-SIGNS = 4  # least number of hex digits of a ciphertext's name
+SIGNS = 4  # least number of digits by which a ciphertext is named
 
 
 class Explaining(Protocol):
-    """An explainer of the knowledge of coalition members in a run.
+    """The interface of an explainer of a coalition's knowledge in a run.
 
     Attributes:
         names: of all sealed ciphertexts.
@@ -27,15 +30,16 @@ class Explaining(Protocol):
     names: Collection[bytes]
 
     def person(self, person: int) -> Explanation:
-        """Explain the knowledge about a person, by its index, or the end of its trail."""
+        """Return an explanation of the knowledge about a person, by index."""
         ...
 
     def message(self, name: bytes) -> Explanation:
-        """Explain the knowledge about a ciphertext: seen, its sender, its content."""
+        """Return an explanation of the knowledge about a ciphertext: seen, sender, content."""
         ...
 
 
 def _explains(run: Run, members: Sequence[str]) -> Explaining:
+    """Return the explainer for a run: of peers, of a verified mix, or of an onion mix."""
     record = record_of(run)
     if isinstance(record, PeerRecord):
         return PeerExplainer(record, members, columns(run))
@@ -45,7 +49,9 @@ def _explains(run: Run, members: Sequence[str]) -> Explaining:
 
 
 def why(run: Run, members: Sequence[str], about: str) -> Explanation:
-    """Explain the knowledge of these parties about a person, or a ciphertext by its name.
+    """Return an explanation of these parties' knowledge about a person or a ciphertext.
+
+    about: the name of a person, or the beginning of a ciphertext's name.
 
     Raises:
         ParameterError: the run has no such party, person or ciphertext, or recorded no single
@@ -70,6 +76,10 @@ def why(run: Run, members: Sequence[str], about: str) -> Explanation:
 
 
 def _matching_name(names: Collection[bytes], about: str, people: str) -> bytes:
+    """Return the only ciphertext name that begins with `about` (hexadecimal); or ParameterError.
+
+    people: names of the people, for the message.
+    """
     matching = [name for name in names if name.hex().startswith(about.lower())]
     if len(matching) != 1 or len(about) < SIGNS:
         amount = "no ciphertext has" if not matching else f"{len(matching)} ciphertexts have"

@@ -1,7 +1,7 @@
 """Explanations of the knowledge of peers: the route of each onion, step by step.
 
 Every message is on the board, so all peers see each transfer. The derivation finds the sender of an
-onion (protocol/peers/routes.py), and the content of its ballot once all secrets are at hand.
+onion (protocol/peers/routes.py), and the content of its ballot once all secrets are known.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +17,7 @@ from .reasons import DerivationStep, Explanation
 
 
 class Layer(NamedTuple):
-    """A sealed layer.
+    """A sealed layer of an onion: its sender and its place on the route.
 
     Attributes:
         origin: the sender, an index from 0.
@@ -31,7 +31,7 @@ class Layer(NamedTuple):
 
 
 class PeerExplainer:
-    """A translator of the routes of onions into sentences.
+    """A translator of the routes of onions into sentences about a coalition's knowledge.
 
     Attributes:
         names: of all sealed layers.
@@ -48,6 +48,7 @@ class PeerExplainer:
 
     @cached_property
     def _layers(self) -> dict[bytes, Layer]:
+        """All sealed layers, by the name of the ciphertext."""
         path = self.record.board.agreement.path
         return {
             name: Layer(message.user, message.round, at % path + 1)
@@ -56,7 +57,7 @@ class PeerExplainer:
         }
 
     def _write(self, rule: str, text: str, *premises: int) -> int:
-        """Add a step, or find an equal step; return its number."""
+        """Add a step of the derivation, unless its text is there already; return its number."""
         for step in self._steps:
             if step.text == text:
                 return step.number
@@ -64,7 +65,7 @@ class PeerExplainer:
         return len(self._steps)
 
     def person(self, person: int) -> Explanation:
-        """Explain the knowledge about a peer, or the points where the trails of its onions end."""
+        """Return an explanation of the knowledge about a peer, or where its onions' trails end."""
         about, linked = (
             parties.peer(person),
             f"{parties.peer(person)} is linked by {self.coalition_name}",
@@ -85,19 +86,19 @@ class PeerExplainer:
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _answers(self, person: int) -> Iterator[tuple[int, int]]:
-        """Yield round and place of each onion with an answer of a peer."""
+        """Yield (round, place in the round's routes) of each onion with an answer of a peer."""
         for number, routes in sorted(self.record.routes.items()):
             for place, route in enumerate(routes):
                 if route.origin == person and route.answer is not None:
                     yield number, place
 
     def _end(self, number: int, place: int) -> int | None:
-        """Return the peer at which an onion's trail ends; None if it is followed to its end."""
+        """Return the peer at which the coalition loses an onion's trail; None if it never does."""
         last = trail(self.record.routes[number], self.members, place)[-1]
         return last.peer if last.rule is RouteRule.LOST else None
 
     def message(self, name: bytes) -> Explanation:
-        """Explain the knowledge about a layer: its transfer, its sender, its content."""
+        """Return an explanation of the knowledge about a layer: transfer, sender, content."""
         layer, about = self._layers[name], name.hex()
         sealed = self.record.routes.get(layer.round, ())
         place = next((at for at, item in enumerate(sealed) if name in item.names), None)
@@ -130,6 +131,7 @@ class PeerExplainer:
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _handed(self, layer: Layer, route: Route) -> int:
+        """Write the step in which a layer is posted for its opener; return the step's number."""
         giver, taker = (parties.peer(route.stops[layer.step - at]) for at in (2, 1))
         return self._write(
             "saw",
@@ -138,19 +140,24 @@ class PeerExplainer:
         )
 
     def _opened(self, layer: Layer, route: Route, fact: int) -> None:
+        """Write the step in which a member opens a layer. fact: the step before it."""
         peer = parties.peer(route.stops[layer.step - 1])
         key = self._write("key", f"{peer} has its own key")
         text = f"so {peer} opens {route.names[layer.step - 1].hex()}: {_inside(route, layer.step)}"
         self._write("open", text, fact, key)
 
     def _write_own_row(self, number: int, person: int, row: Row) -> int:
+        """Write the step that a member knows its own answers; return the step's number."""
         row_text = " ".join(f"{self.columns[column]}={row[column]}" for column in sorted(row))
         return self._write(
             "own", f"{parties.peer(person)} said {row_text} itself in round {number}"
         )
 
     def _follow(self, number: int, place: int, *, is_named: bool) -> None:
-        """Write the steps of an onion. say: write the content of its ballot, too."""
+        """Write the steps along an onion's route.
+
+        is_named: write the content of its ballot, too.
+        """
         routes = self.record.routes[number]
         route = routes[place]
         fact = self._posted(number, route)
@@ -161,6 +168,7 @@ class PeerExplainer:
             self._write_reader(number, route, fact)
 
     def _posted(self, number: int, route: Route) -> int:
+        """Write the step in which a peer posts its own onion; return the step's number."""
         owner, first = parties.peer(route.origin), parties.peer(route.stops[0])
         return self._write(
             "sender",
@@ -169,7 +177,11 @@ class PeerExplainer:
         )
 
     def _past(self, number: int, route: Route, hop: RouteHop, fact: int) -> int:
-        """Write the step of an onion past a peer; return its number."""
+        """Write the step of an onion past a peer; return the step's number.
+
+        The coalition follows it if the peer is a member, or if the peer had onions of this sender
+        only. fact: the step before.
+        """
         owner, peer = parties.peer(route.origin), parties.peer(hop.peer)
         inside = _inside(route, hop.step)
         if hop.rule is RouteRule.OPEN:
@@ -185,6 +197,7 @@ class PeerExplainer:
         return self._write("alone", text, fact)
 
     def _write_reader(self, number: int, route: Route, fact: int) -> None:
+        """Write the steps in which the round's secrets open a ballot. fact: the step before."""
         withholders = self._withheld(number)
         keys = (
             f"; {' + '.join(withholders)} {'has' if len(withholders) == 1 else 'have'} the rest"
@@ -200,6 +213,7 @@ class PeerExplainer:
         self._write("read", text, fact, secrets)
 
     def _withheld(self, number: int) -> list[str]:
+        """Return the peers that have not posted their secret of a round."""
         board = self.record.board
         return [
             parties.peer(peer - 1)
@@ -207,6 +221,7 @@ class PeerExplainer:
         ]
 
     def _answer(self, number: int, route: Route) -> str:
+        """Return the answer inside an onion as text, such as "age=30 sex=f"."""
         if route.answer is None:
             return "nothing: it is blank"
         ask, values = route.answer
@@ -218,7 +233,10 @@ class PeerExplainer:
     def _ending(
         self, about: str, ends: Sequence[tuple[int, int | None]]
     ) -> tuple[str, tuple[str, ...]]:
-        """Explain why the knowledge ends, and name peers that could extend it. ends: by onion."""
+        """Return the reason why the knowledge ends, and the peers that could extend it.
+
+        ends: round of each onion, and the peer at which its trail ends.
+        """
         if not ends:
             return f"no onion of {about} has come to the end of its path", ()
         lost_names = tuple(
@@ -236,7 +254,7 @@ class PeerExplainer:
 
 
 def _inside(route: Route, step: int) -> str:
-    """Return the content of the layer of a step, as text."""
+    """Return the content of a layer as text: a ballot, or the next layer and its opener."""
     if step == len(route.stops):
         return "a sealed ballot"
     return f"{route.names[step].hex()}, for {parties.peer(route.stops[step])}"

@@ -1,8 +1,8 @@
-"""The people of a run, one row each: known to the laboratory and to no party.
+"""The true rows of the people of a run, known to the laboratory and to no party.
 
-A full transcript holds the sealed answers of every person; of an ideal or a very large run, a
-seed draws the same people again. The table is used only if it has the counts that were
-read: a table of other people would give a wrong truth.
+A full transcript holds the sealed answers of every person; of an ideal or a very large run, a seed
+draws the same people again. The table is used only if it has the counts that were read: a table of
+other people would give a wrong truth.
 """
 
 from collections import Counter
@@ -23,7 +23,10 @@ Row = tuple[str, ...]
 
 
 def people(run: Run) -> "npt.NDArray[np.int64] | None":
-    """Return codes (n x d) of the people of the release; None if they cannot be known."""
+    """Return the rows of the people of the release as codes (n x d).
+
+    None if they cannot be known.
+    """
     if not run.result.marginals:
         return None
     if run.scenario.population.setting == "fixed" and (rows := _sealed(run)):
@@ -32,10 +35,10 @@ def people(run: Run) -> "npt.NDArray[np.int64] | None":
 
 
 def _sealed(run: Run) -> list[Row]:
-    """Return the sealed answers of each person in round 1, a row each; [] if not recorded."""
+    """Return the row that each person sealed in round 1; [] if answers are not recorded."""
     if run.transcript is None or not run.transcript.sealed_answers:
         return []
-    if topology_of(run.scenario).untold:  # peers: each row is on the board
+    if topology_of(run.scenario).untold:  # among peers each row follows from the board
         truth = record_of(run).truth
         columns = range(len(run.result.features))
         return [tuple(row[column] for column in columns) for _, row in sorted(truth.items())]
@@ -56,7 +59,7 @@ def _sealed(run: Run) -> list[Row]:
 
 
 def _drawn_people(run: Run) -> "npt.NDArray[np.int64] | None":
-    """Return the people drawn from the seed, of the round that was released; None if unknown."""
+    """Return the people drawn from the seed, of the released round; None if they are unknown."""
     import numpy as np
 
     seed = run.result.seed
@@ -77,7 +80,7 @@ def _drawn_people(run: Run) -> "npt.NDArray[np.int64] | None":
 
 
 def _agree(rows: Sequence[Row], run: Run) -> bool:
-    """Whether rows have the counts that were read."""
+    """Whether rows have the marginal counts of the run."""
     marginals = run.result.marginals
     return all(
         Counter(column) == Counter(marginals[name])
@@ -86,6 +89,7 @@ def _agree(rows: Sequence[Row], run: Run) -> bool:
 
 
 def _codes(rows: Sequence[Row]) -> "npt.NDArray[np.int64]":
+    """Return rows of texts as integer codes, n x d."""
     import numpy as np
 
     columns = []

@@ -8,7 +8,7 @@ from ...serialization.record import Record
 
 
 class DerivationStep(Record, frozen=True):
-    """A line of a derivation.
+    """A step of a derivation: a conclusion and its premises.
 
     Attributes:
         number: from 1.
@@ -24,7 +24,7 @@ class DerivationStep(Record, frozen=True):
 
 
 class Explanation(Record, frozen=True):
-    """The explanation of the knowledge about a person or a ciphertext.
+    """The explanation of a coalition's knowledge about a person or a ciphertext.
 
     Attributes:
         about: the person or the ciphertext.

@@ -1,8 +1,9 @@
-"""Verification that the re-identification scores follow from the release. Part of verify.py.
+"""Checks of the re-identification scores: they must follow from the release.
 
 The result of an attacker with released columns follows from the release itself. Attackers with
 other columns, and the classes of a population, depend on people that the board does not show: these
-scores must fit the rest, and a replay draws them again. Of reports the bounds are recomputed.
+scores must be consistent, and a replay draws them again. Of noisy reports the bounds are
+recomputed.
 """
 
 from collections import Counter
@@ -27,10 +28,13 @@ DEVIATIONS = 6  # standard errors by which an estimate may exceed a bound
 
 
 def recomputed(evidence: RecordEvidence) -> str:
-    """Recompute attacks and risks from the release; of reports, their bounds."""
+    """Return a finding on attacks and risks recomputed from the release; of reports, their bounds.
+
+    Raises VerificationError if a claimed score differs.
+    """
     claimed = evidence.result.reidentification
     if not claimed:
-        raise NoGround("nothing was released that anybody could be found in")
+        raise NoGround("nothing was released in which a person could be re-identified")
     if evidence.rows > 1:
         from .rows_per_person import check_risks
 
@@ -41,7 +45,10 @@ def recomputed(evidence: RecordEvidence) -> str:
 
 
 def _fits(attack: AttackSuccess, people: int) -> None:
-    """Verify that the scores of an attack do not contradict each other."""
+    """Raise VerificationError if the scores of an attack contradict each other.
+
+    people: the number of people in the release.
+    """
     knowledge = ", ".join(attack.knows)
     slack = DEVIATIONS * attack.standard_error + CLOSE * people
     if not attack.certain - slack <= attack.found <= people + slack or attack.found < 1 - slack:
@@ -56,6 +63,7 @@ def _fits(attack: AttackSuccess, people: int) -> None:
 
 
 def _release(evidence: RecordEvidence, result: Reidentified) -> str:
+    """Return a finding on a release of counts: risks and attacks recomputed from them."""
     (joint,), source = evidence.counts(evidence.last)
     kept_names = [evidence.result.features[column] for column in evidence.decision.kept]
     cells = Crowds.from_cells(list(joint.values()))
@@ -88,7 +96,10 @@ def _hides(joint: Counts, place: int) -> bool:
 
 
 def _check_attack(joint: Counts, kept_names: Sequence[str], attack: AttackSuccess) -> None:
-    """Verify an attack with released columns: its expected success is one person per cell."""
+    """Raise VerificationError unless an attack with released columns has its exact scores.
+
+    The expected number of correct guesses is one person for each cell of the known columns.
+    """
     places = [kept_names.index(name) for name in attack.knows]
     cells: Counter[tuple[str, ...]] = Counter()
     for values, people in joint.items():
@@ -103,6 +114,7 @@ def _check_attack(joint: Counts, kept_names: Sequence[str], attack: AttackSucces
 
 
 def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
+    """Return a finding on noisy reports: the bounds on the identifying information of each."""
     questions = _noise_questions(evidence)
     for question, report in zip(questions, claimed.reports, strict=True):
         _check_equal("report", question.name, report.feature)
@@ -116,7 +128,7 @@ def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
 
 
 def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
-    """Return the questions as far as their noise is concerned; true values are not recorded."""
+    """Return the questions with their noise, without true values, which are not recorded."""
     run = evidence.run
     noise = capability(run.scenario, LocalNoise)
     return noise.recorded_questions(run.scenario, evidence.result, run.sizes) if noise else ()

@@ -1,4 +1,8 @@
-"""Checks of decision and release: decided again, counted again, compared with the bound."""
+"""Checks of decision and release: decided again, counted again, compared with the bound.
+
+Each check returns its finding as text, raises VerificationError if it fails, and NoGround if it
+does not apply to the run.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def decision(evidence: RecordEvidence) -> str:
-    """Verify that the decision follows from the counts of round 1, which prove its bound."""
+    """Check that the decision follows from the counts of round 1, which prove its bound."""
     claimed = evidence.decision
     _check_openings(evidence)
     results, source = evidence.counted_rounds()
@@ -43,17 +47,17 @@ def decision(evidence: RecordEvidence) -> str:
     require_equal("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
     require_equal("left blank", decided.hidden, claimed.hidden)
     verify_decision(claimed, evidence.schema, results)
-    if scenario.policy.rule != "worst-case":  # another solver may prove more or less
+    if scenario.policy.rule != "worst-case":  # solvers may prove different bounds
         require_equal("certificate", claim(decided), claim(claimed))
     rounds_text = f", {len(results)} rounds of it" if len(results) > 1 else ""
     return f"decided again from {source}{rounds_text}: {_columns(evidence, claimed)}"
 
 
 def _check_openings(evidence: RecordEvidence) -> None:
-    """Raise VerificationError unless all recorded openings fit the commitment.
+    """Raise VerificationError unless all recorded openings of the certificate fit its commitment.
 
-    The curator has one, and the analyst if there was a release. The curator must also have opened
-    it on the board, if the rules allow that, before the session closed.
+    The curator has an opening, and the analyst if there was a release. The curator must also have
+    opened it on the board, if the rules allow that, before the session closed.
     """
     if evidence.run.transcript is None or (committed := evidence.board.committed) is None:
         return
@@ -65,7 +69,9 @@ def _check_openings(evidence: RecordEvidence) -> None:
         try:
             open_commitment(board.session, committed, opening.opened)
         except Refused:
-            message = f"{opening.party} has another certificate than was committed to"
+            message = (
+                f"{opening.party} has a certificate that does not match its commitment on the board"
+            )
             raise VerificationError(message) from None
     totals = [total for tally in board.tallies for total in tally.totals]
     due = board.announcement and may_open(board.announcement.policy, committed.hidden, totals)
@@ -76,7 +82,8 @@ def _check_openings(evidence: RecordEvidence) -> None:
 def _same_certainty(evidence: RecordEvidence, results: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the claimed numbers of certain people are recomputed.
 
-    The claimed bounds after each round must be recomputed, too.
+    A person is certain if the curator knows its values after a round. The claimed bounds after
+    each round must be recomputed, too.
     """
     if not (claimed_rounds := evidence.rounds):
         return
@@ -96,12 +103,13 @@ def _same_certainty(evidence: RecordEvidence, results: Sequence[RoundResult]) ->
 
 
 def _columns(evidence: RecordEvidence, decision: Decision) -> str:
+    """Return the released columns of a decision in words."""
     names = [evidence.result.features[column] for column in decision.kept]
     return f"keep {', '.join(names)}" if names else "keep nothing"
 
 
 def release(evidence: RecordEvidence) -> str:
-    """Verify that columns, people and sums of the release fit the decision and round 1."""
+    """Check that columns, people and sums of the release fit the decision and round 1."""
     if evidence.randomized:
         return _reports(evidence)
     if not evidence.released:
@@ -149,7 +157,7 @@ def release(evidence: RecordEvidence) -> str:
 
 
 def _reports(evidence: RecordEvidence) -> str:
-    """Verify that the number of counted reports is the board's."""
+    """Check that the number of counted noisy reports is the board's."""
     counts, source = evidence.counts(1)
     totals = tuple(sum(count.values()) for count in counts)
     if evidence.run.transcript is not None:
@@ -159,7 +167,7 @@ def _reports(evidence: RecordEvidence) -> str:
 
 
 def exposure(evidence: RecordEvidence) -> str:
-    """Recompute true exposure and certified bound."""
+    """Check the true exposure and the certified bound, recomputed from the release."""
     claimed_exposure = evidence.result.exposure
     claimed = evidence.decision
     if not evidence.released:
@@ -194,7 +202,10 @@ def exposure(evidence: RecordEvidence) -> str:
 
 
 def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> None:
-    """Raise VerificationError if the bounds contradict the release, or each other."""
+    """Raise VerificationError if the claimed worst case contradicts the release or itself.
+
+    below: exposed people of the release, of `people`.
+    """
     if worst.high * people < below - 0.5:
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
     if worst.low > worst.high or worst.proven != (worst.low == worst.high):
@@ -205,7 +216,7 @@ def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> Non
 
 
 def keeps(below: int, people: int, promise: float) -> None:
-    """Raise VerificationError if more of these people are exposed than was promised."""
+    """Raise VerificationError if more people, `below` of `people`, are exposed than promised."""
     if below / people > promise:
         raise VerificationError(
             f"the promise does not hold: {below:,} of {people:,} people released are exposed, "

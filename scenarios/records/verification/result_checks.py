@@ -1,4 +1,8 @@
-"""Checks of result.json against board and transcript, recomputed views and a repeated run."""
+"""Checks of result.json against board and transcript, recomputed views and a repeated run.
+
+Each check returns its finding as text, raises VerificationError if it fails, and NoGround if it
+does not apply to the run.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,12 +31,17 @@ from .evidence import RecordEvidence
 from .views import columns, information
 from .worst_case import sought_again
 
-OTHERWISE = ("digest", "coalitions", "exposure", "ledger")  # keys not compared literally
-REPLAYED = 10_000  # people; a run of more is run again only on request
+OTHERWISE = (
+    "digest",
+    "coalitions",
+    "exposure",
+    "ledger",
+)  # keys of result.json that are not compared literally
+REPLAYED = 10_000  # people; a larger run is repeated only on request
 
 
 def result(evidence: RecordEvidence) -> str:
-    """Verify that result.json and release.csv agree with board and transcript."""
+    """Check that result.json and release.csv agree with board and transcript."""
     claimed, scenario = evidence.result, evidence.run.scenario
     require_equal("mode", "ideal" if evidence.run.transcript is None else "real", claimed.mode)
     require_equal("scenario", scenario.scenario.name, claimed.scenario)
@@ -73,7 +82,7 @@ def result(evidence: RecordEvidence) -> str:
 
 
 def _same_attacks(evidence: RecordEvidence) -> None:
-    """Verify that the measured attacks are the scenario's."""
+    """Raise VerificationError unless the measured attacks are the scenario's."""
     if evidence.randomized or evidence.transcript.summary:
         return
     scenario = evidence.run.scenario
@@ -82,7 +91,7 @@ def _same_attacks(evidence: RecordEvidence) -> None:
 
 
 def _alarms(evidence: RecordEvidence) -> int:
-    """Verify the alarms and their verdicts by the board; return the number of false alarms.
+    """Check the alarms and their verdicts by the board; return the number of false alarms.
 
     A false alarm is no fault of the run: every party can raise alarms.
     """
@@ -147,7 +156,7 @@ def _reported(evidence: RecordEvidence) -> WrittenRelease | None:
 
 
 def coalitions(evidence: RecordEvidence) -> str:
-    """Verify the knowledge of each coalition, recomputed from the views of its members.
+    """Check the knowledge of each coalition, recomputed from the views of its members.
 
     In the program `randomized` the leakage of a single report is taken as claimed: it depends on
     the people, whom only a replay knows.
@@ -187,7 +196,7 @@ def coalitions(evidence: RecordEvidence) -> str:
 
 
 def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
-    """Compare the guesses that result.json holds: sums of shares, in any order."""
+    """Raise VerificationError if expected guesses differ, floats up to their last digits."""
     for key, value in actual.items():
         if key not in claimed:
             continue
@@ -201,13 +210,13 @@ def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[st
 
 
 def _arrival(scenario: Scenario) -> bool:
-    """Whether the order of arrival, which depends on the machine, shows in a batch."""
+    """Whether batches show the order of arrival, which differs from run to run."""
     forwards = any(fault.attack == "forward" for fault in scenario.fault)
     return scenario.mix.order == "kept" or forwards
 
 
 def repeat(evidence: RecordEvidence) -> str:
-    """Verify that a seeded run, run again, gives the same results."""
+    """Check that a seeded run, run again, gives the same results."""
     seed, users = evidence.result.seed, evidence.result.users
     if seed is None:
         raise NoGround("system randomness was used, so the run cannot be repeated")

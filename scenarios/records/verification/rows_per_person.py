@@ -1,6 +1,6 @@
 """Checks of a run in which persons have several rows: sums, exposure and risks of persons.
 
-The release has the persons of each row, and does not tell which rows are one person's. A full
+The release has the persons of each row, and does not tell which rows are of the same person. A full
 transcript holds the sealed answers of each person, and a seed draws the people again; they are used
 only if they have the released counts. Else exposure is checked to be possible.
 """
@@ -25,11 +25,14 @@ from .agreement import require_equal
 from .evidence import RecordEvidence
 
 Cell = tuple[str, ...]
-Answers = dict[int, set[Cell]]  # by person, its different released rows
+Answers = dict[int, set[Cell]]  # person -> its different released rows
 
 
 def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
-    """Verify that no released row has more persons than each of its values had in round 1."""
+    """Check that no released row has more persons than each of its values had in round 1.
+
+    Returns the finding. joint: the released counts.
+    """
     rows, (singles, _) = evidence.rows, evidence.counts(1)
     counted_people = max(people_among(sum(count.values()), rows) for count in singles)
     people = people_among(sum(joint.values()), rows)
@@ -58,7 +61,7 @@ def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
 
 
 def exposed_persons(evidence: RecordEvidence, joint: Counts) -> tuple[int, int, str]:
-    """Return the exposed persons, all persons, and how that is known.
+    """Return the exposed persons, all persons, and in words the ground of this number.
 
     Raises:
         VerificationError: the claimed exposure is impossible by the release.
@@ -78,19 +81,22 @@ def exposed_persons(evidence: RecordEvidence, joint: Counts) -> tuple[int, int, 
 
 
 def check_risks(evidence: RecordEvidence) -> str:
-    """Recompute the risks of attackers that know one released row of each person."""
+    """Check the risks from attackers that know one released row of each person.
+
+    Return the finding.
+    """
     claimed = evidence.result.reidentification
     (joint,), _ = evidence.counts(evidence.last)
     persons = released_persons(evidence, joint)
     if not claimed or persons is None:
-        raise NoGround("the release does not tell the persons of its rows apart")
+        raise NoGround("it is not known which released rows belong to the same person")
     actual = risks_of(persons, evidence.run.scenario.policy.k, evidence.result.users)
     require_equal("risks", plain(actual), plain(claimed))
     return "risks recomputed from the persons of the release"
 
 
 def check_counts(evidence: RecordEvidence) -> None:
-    """Verify the persons and the dummies of each round."""
+    """Raise VerificationError unless persons and dummies of each round are as claimed."""
     rounds = range(1, len(evidence.board.tallies) + 1)
     tallies = [evidence.counts(number)[0] for number in rounds]
     claimed = evidence.result.several_rows or None
@@ -99,7 +105,7 @@ def check_counts(evidence: RecordEvidence) -> None:
 
 
 def released_persons(evidence: RecordEvidence, joint: Counts) -> Persons | None:
-    """Return the persons with the released rows; None if they are not known."""
+    """Return the persons with their released rows; None if they are not known."""
     answers = _sealed(evidence) or _drawn(evidence)
     counted = Counter(cell for person_cells in answers.values() for cell in person_cells)
     if not answers or dict(counted) != without_dummies(joint):
@@ -111,7 +117,7 @@ def released_persons(evidence: RecordEvidence, joint: Counts) -> Persons | None:
 
 
 def _sealed(evidence: RecordEvidence) -> Answers:
-    """Return the sealed rows of each person that was counted in the release; {} if unknown."""
+    """Return the sealed rows of each person counted in the release; {} if they are not recorded."""
     if evidence.run.transcript is None or not evidence.transcript.sealed_answers:
         return {}
     released_columns = evidence.decision.kept
@@ -126,7 +132,10 @@ def _sealed(evidence: RecordEvidence) -> Answers:
 
 
 def _drawn(evidence: RecordEvidence) -> Answers:
-    """Return the rows of each person that the seed draws; {} without a seed or the table."""
+    """Return the rows of each person that the seed draws.
+
+    {} without a seed or without the table.
+    """
     seed = evidence.result.seed
     if seed is None:
         return {}
@@ -144,5 +153,6 @@ def _drawn(evidence: RecordEvidence) -> Answers:
 
 
 def _rows(rows: Iterable[Cell], released_columns: Iterable[int]) -> Iterable[Cell]:
+    """Return rows cut down to the released columns."""
     columns = tuple(released_columns)
     return (tuple(row[column] for column in columns) for row in rows)

@@ -1,6 +1,6 @@
-"""The signatures on a run: the parties' on their posts, the recorder's on the folder.
+"""Checks of the signatures on a run: the parties' on their posts, the recorder's on the folder.
 
-A signature shows the signer only to a reader who knows the key beforehand. Without that it shows
+A signature shows the signer only to a reader that knows the key beforehand. Without that it shows
 that one key signed all posts of a party: consistency. If keys were drawn from the run's own seed,
 every reader of the seed has them.
 """
@@ -22,51 +22,54 @@ Known = Mapping[str, PublicIdentity]
 
 
 class Authentic(str):
-    """The finding of a check that shows the author."""
+    """The finding of a check that shows the author, not only consistency."""
 
     __slots__ = ()
 
 
 def folder(evidence: RecordEvidence) -> str:
-    """Verify that the files are as they were written; name the recorder if its key is known."""
+    """Check that the files are as they were written; name the recorder if its key is known.
+
+    Returns the finding.
+    """
     run = evidence.run
     if run.seal is None:
         raise VerificationError(
-            "seal.json is missing: an older version recorded this run, or somebody took it away"
+            "seal.json is missing: an older version recorded this run, or the file was removed"
         )
     run.seal.check(run.files)
     files, recorder = len(run.seal.files), run.seal.recorder
     if recorder is None:
-        return f"{files} files as they were written; nobody has signed them"
+        return f"{files} files as they were written; the folder is not signed"
     name = _owner_name(bytes.fromhex(recorder.key), evidence.known_identities)
     if name is None:
-        return (
-            f"{files} files as they were written; signed by a key nobody known has "
-            f"({recorder.name}?)"
-        )
+        return f"{files} files as they were written; signed by an unknown key ({recorder.name}?)"
     return Authentic(f"{files} files as {name} recorded them")
 
 
 def posts(evidence: RecordEvidence) -> str:
-    """Verify the signatures of posts by authors and of heads by the board; name known signers."""
+    """Check the signatures of posts by authors, and of the board's heads; name known signers.
+
+    A head is the board's signature over all posts so far. Returns the finding.
+    """
     board = evidence.board
     signed = evidence.run.scenario.defence.signed
     if (board.roster is not None) != signed:
         state = "signed" if board.roster is not None else "not signed"
         raise VerificationError(f"[defence] signed = {str(signed).lower()}, and posts are {state}")
     if board.roster is None:
-        raise NoGround("posts are not signed; anybody could have written them")
+        raise NoGround("posts are not signed; any party could have written them")
     due = [*(call.round for call in board.calls), END]
     if list(board.heads) != due:
         raise VerificationError("the board has not signed its head at every call and at the end")
     posts_text = f"{len(board.entries)} posts and heads, each signed"
     if drawn(board.roster, evidence.result.seed):
-        return f"{posts_text} by keys that the run's own seed gives: anybody could have"
+        return f"{posts_text} by keys from the run's seed: every reader of it could sign"
     return _signers_text(posts_text, board.roster, evidence.known_identities)
 
 
 def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
-    """Return a sentence that names the known signers."""
+    """Return a finding that names the signers with known keys."""
     parties_by_name = {name: _owner_name(key, identities) for name, key in signers(roster).items()}
     strange = [name for name, party in parties_by_name.items() if party is None]
     if len(strange) == len(parties_by_name):
@@ -80,7 +83,7 @@ def _signers_text(posts_text: str, roster: Roster, identities: Known) -> str:
 
 
 def _owner_name(key: bytes, identities: Known) -> str | None:
-    """Return the name of a key's owner, if it is known; else None."""
+    """Return the name of a key's owner; None if the key is not known."""
     return next((identity.name for identity in identities.values() if identity.key == key), None)
 
 
@@ -96,7 +99,7 @@ def signers(roster: Roster) -> Mapping[str, bytes]:
 
 
 def drawn(roster: Roster, seed: int | None) -> bool:
-    """Whether the signers' keys follow from a seed, which is no secret."""
+    """Whether the signers' keys follow from a seed, so that every reader of the seed has them."""
     if seed is None:
         return False
     root = SeededEntropy(seed)

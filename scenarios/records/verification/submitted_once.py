@@ -1,4 +1,4 @@
-"""The guarantee and the price of a run with a single submission for both rounds."""
+"""Sentences on a run with a single submission for both rounds: its guarantee and its price."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 def announced_price(scenario: "Scenario") -> str:
-    """Return the price of submitting once before a run; empty if users submit each round."""
+    """Return a sentence on the privacy price of submitting once.
+
+    Empty if users submit each round.
+    """
     if scenario.mix.submit != "once":
         return ""
     return (
@@ -21,7 +24,7 @@ def announced_price(scenario: "Scenario") -> str:
 
 
 def price(scenario: "Scenario", result: "Result") -> str:
-    """Return the guarantee and the price of submitting once; empty if users submit each round.
+    """Return a sentence on guarantee and price of submitting once, after a run; empty if not used.
 
     The price names the unreleased columns, to which all shufflers and the analyst hold the keys.
     """

@@ -27,7 +27,7 @@ SKETCH = (
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the theorem, for a run.
+    """A sentence of the theorem on a verified mix, for one run.
 
     Attributes:
         text: the sentence, with the figures of the run.

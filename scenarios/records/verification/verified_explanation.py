@@ -1,4 +1,4 @@
-"""Explanations of the knowledge of parties of a verified mix.
+"""Explanations of a coalition's knowledge in a verified mix, as sentences.
 
 Ballots stand on the board under names, and an order leads from them to opened answers only with all
 keyholders that link a round (`RunRecord.linkers`): protocol/knowledge/view.py counts by the same
@@ -29,7 +29,10 @@ class _Steps(list[DerivationStep]):
 
 
 class VerifiedExplainer:
-    """An explainer of the knowledge of coalition members in a run with a verified mix."""
+    """An explainer of a coalition's knowledge in a run with a verified mix.
+
+    record: the run. members: the coalition. columns: names of the columns.
+    """
 
     def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
         self.record, self.columns = record, columns
@@ -40,10 +43,10 @@ class VerifiedExplainer:
             sealed_answers.envelope: sealed_answers
             for sealed_answers in record.transcript.sealed_answers
         }
-        self.names: Collection[bytes] = self._sealed_answers  # of the ballots of each user
+        self.names: Collection[bytes] = self._sealed_answers  # names of each user's ballots
 
     def person(self, person: int) -> Explanation:
-        """Explain the knowledge about a person, or the end of the trail."""
+        """Return an explanation of the knowledge about a person, or where its trail ends."""
         about, steps, missing = parties.user(person), _Steps(), list[str]()
         for number in self.record.calls:
             if (place := self._add_place(steps, number, person)) and not self._reads(
@@ -63,7 +66,7 @@ class VerifiedExplainer:
         return Explanation(about, tuple(steps), ending, lacking)
 
     def message(self, name: bytes) -> Explanation:
-        """Explain the knowledge about the ballots of a user: sighting, sender, content."""
+        """Return an explanation of the knowledge about a user's ballots: seen, sender, content."""
         sealed_answers, about, steps = self._sealed_answers[name], name.hex(), _Steps()
         sighting = self._add_sighting(steps, sealed_answers) or self._add_place(
             steps, sealed_answers.round, sealed_answers.user
@@ -81,7 +84,10 @@ class VerifiedExplainer:
         return Explanation(about, tuple(steps), f"it stays closed: {_takes(lacking)}", lacking)
 
     def _add_sighting(self, steps: _Steps, sealed_answers: SealedAnswers) -> int:
-        """Add the sighting of ballots on a wire by a member; return the step, 0 if unseen."""
+        """Add the step in which a member sees ballots in transit.
+
+        Return its number, 0 if unseen.
+        """
         user, name = parties.user(sealed_answers.user), sealed_answers.envelope
         for event in self.record.transcript.events:
             if event.kind is Kind.SUBMISSION and event.names == name and event.sender == user:
@@ -92,7 +98,10 @@ class VerifiedExplainer:
         return 0
 
     def _add_place(self, steps: _Steps, number: int, person: int) -> int:
-        """Add the place of the ballots of a person in a round; return the step, 0 if unseen."""
+        """Add the step that locates a person's ballots in a round.
+
+        Return its number, 0 if unseen.
+        """
         user = parties.user(person)
         if person in self.record.board.verified.closed.get(number, ()):
             if not self.record.board.verified.handed.get(number):
@@ -106,7 +115,10 @@ class VerifiedExplainer:
         return 0
 
     def _reads(self, steps: _Steps, number: int, person: int, place: int) -> bool:
-        """Add the answers of a person in a round, with premises, if members link the person."""
+        """Whether members read a person's answers in a round; adds the steps that show this.
+
+        place: the number of the step that locates the ballots.
+        """
         row = self.linked.get(number, {}).get(person)
         if row is None:
             return False
@@ -124,7 +136,10 @@ class VerifiedExplainer:
         return True
 
     def _premises(self, number: int) -> Iterator[tuple[FactRule, str]]:
-        """Yield keys, orders and shares that lead from the answers of a round to the names."""
+        """Yield the keys, permutations and shares that link the answers of a round to names.
+
+        Each is a rule and a sentence.
+        """
         *shufflers, reader = self.record.openers[number]
         linkers = self._linkers(number)
         is_open = linkers == shufflers
@@ -140,14 +155,16 @@ class VerifiedExplainer:
             yield FactRule.SHOWN, text
 
     def _linkers(self, number: int) -> list[str]:
-        """Return the linking keyholders of a round of which the fewest are missing."""
+        """Return the set of keyholders that can link a round and lacks the fewest members."""
         linkers = nearest(self.record.linkers(number), self.members)
         hops = self.record.openers[number][:-1]
         return [*(party for party in hops if party in linkers), *sorted(linkers - {*hops})]
 
     def _missing(self, number: int) -> tuple[str, ...]:
+        """Return the keyholders outside the coalition that it would need to link a round."""
         return tuple(party for party in self._linkers(number) if party not in self.members)
 
 
 def _takes(missing: Sequence[str]) -> str:
+    """Return a clause that names the parties still needed."""
     return f"it takes what {' and '.join(missing)} {'hold' if len(missing) > 1 else 'holds'} too"

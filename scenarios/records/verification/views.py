@@ -1,4 +1,4 @@
-"""The views of parties on a recorded run: messages seen, opened, read and linked to people."""
+"""The views of parties on a saved run: messages seen, opened, read and linked to people."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -54,12 +54,12 @@ def view_of(run: Run, members: Iterable[str]) -> View:
 
 
 def record_of(run: Run) -> "ViewedRun | PeerRecord":
-    """Return a run in a form that serves many coalitions."""
+    """Return a run's record in a form that computes the views of many coalitions fast."""
     return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
 
 
 def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
-    """Score every coalition of a run from the views of its members.
+    """Return the leakage to every coalition of a run, from the views of its members.
 
     prior: `uniform`, all labelled tables equally likely, or `marginals`, with the shares of every
     value among the people of the run as common knowledge.
@@ -80,7 +80,7 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
 
 
 def scored(run: Run, view: View) -> Received:
-    """Score one view of a run, as `learnt_in` does."""
+    """Return the leakage by a single view of a run, computed as in `learnt_in`."""
     truth = record_of(run).truth
     return view_leakage(
         capability(run.scenario, LocalNoise),
@@ -95,7 +95,7 @@ def scored(run: Run, view: View) -> Received:
 def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
     """Return the share of each value of each column among the people of a run, as if public.
 
-    From the sealed answers; in the summary form from the counts of the first round.
+    It is computed from the sealed answers; in the summary form from the counts of the first round.
     """
     counts: list[Counter[str]] = [Counter() for _ in run.result.features]
     for row in record.truth.values():
@@ -110,7 +110,10 @@ def shares(record: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]
 
 
 def information(run: Run) -> float | None:
-    """Return bits that a person's reports carry about its values; None without reports."""
+    """Return the bits that a person's noisy reports carry about its values.
+
+    None without reports.
+    """
     findings = run.result.findings
     return None if findings is UNSET else findings.bits
 
@@ -121,7 +124,7 @@ def columns(run: Run) -> tuple[str, ...]:
 
 
 def breaking(views: Sequence[Received]) -> list[tuple[str, ...]]:
-    """Return the smallest coalitions without people that link a person.
+    """Return the smallest coalitions without people that link a person to its values.
 
     People are left out because a person knows its own values.
     """
@@ -146,7 +149,7 @@ def recorded(run: Run) -> Transcript:
 
 
 def board(run: Run) -> Board:
-    """Replay the board. Refused if a post is not legal.
+    """Return the bulletin board that a run's posts form. Refused if a post is not legal.
 
     ParameterError for a run of peers, which has no central parties.
     """

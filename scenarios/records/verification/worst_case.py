@@ -1,7 +1,8 @@
-"""Verification of the worst case of a run by the recorded search. Part of the replay.
+"""The check of a run's worst case by repeating its recorded search. Part of the replay.
 
-The same versions of libraries on the same system find the same bounds. Other versions may stop with
-different bounds: both pairs bound the same number, so they overlap.
+The worst case is the largest exposure of any table with the same counts. The same versions of
+libraries on the same system find the same bounds. Other versions may stop with different bounds:
+both pairs bound the same number, so they overlap.
 """
 
 from ....errors import VerificationError
@@ -13,7 +14,7 @@ from .evidence import RecordEvidence
 
 
 def sought_again(evidence: RecordEvidence) -> str:
-    """Run the recorded search on the repeated run; return a clause about it for the replay.
+    """Return a clause for the replay about the worst case, after repeating the recorded search.
 
     Raises:
         VerificationError: the record's bounds are not the search's bounds, or no search fits.

@@ -143,7 +143,7 @@ def test_what_is_shown_of_posts(tmp_path: Path) -> None:
     checks = {check.name: check for check in verify(read(folder), wants_replay=False)}
     assert checks["signatures"].ok is True
     assert checks["signatures"].shows is Shows.CONSISTENCY
-    assert "the run's own seed gives" in checks["signatures"].detail
+    assert "keys from the run's seed" in checks["signatures"].detail
     assert checks["replay"].shows is Shows.NEITHER
     assert {check.shows for check in checks.values() if check.ok} == {Shows.CONSISTENCY}
 
