@@ -1,7 +1,7 @@
-"""Studies from Python: `veilmix.sweep` and `veilmix.attack`, with the answers of the commands.
+"""The Python interface to studies: `veilmix.sweep` and `veilmix.attack`, as the commands.
 
-sweep()    a scenario at every point of a grid; `frames.runs` has a row a run
-attack()   a scenario under every attack, without and with every defence
+sweep()    a scenario at every point of a grid; `frames.runs` has a row a run attack()   a scenario
+under every attack, without and with every defence
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ R = TypeVar("R")
 
 @keeps_old(found="swept_runs")
 class SweepStopped(KeyboardInterrupt):
-    """Ctrl-C after some runs. swept_runs: the finished runs. total: number of all runs."""
+    """The interruption of a sweep by Ctrl-C after some runs.
+
+    swept_runs: the finished runs. total: number of all runs.
+    """
 
     def __init__(self, swept_runs: SweptRuns, total: int) -> None:
         super().__init__(f"{len(swept_runs.lines):,} of {total:,} runs played")
@@ -55,7 +58,7 @@ def sweep(
     worst_case_nodes: int = 0,
     progress: Progress | None = None,
 ) -> SweptRuns:
-    """Play a scenario at every point of a grid; `frames.runs` of the result has a row a run.
+    """Run a scenario at every point of a grid; return all runs, with `frames.runs` a row for each.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
@@ -67,8 +70,8 @@ def sweep(
         executor: plays whole runs, and can read all of them: a `concurrent.futures.Executor`, or
             `process`, `thread`, `dask:ADDRESS` or `module:function`; None: this process, one run
             after the other.
-        workers: of an executor that is named; None: one a processor.
-        worst_case_nodes: of every search tree for the worst case; 0 leaves it out.
+        workers: the number of workers of a named executor; None: one a processor.
+        worst_case_nodes: nodes of every search tree for the worst case; 0 leaves it out.
         progress: is called with the number of runs that are done, and of all runs.
 
     Raises:
@@ -96,7 +99,7 @@ def sweep(
 
 
 def _swept(jobs: Sequence[SweepJob], lines: Mapping[Any, SweepLine]) -> SweptRuns:
-    """Give the runs that are done, in the order of the jobs."""
+    """Return the finished runs in the order of the jobs, and the failed runs apart."""
     names = (job.line({}).name for job in jobs)
     ordered = [lines[name] for name in names if name in lines]
     return SweptRuns(
@@ -117,7 +120,7 @@ def attack(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Matrix:
-    """Play a scenario under every attack, without and with every defence.
+    """Run a scenario under every attack, without and with every defence; return the attack matrix.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped scenario.
@@ -125,10 +128,10 @@ def attack(
         repeats: runs of every cell.
         attacks: names of attacks; empty: all.
         defences: names of defences; empty: all.
-        people: who take part at most, drawn anew for every seed; None: all, or 100 of a scenario in
-            which people query `randomness`.
+        people: the largest number of participants, drawn anew for every seed; None: all, or 100 of
+            a scenario in which people query `randomness`.
         executor: plays whole runs, as for `sweep`.
-        workers: of an executor that is named; None: one a processor.
+        workers: the number of workers of a named executor; None: one a processor.
         progress: is called with the number of runs that are done, and of all runs.
 
     Raises:
@@ -147,9 +150,9 @@ def attack(
 
 
 def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[Scenario, int, int]:
-    """Return the scenario under attack, the seed of its first run, and its full number of people.
+    """Return the scenario for the attack matrix, its first seed, and its full number of people.
 
-    seed: None: the scenario's, else drawn.
+    The scenario has at most `people` people. seed: None: the scenario's, else drawn.
     """
     given_seed = scenario.scenario.seed if seed is None else seed
     first = randbelow(1_000_000) if given_seed is None else given_seed
@@ -158,17 +161,17 @@ def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[
 
 
 def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
-    """Check the values of an axis."""
+    """Return the values of an axis of a grid; ParameterError if they are no list, or empty."""
     if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
         raise ParameterError(f"grid[{key!r}]: found {values!r}; a list of values is accepted")
     return tuple(values)
 
 
 class _InlineExecutor(Executor):
-    """Plays each job at once, in this process."""
+    """An executor that runs each job at once, in this process."""
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
-        """Play a job; the future is done."""
+        """Run a job now, and return its future, which is done."""
         future: Future[R] = Future()
         try:
             future.set_result(fn(*args, **options))
@@ -178,20 +181,20 @@ class _InlineExecutor(Executor):
 
 
 class _Borrowed(_InlineExecutor):
-    """An executor of the caller, which stays open."""
+    """A wrapper of the caller's executor, which stays open when the study ends."""
 
     def __init__(self, lender: Executor) -> None:
         self._lender = lender
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
-        """Hand a job to the executor."""
+        """Submit a job to the caller's executor, and return its future."""
         return self._lender.submit(fn, *args, **options)
 
 
 def _executor_maker(
     executor: Executor | str | None, workers: int | None
 ) -> tuple[Callable[[], Executor], int]:
-    """Return a function that makes an executor, and how many jobs it has at a time."""
+    """Return a function that makes an executor, and the number of jobs it holds at a time."""
     if executor is None:
         return _InlineExecutor, 1
     if isinstance(executor, Executor):

@@ -1,7 +1,7 @@
-"""The study of malicious coalitions in a run's folder: `cheating.json`.
+"""The file `cheating.json` in a run's folder: the study of malicious coalitions of its scenario.
 
-It is no part of the run, so the folder's seal does not have it: it is played from the run's
-scenario, with seeds of its own, which it names. Only its owner may read it.
+It is no part of the run, so the folder's seal does not cover it: it has runs of the same scenario,
+with other seeds, which it names. Only its owner may read it.
 """
 
 from os import PathLike
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from ...records.result_file import Run
 
 CHEATING = "cheating.json"
-LARGEST = 1 << 26  # bytes: 10,000 runs of every attack are a quarter of it
+LARGEST = 1 << 26  # bytes: larger files are refused; 10,000 runs of every attack take a quarter
 
 
 def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | None:
-    """Read the study in a run's folder; None if the folder has no study.
+    """Return the study in a run's folder; None if the folder has no study.
 
     Raises StorageError if it is damaged, of another version's schema, or of another scenario than
     that of the run.
@@ -69,7 +69,10 @@ def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
 
 
 def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
-    """Write a study into a run's folder, over an older study. Raises StorageError."""
+    """Write a study into a run's folder, over an older study; return its path.
+
+    Raises StorageError.
+    """
     folder = Path(folder)
     path = folder / CHEATING
     write_whole(path, pretty(plain(study)), force=True, private=True)
@@ -77,7 +80,7 @@ def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
 
 
 def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
-    """Return a study that has not begun, with the runs of an older study of the same seed.
+    """Return a new study with the runs of an older study of the same seed and version.
 
     The larger number of runs holds; new attacks are played from the first seed on.
     """
@@ -96,6 +99,7 @@ def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
 
 
 def _have_same_members(attempt: AttackRuns, second: AttackRuns) -> bool:
+    """Whether two attacks have the same coalition."""
     return (attempt.parties, attempt.friends) == (second.parties, second.friends)
 
 

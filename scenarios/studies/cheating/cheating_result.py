@@ -1,10 +1,10 @@
-"""The results of a study of malicious coalitions: every run, and the worst for each coalition.
+"""The results of a study of malicious coalitions: all runs, and each coalition's worst attack.
 
 A malicious coalition may act like any part of it, and may just as well follow the protocol: so its
 worst is the largest of all successes of its parts, in one order, and a larger coalition never does
 worse than a smaller one.
 
-    watching      it links a person by following the protocol: that is worked out, and certain
+    watching      the coalition links a person by following the protocol: that is computed, certain
     read / runs   else the largest share of runs in which an attack read a person's row
     noticed       of attacks that read equally often, the attack that is noticed last, or never
 """
@@ -24,24 +24,24 @@ SCHEMA = 1
 Noticed = Literal["before", "after", "never"]
 WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 LATE = {when: late for late, when in enumerate(WHEN)}
-PERSON = "a person"  # stands for any person who helps
+PERSON = "a person"  # name of a single person in a coalition
 ANY_READER = "anybody who reads the board"
-EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an attack needs
-Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
+EVERY_SUBSET = 6  # parties up to which every coalition has a result
+Members = tuple[tuple[str, ...], int]  # parties, and number of people
 
 Count = Annotated[int, Meta(ge=0)]
 NO_SUCCESS = "none by the catalogue"
 
 
 class AttackRun(Record, frozen=True):
-    """One run.
+    """The outcome of one run of an attack.
 
     Attributes:
         seed: of the run.
         value: the success.
         of: the largest possible success.
         read: whether a person's row was read.
-        noticed: when an honest party noticed.
+        noticed: when an honest party noticed, relative to the release.
     """
 
     seed: Count
@@ -58,11 +58,12 @@ class AttackResult(Record, frozen=True):
         attack: its row of the matrix.
         parties: its members, people left out.
         friends: number of its members that are people.
-        runs: how many were played.
+        runs: the number of runs.
         read: runs in which a person's row was read.
-        low, high: of the probability of that, 95 % (Clopper-Pearson).
+        low, high: limits of the probability of that, 95 % (Clopper-Pearson).
         value, of, unit: the success and the largest possible success, mean of the runs.
-        before, after, never: of the runs in which a row was read, when that was noticed.
+        before, after, never: the runs in which a row was read, by the time at which an honest party
+            noticed: before the release, after it, or never.
     """
 
     attack: str
@@ -86,19 +87,19 @@ class AttackResult(Record, frozen=True):
 
     @property
     def noticed(self) -> Noticed:
-        """The latest that it was noticed in a run in which a row was read."""
+        """The latest time of notice in a run in which a row was read: before, after or never."""
         return "never" if self.never else "after" if self.after else "before"
 
 
 class AttackRuns(Record, frozen=True):
-    """One attack on a person, committed by a coalition, and its runs so far; the first seed first.
+    """An attack on a person by a coalition, with its runs so far, in the order of their seeds.
 
     Attributes:
         attack: its name.
-        parties: that commit it.
-        friends: how many of the people help.
+        parties: the parties that commit it.
+        friends: the number of people that help.
         unit: of its success.
-        shots: a shot for each run.
+        shots: the outcome of each run.
     """
 
     attack: str
@@ -108,7 +109,7 @@ class AttackRuns(Record, frozen=True):
     shots: tuple[AttackRun, ...] = ()
 
     def summed(self) -> AttackResult:
-        """Return the result of all runs together; at least one run is needed."""
+        """Return the result over all runs; at least one run is needed."""
         reading_shots = [shot for shot in self.shots if shot.read]
         runs = len(self.shots)
         low, high = clopper_pearson(len(reading_shots), runs, (1 - LEVEL) / 2)
@@ -129,7 +130,7 @@ class AttackRuns(Record, frozen=True):
 
 
 class WorstAttack(Record, frozen=True):
-    """The worst for one coalition, by itself or through a part of it.
+    """The worst attack of a coalition, committed by itself or by a part of it.
 
     Attributes:
         parties: members of the coalition, people left out.
@@ -160,7 +161,7 @@ class LinkingCoalition(Record, frozen=True):
 
 
 class CheatingStudy(Record, frozen=True, kw_only=True):
-    """Every attack on a person, played on one scenario with the guards it has.
+    """A study of every known attack on a person, on one scenario with its countermeasures.
 
     Attributes:
         schema: of this record.
@@ -168,8 +169,8 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
         scenario: its name.
         mark: identifies its settings, guards and people (SHA-256).
         seed: of the first run of each attack; the next have the seeds after it.
-        runs: of each attack, as many as were requested.
-        users: how many people.
+        runs: the requested number of runs of each attack.
+        users: the number of people.
         handlers: the parties with a result of their own.
         watching: the smallest honest-but-curious coalitions that link a person.
         attempts: the attacks, each with its runs so far.
@@ -208,7 +209,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def min_runs(self) -> int:
-        """The runs of the attack that was played least often."""
+        """The number of runs of the attack with the fewest runs."""
         return min((attack.runs for attack in self.attacks), default=0)
 
     def able(self, coalition: WorstAttack) -> int:
@@ -218,17 +219,17 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def coalitions(self) -> tuple[WorstAttack, ...]:
-        """The worst for each coalition."""
+        """The worst attack of each coalition, smaller coalitions first."""
         return by_coalition(self.attacks, self.handlers, self.watching)
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The smallest coalitions that were found to learn a row; smaller sets may do so too."""
+        """The smallest coalitions known to learn a row; smaller coalitions may do so too."""
         return smallest(self.attacks, self.watching)
 
 
 def name_members(members: Members) -> str:
-    """Return a coalition in words."""
+    """Return the name of a coalition in words: its parties, and the number of people."""
     parties, friends = members
     people = f"{friends:,} people" if friends > 1 else PERSON
     return " + ".join((*parties, *([people] if friends else ()))) or ANY_READER
@@ -252,7 +253,8 @@ def worst_of(
 ) -> WorstAttack:
     """Return the worst for a coalition: by watching, or by the worst attack of it or of a part.
 
-    watching: the smallest honest-but-curious coalitions that link a person.
+    friends: members that are people. watching: the smallest honest-but-curious coalitions that link
+    a person.
     """
     members: Members = tuple(sorted(set(party_names))), friends
     links = any(within(_members(coalition), members) for coalition in watching)
@@ -265,7 +267,7 @@ def by_coalition(
     single: Sequence[str],
     watching: Sequence[LinkingCoalition] = (),
 ) -> tuple[WorstAttack, ...]:
-    """Return the worst for coalitions of one, two and more parties, the smallest first.
+    """Return the worst attack of each coalition, the smallest coalitions first.
 
     single: the parties of which every coalition has a result, up to 6 of them; of more, single
     parties and pairs. Coalitions that some attack needs, or that link by watching, are added in any
@@ -279,6 +281,7 @@ def by_coalition(
 
 
 def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the coalitions of these parties: all, or with more than 6 parties singles and pairs."""
     largest = len(single) if len(single) <= EVERY_SUBSET else 2
     for size in range(1, largest + 1):
         for parties in combinations(single, size):
@@ -300,6 +303,7 @@ def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
 
 
 def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
+    """Whether a coalition harms people more than a part of it."""
     if coalition.watching or part.watching:
         return coalition.watching and not part.watching
     if coalition.worst is None or part.worst is None:
@@ -308,13 +312,14 @@ def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
 
 
 def _members(group: WorstAttack | AttackResult | LinkingCoalition) -> Members:
+    """Return the members of a result: parties, and number of people."""
     return group.parties, group.friends
 
 
 def smallest(
     results: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
 ) -> tuple[WorstAttack, ...]:
-    """Return the smallest coalitions that were found to learn a person's row, each once.
+    """Return the smallest coalitions known to learn a person's row, each once.
 
     They learn by an attack that reads in some run, or by watching, which malicious members may do
     too. It is a lower list: attacks that are not in `results` may need fewer members.
@@ -331,7 +336,7 @@ def smallest(
 
 
 def detection_text(result: AttackResult) -> str:
-    """Return when the attack was noticed, in the runs in which a row was read."""
+    """Return in words when the attack was noticed, in the runs in which a row was read."""
     runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
     times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
     if len(times_present) <= 1:

@@ -1,4 +1,4 @@
-"""The study of malicious coalitions: the largest success of any attack of the catalogue, measured.
+"""The study of malicious coalitions: the largest measured success of any attack of the catalogue.
 
 The leakage to an honest-but-curious coalition is a matter of proof: its view is all that it has
 (`veilmix leak`). A malicious coalition may deviate in any way open to its members, so the study
@@ -8,7 +8,7 @@ no catalogue has all attacks.
 
     learns     in a run: the attackers read a person's whole row, or whole released row
     noticed    before a release was posted, after it, or never: a round burned, or an alarm raised
-               that the board bears out
+        that the board bears out
     coalition  the parties that commit an attack and its helpers; people that help are counted
 
 Every attack is played once before any is played twice: a study that is stopped has all of them.
@@ -43,15 +43,15 @@ from ...serialization.content import as_read
 from ..matrix.attack_plan import changed, mark_of, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
-OF_THE_PEOPLE = " of the people"  # end of an attack's words for people who help it
+OF_THE_PEOPLE = " of the people"  # ending of a helper's text that stands for several people
 NOTICED_BEFORE: Noticed = "before"
 NOTICED_AFTER: Noticed = "after"
-SEED = 7  # of the first run, where the scenario has none
+SEED = 7  # seed of the first run, if the scenario has no seed
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attack on a scenario with its guards as they are.
+    """An attack that can be committed in a scenario, with the guards as they are.
 
     Attributes:
         row: its name in the matrix.
@@ -70,7 +70,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class AttemptTrial:
-    """One run of an attempt.
+    """A planned run of an attack.
 
     Attributes:
         attempt: the attack.
@@ -82,7 +82,7 @@ class AttemptTrial:
 
 
 class CheatingStopped(KeyboardInterrupt):
-    """Ctrl-C while a study is played. study: the study so far."""
+    """The interruption of a study by Ctrl-C. study: the study so far."""
 
     def __init__(self, study: CheatingStudy) -> None:
         super().__init__(f"{study.played} of {study.due} runs played")
@@ -97,11 +97,11 @@ def attempts(scenario: Scenario) -> Iterator[Attempt]:
     for name, row in rows_of(scenario).items():
         record = ATTACKS[row.attack].among(topology.name)
         if record is None or not _reads(record) or "scenario.seed" in record.switches:
-            continue  # runs are seeded to be repeated; no party of a session learns a seed
+            continue  # attacks on the seed: no party of a session learns a seed
         try:
             attack_scenario = changed(scenario, {}, row.faults(people, scenario.mix.shufflers))
         except ScenarioError:
-            continue  # such as an attack of shuffler 2 where there is one shuffler
+            continue  # the attack is not valid here, such as shuffler 2 of one
         parties, friends = _coalition(attack_scenario, attack_scenario.fault[-1], record)
         unit = record.rows_read.unit if record.rows_read else record.unit
         yield Attempt(name, attack_scenario, parties, friends, unit)
@@ -115,8 +115,8 @@ def _reads(record: Attack | PeerAttack) -> Learns | None:
 def _coalition(
     scenario: Scenario, fault: Fault, record: Attack | PeerAttack
 ) -> tuple[tuple[str, ...], int]:
-    """Return the parties that commit or help an attack, and the number of people who do."""
-    is_party = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
+    """Return the parties that commit or help an attack, and the number of people among them."""
+    is_party = record.by and record.by not in (PEER, USER)  # attacking users count as helpers
     members = {fault.by} if fault.by else {record.by} if is_party else set()
     if record.rows_read is not None:
         members |= set(record.rows_read.helpers(scenario.policy, fault))
@@ -128,11 +128,12 @@ def _coalition(
 
 
 def _is_person(name: str) -> bool:
+    """Whether a party's name is that of a user or a peer."""
     return parties.role(name) in (Role.USER, Role.PEER)
 
 
 def _helper_count(member: str) -> int:
-    """Return how many people a helper stands for: a user, or `one` or `9 of the people`."""
+    """Return the number of people in a helper's text: a user's name, or `9 of the people`."""
     if not member.endswith(OF_THE_PEOPLE):
         return 1
     number = member.removesuffix(OF_THE_PEOPLE)
@@ -190,7 +191,7 @@ def study(
     progress: Callable[[int, int], None] = lambda _completed, _total: None,
     keep: Callable[[CheatingStudy], None] = lambda _study: None,
 ) -> CheatingStudy:
-    """Play the missing runs of a study: every attack once, then every attack twice, and so on.
+    """Return a study after its missing runs: every attack once, then every attack twice, and so on.
 
     Args:
         scenario: of the study.
@@ -198,7 +199,6 @@ def study(
         executor: plays runs elsewhere; None: here.
         progress: called with the numbers of finished runs and of all runs.
         keep: called with the study whenever every attack has been played once more.
-
     Raises CheatingStopped at Ctrl-C, with all runs that were played.
     """
     planned = {attempt.row: attempt for attempt in attempts(scenario)}
@@ -223,6 +223,7 @@ def study(
 
 
 def _with(started: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
+    """Return a study with these runs, by attack."""
     attempts_played = tuple(
         msgspec.structs.replace(attempt, shots=tuple(shots[attempt.attack]))
         for attempt in started.attempts
@@ -238,13 +239,13 @@ def measure(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] = lambda _completed, _total: None,
 ) -> CheatingStudy:
-    """Play every attack on a person `runs` times: `begin`, then `study`."""
+    """Return a new study with `runs` runs of every attack on a person."""
     started = begin(scenario, seed, runs)
     return study(scenario, started, executor=executor, progress=progress)
 
 
 def play(trial: AttemptTrial) -> AttackRun:
-    """Play one run and measure it."""
+    """Return the outcome of a run of an attack: success, and when an honest party noticed."""
     crowd = samples(trial.attempt.scenario, trial.seed)
     names, rest = crowd.people.schema.names, crowd.round2_people
     scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
@@ -261,13 +262,14 @@ def play(trial: AttemptTrial) -> AttackRun:
 
 
 def _learns_nothing(_value: float, _max_value: float) -> bool:
+    """Return False: an attack that aims at no person reads no row."""
     return False
 
 
 def noticed(played: Played, members: frozenset[str]) -> Noticed:
-    """Return when an honest party noticed: before the release was on the board, after it, or never.
+    """Return when an honest party noticed: before the release was posted, after it, or never.
 
-    Burns and alarms of members do not count: members could have left them out.
+    members: the attackers. Their aborts and alarms do not count: members could have left them out.
     """
     assert played.transcript is not None  # noqa: S101 - it was played with messages
     board = replay(played.transcript.posts)
@@ -283,10 +285,11 @@ def noticed(played: Played, members: frozenset[str]) -> Noticed:
 
 
 def _among_peers(session: Played, _members: frozenset[str]) -> Noticed:
+    """Return when honest peers noticed: an aborted session has no release."""
     return "never" if session.burned is None else "before"
 
 
 NOTICING: Mapping[str, Callable[[Played, frozenset[str]], Noticed]] = {
     CENTRAL.name: noticed,
     PEERS.name: _among_peers,
-}  # topology -> when anybody noticed
+}  # topology -> function that returns when an honest party noticed

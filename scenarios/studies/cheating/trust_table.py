@@ -1,7 +1,7 @@
-"""The attacks of the catalogue that read a person's row, for sets of guards: a shipped table.
+"""The shipped table of trust: attacks that read a person's row, for sets of countermeasures.
 
 tools/make_trust_table.py plays it and writes trust_table.json, from which docs/attacks.md has its
-table too. Of a scenario the measurement of its guards is cited, with the name of the scenario that
+table too. For a scenario the measurement of its guards is cited, with the name of the scenario that
 was played. The table lists successes: coalitions that are not in it may succeed by attacks outside
 the catalogue.
 """
@@ -26,19 +26,19 @@ FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
 UNCOMPARED_GUARDS = (
     "min_batch",
-)  # guards that are not compared: each scenario has a number of its own
+)  # guards that are not compared, as each scenario has another number
 
 Fit = Literal["same", "fewer"]
 
 
 class GuardSet(Record, frozen=True, kw_only=True):
-    """The measurement of one set of guards.
+    """The measured attacks with one set of guards (countermeasures) on.
 
     Attributes:
         name: the set, in words.
         scenario: the scenario that was played.
         source: its people.
-        users: how many.
+        users: the number of people.
         topology: its name.
         handlers: the parties.
         public: whether the counts of round 1 are public.
@@ -67,7 +67,7 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The smallest coalitions that were found to learn a row; smaller ones may exist."""
+        """The smallest coalitions known to learn a row; smaller coalitions may exist."""
         return smallest(self.reading, self.watching)
 
     @property
@@ -77,7 +77,7 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
 
 class TrustTable(Record, frozen=True, kw_only=True):
-    """All sets of guards that were measured, by this version.
+    """All measured sets of guards, as this version ships them.
 
     Attributes:
         schema: the number of this format.
@@ -91,7 +91,7 @@ class TrustTable(Record, frozen=True, kw_only=True):
 
 
 class MeasuredTrust(Record, frozen=True):
-    """The measurement that is cited of a scenario.
+    """The measurement that is cited for a scenario.
 
     Attributes:
         measured: the measurement.
@@ -106,7 +106,7 @@ class MeasuredTrust(Record, frozen=True):
 
 @cache
 def shipped() -> TrustTable:
-    """Return the table of this version. StorageError if it is damaged."""
+    """Return the table that this version ships. StorageError if it is damaged."""
     return read_shipped(FILE, TrustTable, SCHEMA)
 
 

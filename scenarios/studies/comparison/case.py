@@ -1,4 +1,4 @@
-"""A scenario as a rival gets it: its people, their faults, and a purse for the expenses.
+"""A scenario as a rival program gets it: its people, their faults, and a count of expenses.
 
 A rival is measured on all people, or on samples of them: then its seconds of CPU are scaled up and
 carry Student's 95 % interval over the samples. A message of one person is as long in a sample as in
@@ -22,7 +22,7 @@ from ...populations import Population
 from ...schema.model import Scenario
 from .result import ProgramCost
 
-MESSAGE_LIMIT = 2_500  # people; with more the messages of samples are sent, unless asked for all
+MESSAGE_LIMIT = 2_500  # people; of more, only samples send messages, unless the caller wants all
 SAMPLE = 400  # people in each sample
 SAMPLES = 4
 STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
@@ -30,7 +30,7 @@ STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of f
 
 @dataclass(slots=True)
 class RivalExpenses:
-    """The expenses of a rival: bytes of people's messages, and messages refused, by reason.
+    """The expenses of a rival program: bytes of people's messages, and refused messages by reason.
 
     Attributes:
         bytes: of the messages that people send.
@@ -41,18 +41,18 @@ class RivalExpenses:
     refused: Counter[str] = field(default_factory=Counter)
 
     def refuse(self, refused: Mapping[Reason, int]) -> None:
-        """Add counts of refusals."""
+        """Add numbers of refused messages, by reason."""
         for reason, messages in refused.items():
             self.refused[reason.value] += messages
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One scenario and its people, in the fixed setting.
+    """A scenario and its people, in the fixed setting, as every compared program gets them.
 
     Attributes:
-        scenario: that every program answers.
-        people: who take part.
+        scenario: the scenario that every program answers.
+        people: the people who take part.
         faults: user -> round -> attack.
         seed: of all randomness; None: the system's.
         messages: whether all messages are really sent.
@@ -80,7 +80,7 @@ class Case:
 
     @property
     def k(self) -> int:
-        """The number of people in the smallest crowd wanted."""
+        """The threshold: people in the smallest equivalence class that counts as safe."""
         return self.scenario.policy.k
 
     def silent(self, number: int) -> set[int]:
@@ -100,11 +100,14 @@ class Case:
         return source.fork(label)
 
     def rng(self, stream: int) -> np.random.Generator:
-        """Return a generator of random numbers."""
+        """Return a generator of random numbers. stream: separates different uses of the seed."""
         return np.random.default_rng(None if self.seed is None else [self.seed, stream])
 
     def sample(self, number: int) -> "Case":
-        """Return a sample of the people, honest, for measuring; a batch of it is large enough."""
+        """Return sample `number` of the people, all honest, for measuring costs.
+
+        Its minimum batch is 1, so that a small sample is not aborted.
+        """
         people = self.people.sample(min(SAMPLE, self.n), number)
         mix = changed(self.scenario.mix, min_batch=1)
         return replace(
@@ -115,7 +118,10 @@ class Case:
 def delivered(
     case: Case, number: int, user: int, data: bytes, purse: RivalExpenses
 ) -> Iterator[bytes]:
-    """Yield the bytes that arrive in a round of a person's message; no bytes if it is late."""
+    """Yield the messages that arrive from a user in a round, changed by the user's fault.
+
+    data: the bytes that the user sends. purse: records late messages, which do not arrive.
+    """
     strike = case.faults.get(user, {}).get(number)
     match strike and strike.attack:
         case "absent":
@@ -132,16 +138,17 @@ def delivered(
 
 
 def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> ProgramCost:
-    """Return the cost of messages that were all sent."""
+    """Return the cost of a program that sent all messages. seconds: of CPU."""
     return ProgramCost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
 
 
 def sampled(
     case: Case, work: Callable[[Case], RivalExpenses], rounds: int, decided: float = 0.0
 ) -> ProgramCost:
-    """Return the cost of the messages of all people, from the messages of samples.
+    """Return a program's cost for all people, estimated from samples.
 
-    work: sends them. decided: seconds of CPU that were spent on all people besides.
+    work: sends the messages of a sample, and returns the expenses. decided: seconds of CPU that
+    were spent on all people besides.
     """
     seconds, bytes_sent = [], []
     for number in range(SAMPLES):
@@ -158,7 +165,8 @@ def scaled(
 ) -> ProgramCost:
     """Return the cost for all people from samples.
 
-    seconds: scaled up; user_bytes: bytes a person.
+    seconds: of CPU of each sample, scaled up. user_bytes: mean bytes that a person sends, of each
+    sample. people: in a sample. decided: seconds of CPU to be added.
     """
     mean = float(np.mean(seconds)) + decided
     reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))

@@ -1,7 +1,7 @@
 """Several programs on one scenario, side by side: trust, privacy, utility and cost.
 
-The programs are in a table. A program that cannot answer the scenario (an open domain, a mechanism
-for two values only, ...) is left out, and the comparison names the reason.
+A program that cannot answer the scenario (an open domain, a mechanism for two values only, ...) is
+left out, and the comparison names the reason.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ STOPPED = "it was stopped before this program was through"
 
 
 class _Compared(NamedTuple):
-    """The results of one program, or why it was left out."""
+    """The results of one program, or the reason why it was left out, by its name."""
 
     programs: tuple[Compared, ...]
     skipped: dict[str, str]
 
 
 class ComparisonStopped(KeyboardInterrupt):
-    """Ctrl-C after some programs.
+    """The interruption of a comparison by Ctrl-C after some programs.
 
-    comparison: the comparison of these; the rest counts as skipped.
+    comparison: the comparison of the finished programs; all others count as skipped.
     """
 
     def __init__(self, comparison: Comparison) -> None:
@@ -62,7 +62,10 @@ class ComparisonStopped(KeyboardInterrupt):
 
 
 def programs() -> Mapping[str, Program]:
-    """Return every program that this version can compare, by name, in the order of the tables."""
+    """Return every program that can be compared: name -> function, in the order of the tables.
+
+    The function takes a `Case` and yields results.
+    """
     from .local import local
     from .mixed import VERIFIED, available, mixed, verified
     from .peers import peers
@@ -94,7 +97,7 @@ def compare(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Comparison:
-    """Play a scenario by several programs.
+    """Run several programs on a scenario, and return their results side by side.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped one.
@@ -130,7 +133,7 @@ def compare(
 def _through(
     names: Sequence[str], case: Case, progress: Progress, executor: Executor | None
 ) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
-    """Return the results, the reasons for skipped programs, and Ctrl-C after the first program."""
+    """Return the results, the reasons for skipped programs, and Ctrl-C if it came later."""
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
     played = results(executor, as_read(partial(_play, case)), names)
@@ -149,7 +152,7 @@ def _through(
 
 
 def _play(case: Case, name: str) -> _Compared:
-    """Play one program, whole or not at all, in whichever process this is."""
+    """Return the results of one program, or the reason why it cannot answer the scenario."""
     try:
         return _Compared(tuple(programs()[name](case)), {})
     except LocalError as cannot:
@@ -198,7 +201,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
 
 
 def row_name(row: str, scenario: Scenario) -> str:
-    """Return the name of a row: of two rounds, the kind of policy that is played."""
+    """Return the name of a program's row; for the two-round program, its present kind of policy."""
     from .mixed import exposure_kind
 
     return exposure_kind(scenario) if row == ROW else row
@@ -211,7 +214,7 @@ def current_name(name: str, scenario: Scenario) -> str:
 
 
 def _comparable(scenario: Scenario) -> Scenario:
-    """Return the scenario with central parties and onions, which a row may replace.
+    """Return the scenario with central parties and an onion mix, which a row may replace.
 
     Raises ParameterError if programs cannot share it.
     """
@@ -234,7 +237,7 @@ def _comparable(scenario: Scenario) -> Scenario:
 
 
 def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa: FBT001 - passed on
-    """Return the same people, faults and promise for every program. seed: of all of them."""
+    """Return the case for all programs: the same people, faults and promise, drawn by one seed."""
     from ...lab.play.fault_schedule import draw_faults
     from .case import MESSAGE_LIMIT, Case
 
@@ -242,7 +245,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
     people = crowd.people
     public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.round2_people)
     public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
-    if program_of(public_copy).compared != ROW:  # the rivals promise crowds, whatever it does
+    if program_of(public_copy).compared != ROW:  # the rivals always certify exposure
         public_copy = changed(
             public_copy, policy=changed(public_copy.policy, kind="exposure", prefixes=False)
         )
@@ -259,6 +262,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
 def _comparison(
     case: Case, seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
 ) -> Comparison:
+    """Return the comparison of these programs. skipped: program -> reason."""
     scenario = case.scenario
     return Comparison(
         scenario.scenario.name,

@@ -1,7 +1,7 @@
 r"""Direct sending: each user sends one message to one reader, under its own name, without a mix.
 
-context = SHA-256("veilmix direct 1\0" || session || user index (u32))
-plain   = [text], a text per column (wire.py), padded (ISO/IEC 7816-4) to one size for all users:
+context = SHA-256("veilmix direct 1\0" || session || user index (u32)) plain   = [text], a text per
+column (wire.py), padded (ISO/IEC 7816-4) to one size for all users:
           3 bytes more than the widest texts with their lengths
 
 A message travels in a `submission` of round 1. User indices begin with 0.
@@ -30,12 +30,12 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class DirectWay:
-    """The way from people to one reader.
+    """The keys and parameters of direct messages from people to one reader.
 
     Attributes:
-        scheme: by which messages are sealed.
+        scheme: the crypto suite that seals messages.
         reader: the reader's keys.
-        session: drawn for it, so that messages of another are refused.
+        session: a random name of the session, so that messages of another session are refused.
         size: bytes of a padded message.
     """
 
@@ -46,7 +46,10 @@ class DirectWay:
 
     @classmethod
     def open(cls, case: Case, widths: Sequence[int], entropy: Entropy) -> "DirectWay":
-        """Make the reader's key, and fix the length of a message. widths: bytes of each text."""
+        """Return a new session: the reader's key, and the length of a message.
+
+        Widths: bytes of each text.
+        """
         mix = case.scenario.mix
         scheme = suite(mix.suite, lesson=mix.lesson)
         longest = 2 + sum(2 + width for width in widths) + 1
@@ -57,12 +60,12 @@ class DirectWay:
         return hashlib.sha256(LABEL + self.session + user.to_bytes(4, "big")).digest()
 
     def seal(self, user: int, row: Row, entropy: Entropy) -> bytes:
-        """Seal the message of a user."""
+        """Return the sealed message of a user with a row."""
         plain = pad(Writer().structures(row, Writer.text).finish(), self.size)
         return seal_layer(self.scheme, self.reader.public, plain, self.context(user), entropy)
 
     def read(self, user: int, layer: bytes) -> Row:
-        """Open a message as the reader; Refused if it is not valid."""
+        """Return the row of a user's message, opened as the reader; Refused if it is not valid."""
         plain = open_layer(self.reader.secret, layer, self.context(user))
         return decode(unpad(plain), lambda reader: reader.structures(Reader.text))
 
@@ -70,7 +73,10 @@ class DirectWay:
 def hand_in(
     case: Case, rows: Sequence[Row], widths: Sequence[int]
 ) -> tuple[dict[int, Row], RivalExpenses]:
-    """Send the row of each user; return the rows of the reader, by person, and the expenses."""
+    """Send the row of each user.
+
+    Return the rows that the reader got, by person, and the expenses.
+    """
     entropy, purse = case.entropy("direct"), RivalExpenses()
     line = DirectWay.open(case, widths, entropy)
     rows_read: dict[int, Row] = {}
@@ -94,9 +100,10 @@ def paid(
     widths: Sequence[int],
     decided: float = 0.0,
 ) -> tuple[RivalExpenses, ProgramCost]:
-    """Send the rows of all people, or of samples; return the refused messages, and the cost.
+    """Send the rows of all people, or of samples; return the expenses and the cost.
 
-    make_rows: returns the rows of some people. decided: seconds of CPU spent on all people besides.
+    make_rows: returns the rows of some people. widths: bytes of each text. decided: seconds of CPU
+    spent on all people besides.
     """
     if not case.messages:
         return RivalExpenses(), sampled(

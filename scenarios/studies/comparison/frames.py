@@ -1,4 +1,4 @@
-"""A comparison as rows and as tables of plain columns."""
+"""A comparison as rows of CSV and as tables of plain columns."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -96,7 +96,10 @@ class ComparisonFrames:
 
 
 def comparison_frames(comparison: Any) -> ComparisonFrames:
-    """Give the tables of a comparison. comparison: a Comparison; result.py imports this file."""
+    """Return the tables of a comparison.
+
+    Comparison: a `Comparison`; result.py imports this file.
+    """
     coalitions = [
         (
             *(
@@ -122,6 +125,7 @@ def rows(comparison: Any) -> list[tuple[Cell, ...]]:
 
 
 def _row(program: Any) -> tuple[Cell, ...]:
+    """Return the row of one program, in the order of `PROGRAMS`."""
     trusted, worth, price = program.trust.most_trusted, program.utility, program.cost
     low, high = worth.mean_limits or (None, None)
     cheap, dear = price.cpu_limits or (None, None)
@@ -165,7 +169,7 @@ def _row(program: Any) -> tuple[Cell, ...]:
 
 
 def _cheating(program: Any) -> tuple[Cell, ...]:
-    """Return the malicious coalitions found to learn a row, and the worst attack of the first."""
+    """Return the cells on malicious coalitions: coalitions that learn a row, worst attack."""
     study = program.trust.cheating
     if study is None:
         return ("not measured", *(None,) * 6)
@@ -188,4 +192,5 @@ def _cheating(program: Any) -> tuple[Cell, ...]:
 
 
 def _people(friends: int) -> tuple[str, ...]:
+    """Return the people of a coalition as a part of its name; () without people."""
     return (f"{friends} people",) if friends else ()

@@ -1,4 +1,4 @@
-"""No mix and no trusted party: each user randomizes its row and answers the analyst by name.
+"""The rival `local`: each user randomizes its row and answers the analyst by name, without a mix.
 
     joint      generalised randomized response on the product of all domains, with the whole
                epsilon: one symbol that stands for the whole row (up to 65,536 different rows)
@@ -35,10 +35,10 @@ from .direct import Row, paid
 from .result import Compared, Privacy, Trust
 from .utility import empty_utility, estimated
 
-EPSILONS = (1.0, 2.0, 4.0)  # nats, where the scenario names none
+EPSILONS = (1.0, 2.0, 4.0)  # nats; used if the scenario sets no epsilon
 PRODUCT = 1 << 16  # different rows; with more there is no joint report
 DRAWS = 20
-LIKELIHOODS = 1 << 24  # of reports given rows, worked out together
+LIKELIHOODS = 1 << 24  # largest number of likelihoods P(report | row) to compute
 STREAM = 0x6C6F6361
 COALITIONS: tuple[tuple[str, ...], ...] = ((), (ANALYST,))
 
@@ -58,7 +58,10 @@ def local(case: Case) -> Iterator[Compared]:
 
 
 def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
-    """Return the scenario with this budget; with `grr` if its mechanism gives no shares."""
+    """Return the scenario with this epsilon.
+
+    With `grr` if its mechanism does not estimate shares.
+    """
     mechanism = scenario.local.mechanism
     entry = mechanisms().get(mechanism)
     fits = entry is not None and "shares" in entry.tasks
@@ -69,14 +72,14 @@ def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
 
 
 def joint(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """Return the question about the whole row."""
+    """Return the question about the whole row, as a tuple with one entry."""
     cells = prod(case.sizes)
     domain = tuple(str(cell) for cell in range(cells))
     return (Question("row", tuple(range(len(case.sizes))), (domain,), GRR(cells, epsilon)),)
 
 
 def features(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """Return a question for each feature, or a single question about the bits of all."""
+    """Return a question for each feature, or a single question about the bits of all features."""
     noisy = with_noise(case.scenario, epsilon)
     return questions(noisy, case.people.schema.names, case.people.values)
 
@@ -84,6 +87,7 @@ def features(case: Case, epsilon: float) -> tuple[Question, ...]:
 def _compared(
     case: Case, epsilon: float, mechanism: str, questions: Sequence[Question]
 ) -> Compared:
+    """Return the results for one epsilon. mechanism: "joint" or "features"."""
     codes = case.codes()
     name = f"local {mechanism} e={epsilon:g}"
     burned = None
@@ -112,6 +116,7 @@ def _compared(
 
 
 def _rule(mechanism: str, questions: Sequence[Question]) -> str:
+    """Return a note on the randomizer, in words."""
     kind = type(questions[0].randomizer).__name__
     if mechanism == "joint":
         return f"{kind} on {questions[0].randomizer.a:,} rows"
@@ -200,10 +205,10 @@ def report_leakage(case: Case, how: str, questions: Sequence[Question]) -> float
 
 
 def guessed(case: Case, how: str, questions: Sequence[Question]) -> float | None:
-    """Return the share of right guesses, if each guess is the most likely row given the report.
+    """Return the expected share of correct guesses, if each guess is the most likely row.
 
-    sum over reports y of max over rows x of p(x) P(y | x), rows as likely as they are frequent.
-    None if the reports are no symbols, or too many.
+    It is the sum over reports y of the maximum over rows x of p(x) P(y | x), with rows as likely as
+    they are frequent. None if the reports are no symbols, or too many.
     """
     codes = case.codes()
     rows, people = np.unique(codes, axis=0, return_counts=True)
@@ -224,7 +229,10 @@ def guessed(case: Case, how: str, questions: Sequence[Question]) -> float | None
 def received(
     case: Case, members: tuple[str, ...], leakage: float, right: float | None = None
 ) -> Received:
-    """Return the leakage: all parties have the estimates, the analyst each person's report."""
+    """Return the leakage to a coalition: all parties have the estimates, the analyst also reports.
+
+    leakage: bits of a report. right: expected share of correctly guessed rows.
+    """
     linked_reports = len(case.codes()) if members else 0
     constant = sum(size == 1 for size in case.sizes) * case.n
     cells = case.n * len(case.sizes)

@@ -1,4 +1,4 @@
-"""The programs of the mix itself, measured as they are: every program that this version runs.
+"""The programs of the mix as rows of a comparison: every program that this version runs.
 
     program             kind of policy
     exposure            the scenario's own: exposure, fixed or all (exposure for any other kind)
@@ -9,7 +9,7 @@
     histogram           histogram, for each budget
     verified            that of the row exposure, with a verified mix
 
-Bytes are those of the messages that users send; seconds of CPU run from the first message of a
+Bytes are counted on the messages that users send; seconds of CPU run from the first message of a
 session to the last. If only samples of the people send messages, the release is that of the ideal
 functionality, which gives the same.
 """
@@ -59,13 +59,15 @@ PROOF_PARTIES = "all shufflers but one, both readers, board, network, any people
 
 
 def available() -> tuple[str, ...]:
-    """Return the rows of programs played through the mix, in the order of the tables."""
+    """Return the row names of programs played through the mix, in the order of the tables."""
     rows = dict.fromkeys(p.compared for p in PROGRAMS.values() if p.compared)
-    return tuple(sorted(rows, key=lambda row: row == LAST))  # stable: else as they are registered
+    return tuple(
+        sorted(rows, key=lambda row: row == LAST)
+    )  # a stable sort keeps all other rows in order
 
 
 def played(row: str) -> Kind:
-    """Return the kind of policy of a row: the first that is compared under its name."""
+    """Return the kind of policy of a row: the first kind that is compared under its name."""
     return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
 
 
@@ -77,7 +79,7 @@ def exposure_kind(scenario: Scenario) -> Kind:
 
 @dataclass(slots=True)
 class Meter(Instrument):
-    """The bytes of users and of all parties, and the CPU time from first to last message.
+    """An instrument that measures bytes of users and of all parties, and the CPU time of a session.
 
     Attributes:
         user_bytes: bytes of people so far.
@@ -92,29 +94,30 @@ class Meter(Instrument):
     last: float = 0.0
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Count a message."""
+        """Count the bytes of a message, and note the CPU time."""
         self._note_time()
         self.total += len(data)
         if role(sender) in (Role.USER, Role.PEER):
             self.user_bytes += len(data)
 
     def posted(self, time: float, entry: "Entry") -> None:  # noqa: ARG002
-        """Note the time of a post, the last of which closes the session."""
+        """Note the CPU time of a post; the last post closes the session."""
         self._note_time()
 
     @property
     def seconds(self) -> float:
-        """CPU seconds so far."""
+        """CPU seconds from the first message to the last so far."""
         return 0.0 if self.first is None else self.last - self.first
 
     def _note_time(self) -> None:
+        """Set the time of the last message, and of the first if it is the first."""
         self.last = time.process_time()
         if self.first is None:
             self.first = self.last
 
 
 def variant(scenario: Scenario, kind: Kind) -> Scenario:
-    """Return the scenario as another program that counts true values.
+    """Return the scenario with another release program that counts true values.
 
     Raises ScenarioError if this program cannot run it.
     """
@@ -123,7 +126,7 @@ def variant(scenario: Scenario, kind: Kind) -> Scenario:
 
 
 def noisy_variant(scenario: Scenario, kind: Kind, epsilon: float) -> Scenario:
-    """Return the scenario as a program with noise: it chooses no columns and reads no rule.
+    """Return the scenario with a program of noisy reports, which chooses no columns by a rule.
 
     Raises ScenarioError if this program cannot run it.
     """
@@ -141,12 +144,12 @@ def checked_copy(scenario: Scenario, policy: Policy, local: Local = Local()) -> 
 
 
 def mixed(case: Case, program: str) -> Iterator[Compared]:
-    """Yield the results of one program of the mix, for every budget if it has budgets.
+    """Yield the results of one program of the mix, for every epsilon if it adds noise.
 
     Raises ScenarioError if the program cannot run the scenario.
     """
     kind = played(program)
-    if program == ROW:  # called as the kind that is played
+    if program == ROW:  # the row is named after the kind of policy that is run
         program = kind = exposure_kind(case.scenario)
     if opening := PROGRAMS[kind].capability(ThresholdOpening):
         for ending, policy in opening.variants(case.scenario.policy):
@@ -179,13 +182,16 @@ def verified(case: Case) -> Iterator[Compared]:
 
 
 def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
-    """Return the results of one scenario. epsilon: of the noise; None without noise."""
+    """Return the results of one scenario.
+
+    Program: the row's name. epsilon: of noise; None without.
+    """
     meter = Meter()
     outcome = (
         run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
         if case.messages
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
-    )  # noise of a seed is drawn person by person, which takes long; its release is not used here
+    )  # seeded noise is slow, as it is drawn for each person, and this release is not used
     price = (
         ProgramCost(
             cpu=meter.seconds,
@@ -218,12 +224,15 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
 
 
 def _received(outcome: Outcome, leakage: float) -> list[Received]:
-    """Return the leakage to coalitions, with a report read as without a mix."""
+    """Return the leakage to coalitions where a linked report gives `leakage` bits."""
     return [replace(view, bits=view.linked * leakage) for view in outcome.coalitions]
 
 
 def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
-    """Return the study of malicious coalitions, in the scenario or a sample; None: no study."""
+    """Return the study of malicious coalitions, on the scenario or a sample.
+
+    None if not measured.
+    """
     if not case.cheating or unmeasured(scenario):
         return None
     part = scenario if case.n <= SAMPLE else _sample(scenario, SAMPLE, outcome)
@@ -231,7 +240,7 @@ def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy |
 
 
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
-    """Return the true and the promised exposure of a run; epsilon: of noise, else None."""
+    """Return the true and the promised exposure of a run. epsilon: of noise; None without noise."""
     if epsilon is not None:
         return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)
     promised = outcome.exposure.promised if outcome.decision else None
@@ -271,7 +280,7 @@ def rounds(outcome: Outcome) -> int:
 
 
 def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
-    """Return the cost, from samples of people with the same questions.
+    """Return the cost of a program, from samples of people with the same questions.
 
     In a sample a program of two rounds releases the columns that it releases of all people.
     """
@@ -289,6 +298,7 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
 
 
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
+    """Return the scenario for a sample of `people` people, without faults, with equal columns."""
     policy = changed(scenario.policy, k=min(scenario.policy.k, people))
     two_round = program_of(scenario).compared == ROW
     if two_round and outcome.kept:

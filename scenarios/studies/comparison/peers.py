@@ -1,9 +1,9 @@
-"""The same release among peers: no party in the middle, and all peers read the whole board.
+"""The rival `peers`: the same release without central parties; all peers read the whole board.
 
-Single parties and coalitions are peers, the first of those that keep to the protocol. The leakage
-to each follows from the views of its members, their own rows included; `linked` counts other people
-only. Counts of single columns are public to all. Reading the board is played once for all peers, so
-the seconds of CPU do not count that every peer reads it.
+Single parties and coalitions are peers, the first of the peers that follow the protocol. The
+leakage to each follows from the views of its members, their own rows included; `linked` counts
+other people only. Counts of single columns are public to all. Reading the board is played once for
+all peers, so the seconds of CPU do not count that every peer reads it.
 """
 
 from collections.abc import Iterator
@@ -30,9 +30,10 @@ USER, PEER = "user-", "peer-"
 
 
 def central(scenario: Scenario) -> Scenario:
-    """Return a scenario of peers as the other programs play it; path and cover are not read.
+    """Return a scenario of peers with central parties, as the other programs run it.
 
-    Raises ParameterError for a fault that only peers can commit.
+    Its keys `path` and `cover` are not read. Raises ParameterError for a fault that only peers can
+    commit.
     """
     for fault in scenario.fault:
         if fault.attack != "absent":
@@ -46,7 +47,7 @@ def central(scenario: Scenario) -> Scenario:
 
 
 def among(case: Case) -> Scenario:
-    """Return the scenario among peers, with a coalition of each size that is reported.
+    """Return the scenario with peers only, and a coalition of each size that is reported.
 
     Raises ScenarioError if peers cannot run it.
     """
@@ -70,7 +71,7 @@ def among(case: Case) -> Scenario:
 
 
 def peers(case: Case) -> Iterator[Compared]:
-    """Yield the release among peers: each is user, shuffler, curator and analyst.
+    """Yield the results of a session of peers: each is user, shuffler, curator and analyst.
 
     Raises ParameterError for too many people or without messages, and ScenarioError if peers cannot
     run the scenario.
@@ -101,7 +102,7 @@ def peers(case: Case) -> Iterator[Compared]:
 
 
 def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
-    """Return the fault with the same person under its other name."""
+    """Return a fault with the prefix of its party's name replaced: user or peer, same person."""
     if fault.by is None or not fault.by.startswith(old_prefix):
         return fault
     return changed(fault, by=new_prefix + fault.by.removeprefix(old_prefix))
@@ -116,7 +117,7 @@ def _without_members(view: Received) -> Received:
 
 
 def _note(scenario: Scenario, outcome: Outcome) -> str:
-    """Return in words how far a single peer, and half of all peers, follow messages: means."""
+    """Return in words the mean share of messages that a peer, and half of all peers, can follow."""
     peer_result = outcome.peers
     mix_text = f"paths of {scenario.mix.path}, {scenario.mix.cover} blanks each"
     if peer_result is None or not peer_result.sizes:
@@ -131,6 +132,7 @@ def _note(scenario: Scenario, outcome: Outcome) -> str:
 
 
 def _followed(size: OfSize) -> str:
+    """Return in words the mean share of messages that coalitions of a size follow."""
     return (
         f"{size.size:,} peer{'s follow' if size.size > 1 else ' follows'} {size.onions.mean:.1%} "
         f"(expected {size.expected:.1%})"

@@ -1,4 +1,4 @@
-"""The program that leaks least to a coalition among equally useful programs, as an answer in rows.
+"""A ranking of programs: the least leakage to a coalition among equally useful programs.
 
 The utility is a measure of the comparison (cells, entropy, error), and the reference is its first
 program with a release: `exposure`, or the scenario's own kind. For a program without some of the
@@ -20,10 +20,10 @@ from .result import Compared, Comparison, Learnt, Utility
 
 Measure = Literal["cells", "entropy", "error"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-ALL_PARTIES = PartyNames(  # the parties of all programs; their numbers depend on the scenario
+ALL_PARTIES = PartyNames(  # parties of all programs, with any number
     (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
 )
-NEAR = 1e-9  # a difference of utilities that is rounding
+NEAR = 1e-9  # smaller differences of utilities are rounding errors
 UTILITY: dict[str, Callable[[Utility], float]] = {  # higher is better
     "cells": lambda worth: worth.cells,
     "entropy": lambda worth: worth.entropy,
@@ -38,16 +38,16 @@ WRITTEN: dict[str, Callable[[Utility], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ProgramLeakage:
-    """The leakage of one program to the coalition.
+    """The leakage of one program to the coalition of the question.
 
     Attributes:
         program: its name.
         parties: members of the coalition that the program has.
         bits_per_person: leakage to them.
-        bits_are: exact, at least or at most so many.
+        bits_are: whether the bits are exact, a lower or an upper bound.
         linked: people linked to their values.
         utility: the measure asked for, as it is printed.
-        as_useful: whether the utility is no worse than that of the reference.
+        as_useful: whether the utility is no worse than the reference's.
     """
 
     program: str
@@ -61,7 +61,7 @@ class ProgramLeakage:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRanking:
-    """The programs in order: as useful programs first, of these the least leakage first.
+    """The programs in order: as useful programs first, among these the least leakage first.
 
     Attributes:
         coalition: the parties of the question.
@@ -116,7 +116,7 @@ def check_names(coalition: Sequence[str], accepted: PartyNames = ALL_PARTIES) ->
 
 
 def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> ProgramRanking:
-    """Order the programs of a comparison by their leakage to a coalition, at equal utility.
+    """Return the programs of a comparison, ordered by leakage to a coalition at equal utility.
 
     Args:
         comparison: of any scenario.
@@ -146,6 +146,7 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
 
 
 def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
+    """Return the row of a program. useful: whether its utility reaches the reference."""
     return ProgramLeakage(
         program=compared.program,
         parties=learnt.parties,
@@ -158,6 +159,7 @@ def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> Pro
 
 
 def _parties(compared: Compared) -> set[str]:
+    """Return the parties of a program that have a scored leakage."""
     return {party for learnt in compared.trust.coalitions for party in learnt.parties}
 
 

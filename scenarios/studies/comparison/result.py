@@ -31,24 +31,24 @@ SCHEMA = 1
 REPLACED = (
     Replaced("two-round", "exposure", "0.2.0", "0.4.0"),
     Replaced("randomized", "histogram", "0.2.0", "0.4.0"),
-)  # names of programs
+)  # old names of programs
 COMPARISON = "comparison.json"
 READERS = ("curator", "analyst")
-NAMED = 4  # peers of a coalition that are named one by one
+NAMED = 4  # largest number of peers of which a coalition's name lists each
 
 Limits = tuple[float, float]  # a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The leakage to one set of parties; the fields of `analysis.trust.Received`.
+    """The leakage of a program to one set of parties, with the fields of `analysis.trust.Received`.
 
     Attributes:
         parties: its members.
         linked: people linked to a value.
         cells_certain: cells of the table that it knows for certain.
         bits_per_person: leakage.
-        bits_are: exact, at least or at most so many.
+        bits_are: whether the bits are exact, a lower or an upper bound.
         reports: whether the linked values are reports with noise.
         verdict: in words.
         rows_guessed: expected share of people with a whole row that the best guess gets right; None
@@ -66,7 +66,7 @@ class Learnt:
 
     @classmethod
     def from_received(cls, received: Received) -> Learnt:
-        """Return the leakage, from the analysis."""
+        """Return the leakage in this form, from the analysis."""
         return cls(
             received.parties,
             received.linked,
@@ -80,14 +80,14 @@ class Learnt:
 
 
 def name_coalition(parties: Sequence[str]) -> str:
-    """Return a coalition in words: its parties, or the number of many peers."""
+    """Return the name of a coalition in words: its parties, or the number of many peers."""
     is_short = len(parties) <= NAMED or not parties[0].startswith("peer-")
     return " + ".join(parties) if is_short else f"{len(parties):,} peers"
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Every coalition, and the smallest honest-but-curious coalitions that link people.
+    """The trust that a program needs: leakage to coalitions, and the smallest that link people.
 
     Attributes:
         coalitions: every coalition that was scored.
@@ -114,7 +114,7 @@ class Trust:
 
     @property
     def most_trusted(self) -> Learnt:
-        """The single party that receives most: bits, then people linked; of equals, a reader.
+        """The single party that receives most: bits, then people linked; in a tie, a reader.
 
         Its `bits_are` is a statement about all single parties. If the leakage to one party is known
         only from below, the party that receives most is not known, and the largest figure that is
@@ -136,14 +136,16 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """Shares of people in a crowd smaller than k in the release: true and promised.
+    """The privacy of a program's release: true and promised exposure, and epsilon.
+
+    Exposure is the share of people in an equivalence class smaller than k.
 
     Attributes:
         true: the share of people; 0 if no rows are released.
-        promised: None if crowds have no promise.
+        promised: the certified bound; None if the program certifies none.
         epsilon: local, of a person's whole answer, nats; None without noise.
-        adjacency: how neighbouring collections differ, of epsilon; None without epsilon.
-        excluded: people without a released row, in a small crowd that all parties know by
+        adjacency: the definition of neighbouring data sets for epsilon; None without epsilon.
+        excluded: people without a released row, in a small class that all parties know by
             exclusion; they count in `true`. None if no value stays closed for certain.
         reader_excluded: the same for the party that reads, which may have seen more than it
             publishes.
@@ -158,7 +160,7 @@ class Privacy:
 
     @property
     def exclusion(self) -> str:
-        """Users known by exclusion to all and, if more, to the reader: a cell of a table."""
+        """The number of users known by exclusion, as text: to all and, if more, to the reader."""
         if self.excluded is None:
             return "-"
         more = self.reader_excluded or 0
@@ -184,7 +186,7 @@ class Utility:
             released being guessed uniform.
         mean_limits: 95 %, over draws of noise; None without noise.
         largest_limits: 95 %, over draws of noise; None without noise.
-        draws: of noise, over which distances are averaged.
+        draws: number of draws of noise over which distances are averaged.
     """
 
     columns: tuple[str, ...]
@@ -202,15 +204,15 @@ class Utility:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCost:
-    """The cost of a program.
+    """The cost of a program: CPU time, bytes and rounds.
 
     Attributes:
         cpu: seconds of all parties together.
         cpu_limits: 95 %; None if all people were measured.
         people, samples: measured on so many people, so many times; if these are not all people, cpu
             is scaled up and cpu_limits is its 95 % interval.
-        bytes: that one person sends, on average.
-        rounds: in which people answer.
+        bytes: mean bytes that a person sends.
+        rounds: the number of rounds in which people answer.
         total: bytes that all parties send, divided by the number of people, a post counted once;
             None if that is not measured.
     """
@@ -226,13 +228,13 @@ class ProgramCost:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One program on the scenario.
+    """The results of one program on the scenario.
 
     Attributes:
         program: its name.
         family: `mix`, `central`, `shares` or `local`.
         note: a remark on the program, in words.
-        burned: why there is no release; None: there is a release.
+        burned: the reason why there is no release; None: there is a release.
         refused: messages, by reason.
         trust: the leakage to coalitions.
         privacy: the exposure of people.
@@ -253,16 +255,16 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All programs side by side.
+    """The results of all programs on a scenario, side by side.
 
     Attributes:
         scenario: its name.
         title: of the scenario.
         seed: of all randomness; None: the system's.
-        users: people who take part.
+        users: the number of people who take part.
         features: names of columns.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: people in the smallest equivalence class that counts as safe.
+        max_exposure: the share of people that may be in a smaller class.
         messages: whether all of them were really sent.
         programs: in the order of the table.
         skipped: programs that cannot answer this scenario, with the reason.
@@ -289,10 +291,10 @@ class Comparison:
         return comparison_frames(self)
 
     def program(self, name: str) -> Compared:
-        """Give a program by its name; KeyError if it was not compared.
+        """Return a program's results by its name; KeyError if it was not compared.
 
         A name of an earlier version gives the program that has its place, with a
-        DeprecationWarning; a comparison that an earlier version saved is asked by today's names.
+        DeprecationWarning; a comparison that an earlier version saved accepts present names.
         """
         if old := find(name.partition(" ")[0], REPLACED):
             old.warn()
@@ -303,14 +305,17 @@ class Comparison:
 
 
 def today(name: str) -> str:
-    """Return the name of a program, with the first word as it is called now."""
+    """Return a program's name with its first word as programs are named now."""
     first, space, more = name.partition(" ")
     old = find(first, REPLACED)
     return f"{old.new if old else first}{space}{more}"
 
 
 def read(folder: str | PathLike[str]) -> Comparison:
-    """Read a comparison back. Raises StorageError for a file that is not of this schema."""
+    """Return a comparison from its folder.
+
+    Raises StorageError for a file that is not of this schema.
+    """
     folder = Path(folder)
     path = folder / COMPARISON
     try:

@@ -1,11 +1,9 @@
-"""A comparison on disk: a folder that is whole or does not exist.
+"""A comparison on disk: a folder that is complete or does not exist.
 
-scenario.toml       as it was compared, with the seed
-comparison.json     `Comparison`, schema 1 (result.py)
-comparison.csv      one line per program
-frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is installed
-frontier.csv        its numbers
-versions.json       the versions of veilmix, Python and libraries
+scenario.toml       as it was compared, with the seed comparison.json     `Comparison`, schema 1
+(result.py) comparison.csv      one line per program frontier.png .svg   the trust-privacy-utility
+frontier, if matplotlib is installed frontier.csv        its numbers versions.json       the
+versions of veilmix, Python and libraries
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +31,10 @@ __all__ = ["contents", "points", "read", "save"]
 
 
 def points(comparison: Comparison) -> list[FrontierPoint]:
-    """Return the points of the frontier; a burned program has no point."""
+    """Return the points of the figure of trust, privacy and utility.
+
+    An aborted program has no point.
+    """
     return [
         FrontierPoint(
             program.program,
@@ -55,7 +56,7 @@ def points(comparison: Comparison) -> list[FrontierPoint]:
 
 
 def save(comparison: Comparison, scenario: Scenario, parent: str | PathLike[str]) -> Path:
-    """Write the folder `compare-<scenario>-<seed>` into `parent`. Raises StorageError."""
+    """Write the folder `compare-<scenario>-<seed>` into `parent`; return its path. StorageError."""
     parent = Path(parent)
     mark = "" if comparison.seed is None else f"-{comparison.seed:04d}"
     about = replace(scenario.scenario, seed=comparison.seed)
@@ -64,7 +65,7 @@ def save(comparison: Comparison, scenario: Scenario, parent: str | PathLike[str]
 
 
 def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the folder, each with its bytes."""
+    """Yield the files of a comparison's folder as (name, bytes)."""
     yield SCENARIO, dump(scenario).encode()
     yield COMPARISON, pretty(plain(comparison)).encode()
     yield "comparison.csv", _csv(HEADINGS, rows(comparison))
@@ -82,6 +83,7 @@ def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, 
 
 
 def _numbers(number: int, point: FrontierPoint, best: set[str]) -> tuple[object, ...]:
+    """Return the row of a point in frontier.csv. best: names of programs on the frontier."""
     low, high = point.limits or ("", "")
     promised = "" if point.promised is None else point.promised
     return (
@@ -93,7 +95,7 @@ def _numbers(number: int, point: FrontierPoint, best: set[str]) -> tuple[object,
 def _pictures(
     comparison: Comparison, plotted: Sequence[FrontierPoint]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the figure, if it can be drawn."""
+    """Yield the figure's files as (name, bytes), if matplotlib is installed."""
     try:
         drawing.require()
     except LocalError:
@@ -107,4 +109,5 @@ def _pictures(
 
 
 def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
+    """Return a table as bytes of CSV."""
     return csv_text([headings, *lines]).encode()

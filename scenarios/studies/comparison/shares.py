@@ -1,12 +1,12 @@
-"""Round 1 by two-party secret sharing, round 2 through the mix: `exposure` with another mechanism.
+"""The rival `shares`: round 1 by two-party secret sharing, round 2 through the mix.
 
     round 1   every person sends one share to each aggregator (protocol/rounds/shares.py); the
               curator adds the two sums, and decides by the scenario's rule
     round 2   the released columns together, through the same shufflers to the analyst
 
-Decision and release are those of `exposure`. The differences: the two aggregators together link
-every person's whole row, and shufflers with the curator no longer do; domains must be public; one
-person can shift the counts of round 1 by any amount that may still be true.
+Decision and release are the same as in `exposure`. The differences: the two aggregators together
+link every person's whole row, and shufflers with the curator no longer do; domains must be public;
+one person can shift the counts of round 1 by any amount that may still be true.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ MAX_PARTIES = (
 
 
 def shares(case: Case) -> Iterator[Compared]:
-    """Play and score. ParameterError for an open domain."""
+    """Yield the results of the program `shares`. ParameterError for an open domain."""
     if case.messages:
         seconds, played_shares = timed(lambda: play(case))
         price = measured(case, seconds, played_shares.purse, played_shares.rounds)
@@ -83,7 +83,7 @@ def shares(case: Case) -> Iterator[Compared]:
 
 
 def deciding(case: Case) -> BySingles:
-    """Return the rule of the scenario: it decides, and proves again for the respondents."""
+    """Return the scenario's rule: it decides, and proves the promise for the respondents."""
     policy = case.scenario.policy
     return BySingles(decision_rule(policy), policy)
 
@@ -94,7 +94,7 @@ def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
 
 
 def promise(case: Case, played: SharesResult) -> float | None:
-    """Return the promised share of exposed people, if there is a decision.
+    """Return the promised share of exposed people; None without a decision.
 
     With a release it is proved for the respondents of round 2.
     """
@@ -104,7 +104,7 @@ def promise(case: Case, played: SharesResult) -> float | None:
 
 
 def ideal(case: Case) -> SharesResult:
-    """Return the results of the ideal functionality of two rounds, without messages."""
+    """Return the result of both rounds by the ideal functionality, without messages."""
     first, second = (PeopleTable(case.people.values, case.codes(number)) for number in (1, 2))
     policy, rules = announced_policy(case.scenario), announced_rules(case.scenario)
     session = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
@@ -115,7 +115,10 @@ def ideal(case: Case) -> SharesResult:
 
 
 def play(case: Case, released_columns: Sequence[int] | None = None) -> SharesResult:
-    """Send every message. released_columns: the columns of round 2, if they are decided already."""
+    """Return the result of a session in which every message is sent.
+
+    released_columns: the columns of round 2, if they are decided already.
+    """
     session, played_shares = SharesSession.open(case), SharesResult()
     try:
         piles = collect(case, session, played_shares.purse)
@@ -151,7 +154,10 @@ def play(case: Case, released_columns: Sequence[int] | None = None) -> SharesRes
 def collect(
     case: Case, session: SharesSession, purse: RivalExpenses
 ) -> tuple[ShareAccumulator, ShareAccumulator]:
-    """Play round 1: every person shares its row. A fault changes the share for aggregator 1."""
+    """Run round 1, in which every person shares its row; return the shares of both aggregators.
+
+    A fault changes the share for aggregator 1. purse: receives bytes and refusals.
+    """
     plan = session.sharing
     first_pile, two = (
         ShareAccumulator(plan, number, session.pairs[name].secret)
@@ -182,7 +188,7 @@ def _reconstruct(
 
 
 def release(case: Case, session: SharesSession, plan: Round, played: SharesResult) -> Counts:
-    """Play round 2: the released columns together through the mix, to the analyst."""
+    """Run round 2: the released columns together through the mix; return the analyst's counts."""
     arrived: dict[bytes, int] = {}
     for user in range(case.n):
         if user in case.silent(1):
@@ -209,9 +215,10 @@ def _mix(
     envelopes: Mapping[bytes, int],
     state: SharesResult,
 ) -> tuple[bytes, ...]:
-    """Play the shufflers in their order; the first counts the people. RoundBurned if too few came.
+    """Return the batch that the shufflers hand to the analyst. RoundBurned if too few people came.
 
-    envelopes: each with its sender, which the first shuffler sees.
+    The first shuffler counts the people. envelopes: each with its sender, which the first shuffler
+    sees. state: receives the rows of people with an opened envelope.
     """
     rules = session.announcement.rules
     secret = session.pairs[shuffler(1)].secret
@@ -250,7 +257,10 @@ def coalitions(case: Case) -> list[tuple[str, ...]]:
 
 
 def learnt(case: Case, played: SharesResult) -> list[Received]:
-    """Return the leakage to every coalition; coalitions with equal views are scored once."""
+    """Return the leakage to every coalition; coalitions with equal views are scored once.
+
+    played: the result of the session.
+    """
     look = viewer(case, played)
     scored: dict[Hashable, Received] = {}
     views = []
@@ -283,6 +293,7 @@ def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View
     aggregators, end = {AGGREGATOR_1, AGGREGATOR_2}, {ANALYST, *shufflers(case)}
 
     def look(members: tuple[str, ...]) -> View:
+        """Return the pooled view of these parties."""
         coalition = frozenset(members)
         sees_counts = (
             CURATOR in coalition
@@ -298,7 +309,9 @@ def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View
         rows_of_all = {} if is_linked else opened_rounds
         counts_seen = (*(singles if sees_counts else ()), *joint)
         transcript = Transcript(case.n, summary=True)
-        coalition -= aggregators  # these are no parties of the mix, and see no envelopes there
+        coalition -= (
+            aggregators  # aggregators are no parties of the mix, and see none of its messages
+        )
         return View(coalition, case.n, True, pinned, counts_seen, {}, rows_of_all, transcript)
 
     return look

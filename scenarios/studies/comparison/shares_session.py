@@ -1,4 +1,4 @@
-"""A session of the program `shares`: its keys, its announcement, and its results."""
+"""A session of the rival `shares`: its keys, its announcement, and its results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from .case import Case, RivalExpenses
 
 @dataclass(slots=True)
 class SharesResult:
-    """The results of a session.
+    """The results of a session with secret shares.
 
     Attributes:
         present: people counted in round 1.
         marginals: of each column; None if they were not counted.
         decision: None without a decision.
         release: None without a release.
-        burned: why not; None: it was not burned.
+        burned: the reason of an abort; None: it was not aborted.
         linked: the rows that both aggregators reconstruct together, by person; None if no messages
             were sent.
         mixed: rows of round 2, of people whose envelope the first shuffler opened; all shufflers
@@ -49,7 +49,7 @@ class SharesResult:
 
 @dataclass(frozen=True, slots=True)
 class SharesSession:
-    """The keys of one session, and its announcement.
+    """The keys of a session with secret shares, and its announcement.
 
     Attributes:
         announcement: as the curator made it.
@@ -65,7 +65,7 @@ class SharesSession:
 
     @classmethod
     def open(cls, case: Case) -> "SharesSession":
-        """Open a session: each party with a key makes it. ParameterError for an open domain."""
+        """Return a new session with a key for each party. ParameterError for an open domain."""
         mix, entropy = case.scenario.mix, case.entropy("shares")
         scheme = suite(mix.suite, lesson=mix.lesson)
         chain = shufflers(case)
@@ -85,10 +85,10 @@ class SharesSession:
         return cls(announcement, open_sharing(announcement, keys), pairs, entropy)
 
     def person(self, user: int, number: int) -> Entropy:
-        """Return a person's randomness in a round."""
+        """Return the source of a user's randomness in a round."""
         return self.entropy.fork(f"user-{user + 1}").fork(f"round-{number}")
 
 
 def shufflers(case: Case) -> list[str]:
-    """Return the names of the shufflers."""
+    """Return the names of the case's shufflers, in the order of their hops."""
     return [shuffler(hop + 1) for hop in range(case.scenario.mix.shufflers)]

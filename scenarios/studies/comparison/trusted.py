@@ -1,4 +1,4 @@
-"""A central curator that sees every row: the strongest privacy of the release, for all the trust.
+"""The rivals with a central curator that sees every row: full trust, and the best release.
 
 trusted          the heaviest columns whose TRUE exposure is within max_exposure, by search
 trusted-cells    every row is released, with suppressed values: each looks like k - 1 more rows
@@ -32,7 +32,7 @@ COALITIONS = ((), (ANALYST,), (CURATOR,), (ANALYST, CURATOR))
 
 
 def trusted(case: Case) -> Iterator[Compared]:
-    """Yield the result for whole columns, chosen by their true exposure."""
+    """Yield the result of a trusted curator that chooses columns by their true exposure."""
     try:
         check_batch_size(len(case.codes()), case.scenario.mix.min_batch)
     except RoundBurned as burned:
@@ -64,7 +64,7 @@ def trusted(case: Case) -> Iterator[Compared]:
 
 
 def cells(case: Case) -> Iterator[Compared]:
-    """Yield the result for every row, with suppressed values."""
+    """Yield the result of a trusted curator that releases every row with suppressed values."""
     try:
         check_batch_size(len(case.codes()), max(case.scenario.mix.min_batch, case.k))
     except RoundBurned as burned:
@@ -87,7 +87,7 @@ def cells(case: Case) -> Iterator[Compared]:
 
 
 def _released_columns(case: Case) -> tuple[int, ...]:
-    """Return the columns that a policy releases, if the curator can count them all together."""
+    """Return the columns that the scenario's policy releases, if the curator counts all rows."""
     policy, schema = case.scenario.policy, case.people.schema
     fixed = fixed_columns(policy, schema)
     if fixed is not None:
@@ -102,7 +102,7 @@ def _released_columns(case: Case) -> tuple[int, ...]:
 
 
 def _suppression_text(suppressed: Suppressed) -> str:
-    """Return in words how many values are suppressed, and how near that is to the fewest."""
+    """Return in words the number of suppressed values, and how near it is to the minimum."""
     share = f"{suppressed.blanks:,} of {suppressed.n * suppressed.width:,} cells blank"
     if suppressed.optimal:
         proof = "the fewest possible"
@@ -114,13 +114,16 @@ def _suppression_text(suppressed: Suppressed) -> str:
 
 
 def _cost(case: Case, decided: float) -> tuple[RivalExpenses, ProgramCost]:
-    """Send every row to the curator, or the rows of samples."""
+    """Send every row to the curator, or the rows of samples; return expenses and cost.
+
+    decided: seconds of CPU that the curator's choice took.
+    """
     widths = [feature.width for feature in case.people.schema.features]
     return paid(case, lambda part: [part.people.row(i) for i in range(part.n)], widths, decided)
 
 
 def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, ...]) -> View:
-    """Return the view of parties: the curator holds all rows, and every party holds the release."""
+    """Return the view of parties: the curator has all rows, and every party has the release."""
     whole = tuple(range(len(case.sizes))) if CURATOR in members else ()
     rows_of_all = {1: whole} if whole else {}
     counts_read = counts_seen
@@ -132,7 +135,7 @@ def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, .
 
 
 def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Received:
-    """Return the leakage to parties, of a release with suppressed values."""
+    """Return the leakage to parties by a release with suppressed values."""
     if CURATOR in members:
         return received(_view(case, members, ()), case.sizes)
     sizes = case.sizes
@@ -147,7 +150,10 @@ def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Re
 
 
 def _burned(case: Case, program: str, reason: str) -> Compared:
-    """Return the result without a release: too few people answered; the curator saw their rows."""
+    """Return the result of an aborted program: too few people answered.
+
+    The curator saw their rows.
+    """
     purse, price = _cost(case, 0.0)
     trust = [received(_view(case, members, ()), case.sizes) for members in COALITIONS]
     return Compared(

@@ -1,4 +1,4 @@
-"""The utility of a release for the analyst, whichever program made it.
+"""The utility of a release for the analyst, computed alike for every program.
 
 The analyst knows the schema, the release, and the marginals if the scenario publishes them.
 """
@@ -18,7 +18,10 @@ from .result import Utility
 
 
 def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> ReleasedRows:
-    """Return a release of texts as a release of codes; a text outside the domain is a blank."""
+    """Return a release of texts as a release of codes.
+
+    A text outside the domain is a suppressed value.
+    """
     places = [{text: code for code, text in enumerate(case.people.values[j])} for j in columns]
     width = len(case.sizes)
     patterns: dict[Pattern, int] = {}
@@ -31,7 +34,10 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
 
 
 def utility(case: Case, release: ReleasedRows, hidden: Sequence[Hiding] = ()) -> Utility:
-    """Score a release of rows. hidden: the rules by which people left values out."""
+    """Return the utility of a release of rows.
+
+    Hidden: the rules by which people suppress values.
+    """
     codes = case.codes()
     errors = pair_errors(
         codes, case.sizes, release, _published_marginals(case), left_blank(case, hidden)
@@ -49,7 +55,7 @@ def utility(case: Case, release: ReleasedRows, hidden: Sequence[Hiding] = ()) ->
 
 
 def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
-    """Return for each column with a rule the probability that each value is suppressed."""
+    """Return, for each column with a suppression rule, each value's probability of suppression."""
     chances = {}
     for rule in hidden:
         texts = case.people.values[rule.column]
@@ -62,14 +68,17 @@ def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
 
 
 def empty_utility(case: Case) -> Utility:
-    """Return the score of an empty release."""
+    """Return the utility of an empty release."""
     return utility(case, ReleasedRows.from_counts({}, len(case.sizes)))
 
 
 def estimated(
     case: Case, draws: Sequence[PairErrors], leakage: float, columns: Sequence[int]
 ) -> Utility:
-    """Score estimates from noise, drawn several times. leakage: bits of a report about a row."""
+    """Return the utility of noisy estimates, averaged over draws of the noise.
+
+    leakage: bits of a report about a row.
+    """
     means = np.array([draw.mean for draw in draws])
     largest = np.array([draw.largest for draw in draws])
     return Utility(
@@ -88,17 +97,18 @@ def estimated(
 
 
 def names(case: Case, columns: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of columns."""
+    """Return the names of columns, by their numbers."""
     return tuple(case.people.schema.names[column] for column in columns)
 
 
 def _limits(values: Any) -> tuple[float, float]:
+    """Return the 2.5 % and 97.5 % quantiles of values."""
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
 
 
 def _published_marginals(case: Case) -> Mapping[int, Sequence[float]]:
-    """Return the marginals, if the scenario publishes them."""
+    """Return the share of each value of each column; {} if the scenario does not publish counts."""
     if not case.scenario.policy.publish_marginals or not len(case.codes()):
         return {}
     codes = case.codes()

@@ -2,9 +2,8 @@
 
 With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
 shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
-opened. Sizes are those that the parties themselves work out (protocol/rounds/round_context.py). A
-verified mix has no layers: its ballots are group elements, and multiplications are counted
-(verified_cost.py).
+opened. Sizes are computed as the parties do (protocol/rounds/round_context.py). A verified mix has
+no layers: its ballots are group elements, and multiplications are counted (verified_cost.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,14 +28,14 @@ from ...programs.topology import CENTRAL, PEERS, topology_of
 from ...schema.model import Scenario
 from .verified_cost import bytes_of, checks, measure_multiplication, multiplications
 
-MEASURED = 0.02  # seconds for each of sealing and opening
-PEER_READERS = "everybody"  # reads, among peers
-LENGTH = 4  # bytes before an envelope, its signature, and the head that it repeats
+MEASURED = 0.02  # seconds spent on timing sealing, and on timing opening
+PEER_READERS = "everybody"  # the reader of every round among peers
+LENGTH = 4  # bytes of each length prefix: envelope, signature, repeated head (board digest)
 
 
 @dataclass(frozen=True, slots=True)
 class RoundCost:
-    """One round.
+    """The cost of one round.
 
     Sizes in bytes; None if padding is off.
 
@@ -47,9 +46,9 @@ class RoundCost:
         onions: of all people; of a verified mix, ballots.
         layers: sealed, and opened again.
         person: bytes that one person sends.
-        carried: everything that crosses a wire, batches included.
+        carried: bytes of all messages between parties, batches included.
         multiplications: of group elements, in a verified mix.
-        checks: of these, those of a party that checks everything once.
+        checks: of these, the multiplications of a party that checks everything once.
     """
 
     number: int
@@ -65,7 +64,7 @@ class RoundCost:
 
 @dataclass(frozen=True, slots=True)
 class SessionCost:
-    """Every round, as if every permitted question were asked, and every column released.
+    """The cost of every round, as if all permitted questions were asked and all columns released.
 
     Attributes:
         rounds: in their order.
@@ -100,7 +99,10 @@ class SessionCost:
 
 
 def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> SessionCost:
-    """Return the cost of a scenario with these features, with timings. people: in each round."""
+    """Return the cost of a scenario with these features. people: their number in each round.
+
+    Seconds are measured now, on this machine.
+    """
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
     return PRICED[topology_of(scenario).name](scenario, schema, people, scheme)
@@ -109,7 +111,7 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> SessionCo
 def _central_cost(
     scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
 ) -> SessionCost:
-    """Return the messages and layers of all parties of a central session."""
+    """Return the cost of a session with central parties: messages and layers of all parties."""
     announcement = announcement_of(scenario, schema, scheme)
     session = announcement.digest()
     calls = program_of(scenario).rounds(scenario.policy, announcement.schema)
@@ -127,7 +129,10 @@ def _central_cost(
 
 
 def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> SessionCost:
-    """Return the ballots and multiplications of all parties. people: in each round."""
+    """Return the cost of a verified mix: ballots and multiplications of all parties.
+
+    people: their number in each round.
+    """
     rounds = []
     for plan, count in zip(plans, people, strict=True):
         call, (person, carried) = plan.call, bytes_of(plan, count)
@@ -157,7 +162,7 @@ def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announ
 def _among_peers(
     scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
 ) -> SessionCost:
-    """Return the posts of peers, on average: layers in every step of a path, and ballots, unframed.
+    """Return the cost of a session of peers, on average, without the frames of messages.
 
     n peers with s onions each and paths of L: n s L layers a round, and all peers read all of them.
     """
@@ -169,7 +174,9 @@ def _among_peers(
     plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
     rounds = []
     for plan in plans:
-        person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
+        person = terms.onions * sum(
+            plan.sizes[1:]
+        )  # sizes of layers by step; the last is the ballot's
         onions = people[0] * terms.onions
         fields = (plan.call.round, PEER_READERS, plan.call.asks, onions, onions * terms.path)
         rounds.append(RoundCost(*fields, person, people[0] * person))
@@ -183,6 +190,10 @@ PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], SessionC
 
 
 def _round(plan: Round, people: int, head: int) -> RoundCost:
+    """Return the cost of a round.
+
+    Head: bytes of the board's head (digest) that a message repeats.
+    """
     shufflers = len(plan.hops) - 1
     person = carried = None
     if plan.envelope:
@@ -207,7 +218,7 @@ def measure(scheme: Suite, size: int) -> tuple[float, float]:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    """Return the seconds of one call: the best mean of ten calls within the time allowed."""
+    """Return the seconds of one call: the best mean of ten calls within 0.02 seconds."""
     best, started = float("inf"), perf_counter()
     while perf_counter() - started < MEASURED:
         start = perf_counter()

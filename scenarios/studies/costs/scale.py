@@ -1,8 +1,9 @@
 """The cost of a scenario with any number of people: bytes, hours, memory, and its limits.
 
-Bytes are those of traffic.py, exact; the rest is the model of analysis/scaling.py, with constants
-that benchmarks/scale.py measured on the processor that `MEASURED` names. No session is played, and
-no people are drawn: only the features of the scenario's own people are used.
+Bytes are exact and computed in traffic.py; hours and memory follow the model of
+analysis/scaling.py, with constants that benchmarks/scale.py measured on the processor that
+`MEASURED` names. No session is played, and no people are drawn: only the features of the scenario's
+own people are used.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,17 +36,17 @@ from ...schema.model import MAX_PEOPLE, Scenario
 from .cost import announcement_of
 from .traffic import PEOPLE, LinkTraffic, TrafficTerms, traffic
 
-MIN_ESTIMATED, MAX_ESTIMATED = 2, 10**12  # people that an estimate is made for
-SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
-COUNTED = (1 << 32) - 1  # the largest count that a message holds
+MIN_ESTIMATED, MAX_ESTIMATED = 2, 10**12  # smallest and largest accepted number of people
+SAMPLE = 1_000_000  # people with which lengths are computed, to extrapolate limits
+COUNTED = (1 << 32) - 1  # largest count that fits into a message
 REMEDIES = {
     "registry": "; ask fewer people, or say defence.registered = false",
-}  # kind of a post that is too long -> what to do
+}  # kind of a post that may be too long -> advice
 
 
 @dataclass(frozen=True, slots=True)
 class SessionScale:
-    """The cost of a session with so many people.
+    """The estimated cost of a session with a given number of people.
 
     Attributes:
         people: in round 1.
@@ -67,12 +68,14 @@ class SessionScale:
 
     @property
     def broken(self) -> tuple[PeopleLimit, ...]:
-        """The limits that so many people break."""
+        """The limits that this number of people exceeds."""
         return broken(self.limits, self.people)
 
 
 def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> SessionScale:
-    """Estimate the cost of a scenario with so many people. crowd: its own, for their features.
+    """Return the estimated cost of a scenario with `people` people.
+
+    crowd: the scenario's own people, for their features.
 
     Raises:
         ParameterError: `people` is out of range.
@@ -131,13 +134,18 @@ def unsaid(scenario: Scenario) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Session:
-    """A scenario as a session that asks all permitted questions."""
+    """The rounds of a session that asks all permitted questions, for estimates of its cost.
+
+    Attributes:
+        scenario: the scenario, resolved.
+        crowd: its own people, for their features and their shares in each round.
+    """
 
     scenario: Scenario
     crowd: Samples
 
     def link_traffic(self, people: int) -> tuple[LinkTraffic, ...]:
-        """Return the messages with so many people in round 1, and in proportion in later rounds."""
+        """Return the messages with `people` people in round 1, in proportion in later rounds."""
         share = self.crowd.second / self.crowd.first
         answering = [people, max(1, round(people * share))]
         registered = sum(answering) if self.crowd.round2_people else people
@@ -158,7 +166,7 @@ class _Session:
         return _rounds(announcement, calls)
 
     def limits(self, cluster: Cluster) -> Iterator[PeopleLimit]:
-        """Yield the limits: the most people for memory, for a post, and for a count."""
+        """Yield the largest numbers of people for memory, for a post, and for a count."""
         from ....machines.board_service import MOST_POST
 
         messages = self.link_traffic(SAMPLE)
@@ -177,16 +185,18 @@ class _Session:
 
 
 def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
+    """Return the rounds of these calls (queries), as every party derives them."""
     session = announcement.digest()
     return [open_round(announcement, session, call) for call in calls]
 
 
 def round_loads(plans: Sequence[Round], messages: Sequence[LinkTraffic]) -> list[RoundLoad]:
-    """Return the rounds of a session with these messages, as the model takes them."""
+    """Return the load of each round of a session, as input of the model of hours and memory."""
     return [_load(plan, messages) for plan in plans]
 
 
 def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
+    """Return the load of a round: people, slots, bytes of batches and of other messages."""
     round_messages = [message for message in messages if message.round == plan.call.round]
     arriving = [message for message in round_messages if message.kind in ("submission", "batch")]
     people = next(message.messages for message in arriving if message.sender == PEOPLE)
@@ -197,7 +207,10 @@ def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
 
 
 def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[PeopleLimit]:
-    """Yield the largest number of people that fit into the memory of a computer."""
+    """Yield the largest numbers of people for a computer's memory, in simulation and as shuffler.
+
+    loads: with `SAMPLE` people, from which memory is scaled.
+    """
     costs = session_costs(loads, name, MEASURED, cluster)
     for memory, start, party_text in (
         (
@@ -222,5 +235,8 @@ def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:
 
 
 def _fits(byte_limit: int, message: LinkTraffic) -> int:
-    """Return the most people that a message of `most_bytes` holds, by its length with `SAMPLE`."""
+    """Return the largest number of people whose message has at most `byte_limit` bytes.
+
+    message: its length with `SAMPLE` people.
+    """
     return byte_limit * SAMPLE // message.bytes

@@ -1,4 +1,4 @@
-"""The bytes on each link of a session of any size, from the protocol's own encoders.
+"""The bytes on each link of a session of any size, computed with the protocol's own encoders.
 
 No constant is fitted. A message whose length does not depend on the number of people is encoded
 once; a list with an entry for each person, or each layer, is encoded with 1 and with 2 entries, and
@@ -54,14 +54,14 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True)
 class LinkTraffic:
-    """All messages of a kind that cross one link in a round.
+    """All messages of a kind that cross one link (sender to receiver) in a round.
 
     Attributes:
-        round: from 1; 0 before the first call.
+        round: from 1; 0 before the first call (query of a round).
         sender: a party, or `people`.
         receiver: a party, `people` or `board`; every party may read the board.
         kind: of the messages.
-        messages: how many.
+        messages: their number.
         bytes: of all of them, frames and signatures included.
     """
 
@@ -114,18 +114,24 @@ def traffic(
 
 
 def length(body: Body, seal: Seal | None = None) -> int:
-    """Return the bytes of a message."""
+    """Return the bytes of a message with this body. seal: the signature of a post."""
     return len(Message(NO_SESSION, 0, body, seal).encode())
 
 
 def grown(make: Callable[[int], Body], entry_count: int, seal: Seal | None = None) -> int:
-    """Return the bytes of a message with a list of `entry_count` (>= 1) entries of equal size."""
+    """Return the bytes of a message with a list of `entry_count` (>= 1) entries of equal size.
+
+    make: returns the body with so many entries. The length is extrapolated from 1 and 2 entries.
+    """
     single, double = length(make(1), seal), length(make(2), seal)
     return single + (double - single) * (entry_count - 1)
 
 
 def _seal(terms: TrafficTerms, *, headed: bool) -> Seal | None:
-    """Return the seal of a post. headed: whether a head is on the board, which the seal repeats."""
+    """Return the seal (signature) of a post; None if posts are not signed.
+
+    headed: whether the board has a head (signature over its posts), which the seal repeats.
+    """
     if not terms.signed:
         return None
     return Seal(bytes(WITNESS if headed else 0), bytes(SIGNATURE))
@@ -145,6 +151,7 @@ def _post(
     *,
     headed: bool = True,
 ) -> LinkTraffic:
+    """Return the traffic of `times` equal posts by an author on the board, in round `number`."""
     size = times * length(body, _seal(terms, headed=headed))
     return LinkTraffic(number, author, BOARD, _kind(body), times, size)
 
@@ -152,13 +159,17 @@ def _post(
 def _list(
     terms: TrafficTerms, number: int, author: str, make: Callable[[int], Body], entries: int
 ) -> LinkTraffic:
+    """Return the traffic of a post with a list of entries.
+
+    Make: returns the body with so many entries.
+    """
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
     return LinkTraffic(number, author, BOARD, kind, 1, size)
 
 
 def _ordered(size: int, times: int) -> tuple[bytes, ...]:
-    """Return ascending byte strings of a size, `times` of them."""
+    """Return `times` different byte strings of a size, in ascending order, as placeholders."""
     return tuple(place.to_bytes(size, "big") for place in range(times))
 
 
@@ -166,6 +177,7 @@ def _opening(announcement: Announcement, terms: TrafficTerms) -> Iterator[LinkTr
     """Yield the posts on the board before the first round."""
 
     def post(author: str, body: Body) -> LinkTraffic:
+        """Return the traffic of a post before the first round."""
         return _post(terms, 0, author, body, headed=False)
 
     names = [parties.shuffler(hop) for hop in range(1, len(announcement.shufflers) + 1)]
@@ -184,6 +196,10 @@ def _opening(announcement: Announcement, terms: TrafficTerms) -> Iterator[LinkTr
 
 
 def _roster(shufflers: int, *, random: bool) -> Roster:
+    """Return a placeholder roster: the identities of the parties that sign posts.
+
+    random: whether the party `randomness` is among them.
+    """
     board, curator, analyst, more, *hops = _ordered(SIGNING_KEY, shufflers + 4)
     last = more if random else b""
     return Roster(bytes(OPENING), board, curator, analyst, tuple(hops), last)
@@ -197,7 +213,10 @@ def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]
 
 
 def _call_posts(plan: Round, terms: TrafficTerms, *, late: bool) -> Iterator[LinkTraffic]:
-    """Yield the call, its head, and the posts of keyholders before people answer."""
+    """Yield the call (query of a round), the board's head, and keyholders' posts before answers.
+
+    late: whether this is not the first call.
+    """
     number, rules = plan.call.round, plan.announcement.rules
     yield _post(terms, number, parties.CURATOR, plan.call, headed=late)
     yield from _head(terms, number, number)
@@ -217,6 +236,7 @@ def _collected(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTr
     number = plan.call.round
 
     def message(sender: str, receiver: str, body: Body) -> LinkTraffic:
+        """Return the traffic of one such message for every person."""
         kind = _kind(body)
         return LinkTraffic(number, sender, receiver, kind, people, people * length(body))
 
@@ -253,17 +273,19 @@ def _mixed(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffi
         width, half = (plan.envelope, people) if hop == 1 else (plan.inner[hop], layers)
 
         def opened(times: int, hop: int = hop, width: int = width) -> Opened:
+            """Return the post that opens `times` layers of a shuffler for an audit."""
             return Opened(hop, tuple(Link(i, bytes(width), bytes(BOX_KEY)) for i in range(times)))
 
         yield _list(terms, number, shufflers[hop - 1], opened, max(1, half // 2))
 
 
 def _batch(plan: Round, hop: int, layers: int) -> LinkTraffic:
-    """Return the messages, as many as it takes, that bring a batch to the party at `hop`."""
+    """Return the messages, as many as needed, that bring a batch to the party at `hop`."""
     width, piece_layers = plan.inner[hop], piece_size(plan, hop)
     full, rest = divmod(layers, piece_layers)
 
     def piece(times: int) -> int:
+        """Return the bytes of a message with `times` layers."""
         return grown(lambda number: Batch(_ordered(width, number)), times)
 
     size = full * piece(piece_layers) + (piece(rest) if rest else 0)
@@ -272,11 +294,12 @@ def _batch(plan: Round, hop: int, layers: int) -> LinkTraffic:
 
 
 def _accepted(times: int) -> Accepted:
+    """Return a placeholder post of `times` accepted envelopes."""
     return Accepted(tuple(Envelope(i, bytes(STATE), bytes(SIGNATURE)) for i in range(times)))
 
 
 def _reader_posts(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
-    """Yield the posts of the reader without its tally, and its roll for the other reader."""
+    """Yield the reader's posts except its tally, and its roll (list of respondents)."""
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader
     if rules.challenge:

@@ -1,7 +1,7 @@
 """The cost of a round of a verified mix: bytes, and multiplications of group elements.
 
-By user and query, or (shares, shuffles) by row of w ciphertexts, w = 1 in most lists. K keyholders
-of a round are m shufflers and its reader (docs/verified.md):
+The multiplications are by user and query, or (shares, shuffles) by row of w ciphertexts, w = 1 in
+most lists. The keyholders of a round are m shufflers and its reader (docs/verified.md):
 
     make a ballot 3      check it 2: by the keyholder that posts it, then by each keyholder
     for two readers 5    check it 4
@@ -12,7 +12,7 @@ Shares of a secret round are checked by its reader. A public round is followed b
 too: its shuffles and all shares, the release at the end. The reader checks the shares of shufflers;
 shufflers check all shares before the next round. If users submit once, round 2 has no keys and no
 ballots, a single list of rows, and the analyst first checks the ballots of round 1. A simulation
-checks each statement once for all parties; machines of their own check it each.
+checks each statement once for all parties; separate machines check it each.
 """
 
 from time import perf_counter
@@ -40,12 +40,18 @@ from ....protocol.wire.frames import HEADER
 from ....protocol.wire.messages import WITNESS
 from ....protocol.wire.parties import Role
 
-BALLOT, BALLOT_CHECK = 3, 2  # multiplications of a ballot
-ONCE, ONCE_CHECK = 5, 4  # of a ballot for two readers
-REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1  # of a ciphertext
-PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = 6, 2, 4, 4  # of a row, and of each ciphertext in it
-LENGTH = 4  # bytes of a number before an envelope, a signature or a head
-TRIED, ATTEMPTS = 8, 3  # rows of the shuffle that is timed, and how often
+# Multiplications of group elements.
+BALLOT, BALLOT_CHECK = 3, 2  # to make and to check a ballot
+ONCE, ONCE_CHECK = 5, 4  # to make and to check a ballot for two readers
+REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1  # for each ciphertext
+PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = (
+    6,
+    2,
+    4,
+    4,
+)  # for each row (PROVE, CHECK), and for each ciphertext in it
+LENGTH = 4  # bytes of each length prefix: envelope, signature, head
+TRIED, ATTEMPTS = 8, 3  # rows of the timed shuffle, and number of timings
 
 
 def multiplications(plan: Round, people: int) -> int:
@@ -59,7 +65,7 @@ def multiplications(plan: Round, people: int) -> int:
 
 
 def checks(plan: Round, people: int) -> int:
-    """Return the number of multiplications of a checker of everything: ballots, shuffles, shares.
+    """Return the multiplications of a party that checks everything: ballots, shuffles and shares.
 
     It checks every posted statement of the round once, as `protocol/board/verified_record.py` does.
     """
@@ -71,15 +77,15 @@ def checks(plan: Round, people: int) -> int:
 
 
 def _ballots(plan: Round) -> int:
-    """Return the multiplications for the ballots of a user: made, and checked by keyholders."""
-    if plan.reuses_ballots:  # the analyst, which had no part in round 1
+    """Return the multiplications for one user's ballots: to make them, and to check them."""
+    if plan.reuses_ballots:  # only the analyst checks: it took no part in round 1
         return len(plan.announcement.schema.features) * ONCE_CHECK
     making_cost, checked = (ONCE, ONCE_CHECK) if plan.once else (BALLOT, BALLOT_CHECK)
     return len(plan.call.asks) * (making_cost + (1 + len(plan.openers)) * checked)
 
 
 def _shares(plan: Round) -> int:
-    """Return the multiplications for the shares of a ciphertext: made, and checked."""
+    """Return the multiplications for one ciphertext's decryption shares: to make and check them."""
     keyholders = len(plan.openers)
     shufflers = keyholders - 1
     if not plan.is_public:
@@ -106,9 +112,9 @@ def bytes_of(plan: Round, people: int) -> tuple[int, int]:
 
 
 def measure_multiplication() -> float:
-    """Return the seconds of one multiplication in a shuffle that is proved and checked, now.
+    """Return the seconds of one multiplication, timed now in a shuffle that is proved and checked.
 
-    Additions and hashing beside it are in it. The least of some attempts counts.
+    Additions and hashing are included. The least of some attempts counts.
     """
     entropy, context = SystemEntropy(), ProofContext(RISTRETTO255, bytes(32), 1, 0, b"cost")
     key = make_key(context, entropy).public

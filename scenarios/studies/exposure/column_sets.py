@@ -1,7 +1,7 @@
-"""Every set of columns of a run: its bound, its true exposure, and its entropy.
+"""Every set of columns of a run: its bound on exposure, its true exposure, and its entropy.
 
     promised   by the policy's rule from the marginals, as the curator could
-    truth      people in a crowd smaller than k, were these columns released
+    truth      people in an equivalence class smaller than k, if these columns were released
     entropy    bits per person that the joint counts of the columns hold
 
 Truth is counted in the people (`verification.population`), or in the release if only that is known.
@@ -34,17 +34,19 @@ if TYPE_CHECKING:
 
     from ....protocol.wire.schema import Schema
 
-EVERY = 6  # columns; with more, only singles, the kept set, and it with one column more
+EVERY = 6  # columns up to which all sets are scored
 SLOW = "worst-case"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSet:
-    """A set of columns. People are whole numbers; None is a number that the run does not determine.
+    """A set of columns of a run, with its exposure if it were released.
+
+    People are whole numbers; None is a number that the run does not determine.
 
     Attributes:
         columns: their names.
-        promised: at most so many of `bound_population` people are exposed, by `rule`.
+        promised: the bound: at most so many of `bound_population` people are exposed, by `rule`.
         bound_population: number of people that the bound is about.
         rule: of the bound.
         truth: exposed people of `counted`.
@@ -69,7 +71,7 @@ class ColumnSet:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The sets, smallest first, and for each suppressed column the reason.
+    """The sets of columns that the curator could release, and the reasons for suppressed columns.
 
     Attributes:
         sets: the smallest first.
@@ -85,7 +87,8 @@ class Choices:
 def choices(run: Run) -> Choices | None:
     """Return the sets of columns of a run; None if no marginals were read.
 
-    None also if persons have several rows: the counts of other columns do not tell their persons.
+    None also if persons have several rows: the counts of other columns do not identify their
+    persons.
     """
     decision = run.result.decision
     if run.result.several_rows:
@@ -113,7 +116,7 @@ def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]
 
 
 class _Chooser:
-    """A run, and the counts of its columns in the form that a rule takes."""
+    """A run, with the counts of its columns in the form that a rule for bounds takes."""
 
     def __init__(self, run: Run, schema: "Schema", decision: WrittenDecision) -> None:
         self.run = run
@@ -131,14 +134,20 @@ class _Chooser:
         self.released_columns = self._numbers(decision.kept)
 
     def choices(self) -> Choices:
+        """Return the scored sets of columns; not all of them if there are many columns."""
         takes_all = len(self.names) <= EVERY
         sets = tuple(self._score(columns) for columns in self._column_sets(takes_all=takes_all))
         return Choices(sets, tuple(self._dropped()), takes_all)
 
     def _numbers(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the places of columns by their names, in ascending order."""
         return tuple(sorted(list(self.names).index(name) for name in names))
 
     def _column_sets(self, *, takes_all: bool) -> Iterator[tuple[int, ...]]:
+        """Yield the sets to score: all sets, or the most important.
+
+        These are single columns, the released set with a column more, and all columns.
+        """
         columns = range(len(self.names))
         if takes_all:
             for size in range(1, len(self.names) + 1):
@@ -151,6 +160,7 @@ class _Chooser:
         )
 
     def _score(self, columns: tuple[int, ...]) -> ColumnSet:
+        """Return a set of columns with its bound, its true exposure and its entropy."""
         promised, rule = self._promise(columns)
         cells = self._cells(columns)
         cells_counted = int(sum(cells)) if cells is not None else 0
@@ -168,7 +178,10 @@ class _Chooser:
         )
 
     def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
-        """Return people and rule: of the released set as decided, of another by the rule."""
+        """Return the bound on exposed people and its rule.
+
+        For the released set it is the decision's, for any other set it is computed.
+        """
         if columns == self.released_columns:
             return self.decided.people, self.decided.rule
         rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
@@ -177,7 +190,10 @@ class _Chooser:
         return int(proof.people), str(proof.rule)
 
     def _cells(self, columns: tuple[int, ...]) -> "npt.NDArray[np.int64] | list[int] | None":
-        """Return the joint counts of some columns, from the people or else from the release."""
+        """Return the joint counts of some columns, from the people or else from the release.
+
+        Or None.
+        """
         if self.table is not None:
             return joint_counts(self.table, columns)
         release = self.run.result.release

@@ -1,13 +1,13 @@
-"""Exposure at every k: the truth about the release, the bounds for it, and the worst case.
+"""Exposure at every threshold k: the truth about the release, the bounds, and the worst case.
 
-    truth              people of the release in a crowd smaller than k, a step function of k
+    truth              people of the release in a class smaller than k, a step function of k
     printed            the smaller of Theorems 2 and 3 of paper 000
     refined, coverage  the sharper bounds (composition.py)
     worst case         the most that any table with these marginals exposes, or a bracket around it
     promised           the bound of the decision, at the run's own k: no curve, since the default
                        rule takes a linear program for each k
 
-Without a release the curves are those of all columns together, which were not released.
+Without a release the curves are about all columns together, which were not released.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,19 +23,19 @@ from ...records.verification.population import people as recollected
 from .column_sets import Choices, counts_as_decided
 
 RULES = ("printed", "refined", "coverage")
-STATISTICAL = ("refined", "coverage")  # the printed bounds hold only for people who were counted
-POINTS = 60  # values of k, from 2 to all people, in equal steps of their logarithm
-WORST = 7  # of them at which the worst case is sought
-# The search for each, where the caller sets no limit: up to 3 s of processor time.
-NODES, CELLS = 20, 40  # of every search tree; of the table, after rare values are merged
+STATISTICAL = ("refined", "coverage")  # rules that hold for people who were not counted
+POINTS = 60  # number of thresholds k on a curve
+WORST = 7  # number of thresholds for which the worst case is searched
+# Default limits of each search for the worst case: up to 3 s of processor time.
+NODES, CELLS = 20, 40  # nodes of a search tree; cells of the table after merging rare values
 
 
 @dataclass(frozen=True, slots=True)
 class WorstTable:
-    """The worst table at k: it exposes at least `attained_people` people and at most `proven`.
+    """The worst table found at a threshold k: bounds on the people that it exposes.
 
     Attributes:
-        k: the smallest crowd in which a person is not exposed.
+        k: the smallest class in which a person is not exposed.
         attained_people: people, at least.
         proven: people, at most.
     """
@@ -47,13 +47,13 @@ class WorstTable:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """People exposed at each of `ks`, of `people`, by each rule; and the true exposure.
+    """The exposed people at each threshold of `ks`, of `people`: by each bound, and in truth.
 
     Attributes:
         columns: of the curves.
         released: whether these columns were released.
         k: of the run.
-        people: for whom the bounds hold.
+        people: the number of people that the bounds are about.
         ks: ascending.
         bounds: by rule, people at each of `ks`.
         truth: None if it cannot be known from the run.
@@ -105,13 +105,14 @@ def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves |
 
 
 def grid(people: int, k: int) -> tuple[int, ...]:
-    """Return numbers from 2 to all people, about even in their logarithm, k among them."""
+    """Return thresholds from 2 to all people, evenly spaced in their logarithm, k included."""
     top = max(people, 3)
     steps = (2 * (top / 2) ** (i / (POINTS - 1)) for i in range(POINTS))
     return tuple(sorted({min(round(step), top) for step in steps} | {max(2, min(k, top))}))
 
 
 def _fixed(run: Run) -> bool:
+    """Whether the same people answer in both rounds."""
     return run.scenario.population.setting == "fixed"
 
 
@@ -123,7 +124,7 @@ def _bounds(
     people: int,
     schema: Any,
 ) -> Iterator[int]:
-    """Yield the people that a rule allows to be exposed, at each k."""
+    """Yield, for each k, the largest number of exposed people that a rule allows."""
     from ....analysis.composition import best_bound
 
     policy = run.scenario.policy
@@ -150,12 +151,15 @@ def _worst(
     *,
     released: bool,
 ) -> Iterator[WorstTable]:
-    """Yield the worst case at some k; at the run's own k not above the bound proved by the run."""
+    """Yield the worst case at some k.
+
+    At the run's own k it respects the bound that the run proved.
+    """
     if not _fixed(run) or nodes == 0:
         return
     from ....analysis.composition import worst_case
 
-    # the caller's limit, or the usual ones
+    # the caller's limit, or the default limits
     limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
     people = sum(counts[0])
     stated = run.result.exposure.worst_case
@@ -168,11 +172,12 @@ def _worst(
 
 
 def _spread(ks: Sequence[int], k: int) -> list[int]:
-    """Return a few k, evenly among all, and the run's own."""
+    """Return a few thresholds, evenly among all, and the run's own."""
     return sorted({ks[round(i * (len(ks) - 1) / WORST)] for i in range(WORST)} | {k})
 
 
 def _truth(run: Run, columns: Sequence[int]) -> ExposureCurve | None:
+    """Return the true exposure at every k, from the release or else from the people; or None."""
     if (release := run.result.release) is not None:
         cells = release.crowds
         return exposure_curve(cells) if sum(cells) else None

@@ -1,9 +1,10 @@
 """The measured matrix attack x defence of a scenario: `attack` plays it and returns a `Matrix`.
 
-Every cell is played `repeats` times, with the seeds from `seed` on. The success of an attack is
-measured from the views of its attackers (effects.py); an attack is detected in a run if a party
-raised an alarm. A probability of detection has the exact interval of Clopper and Pearson, a cost
-the interval of Student for the mean difference of paired honest runs.
+A defence is a countermeasure that can be switched. Every cell is played `repeats` times, with the
+seeds from `seed` on. The success of an attack is measured from the views of its attackers
+(effects.py); an attack is detected in a run if a party raised an alarm. A probability of detection
+has the exact interval of Clopper and Pearson, a cost the interval of Student for the mean
+difference of paired honest runs.
 """
 
 from collections import Counter
@@ -54,12 +55,12 @@ from .matrix_result import (
 from .matrix_runs import AttackOutcome, Key, MatrixJob, Progress, moved, play_all
 
 MOVED = "people by whom a count is moved"
-PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter more than outcomes
+PAIRS = 8  # least number of honest runs, without and with a defence, as seconds scatter
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The runs of a matrix that were played.
+    """The finished runs of a matrix.
 
     Attributes:
         topology: its name.
@@ -78,12 +79,12 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The runs that are to be played.
+    """The planned runs of a matrix.
 
     Attributes:
         scenario: under attack.
         rows, names: attacks and defences, by name.
-        trials: one for each cell that differs from the rest.
+        trials: one for each cell that differs from all others.
         honest: defence -> the scenario without and with it, for honest runs.
         seeds: of the runs of every cell.
         quiet: seeds of the honest runs.
@@ -106,7 +107,7 @@ class Plan:
         people: int,
         seeds: Sequence[int],
     ) -> "Plan":
-        """Return the plan of every attack, without and with every defence."""
+        """Return the plan of every attack, without and with every defence. people: their number."""
         first = seeds[0]
         return cls(
             scenario,
@@ -136,7 +137,10 @@ class Plan:
                 yield from pair if seed % 2 else reversed(pair)
 
     def through(self, shots: Mapping[Key, AttackOutcome]) -> "Plan":
-        """Return the part of the plan that is complete; without all honest runs no attack is."""
+        """Return the part of the plan with all outcomes known.
+
+        It is empty if an honest run is missing.
+        """
         is_complete = all(job.key in shots for job in self.honest_jobs())
         missing = {
             trial.row
@@ -160,7 +164,7 @@ def attack(
     executor: Executor | None = None,
     progress: Progress = lambda _completed, _total: None,
 ) -> Matrix:
-    """Play a scenario under every attack, without and with every defence.
+    """Run a scenario under every attack, without and with every defence; return the matrix.
 
     Args:
         scenario: under attack; its own [[fault]] and [expect] are left out.
@@ -202,7 +206,7 @@ def attack(
 
 
 def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> Matrix:
-    """Build the matrix from the outcomes of its runs."""
+    """Return the matrix of a plan, from the outcomes of its runs."""
     scenario, people = plan.scenario, crowd.people.n
     quiet = changed(scenario, {}, ())
     plain = [shots[MatrixJob("", quiet, seed, seeded=True).key] for seed in plan.quiet]
@@ -226,7 +230,7 @@ def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> M
 
 
 def _jobs(trial: PlannedTrial, seeds: Sequence[int]) -> Iterator[MatrixJob]:
-    """Yield the runs of one cell, if it can be played."""
+    """Yield the runs of one cell; empty if the cell cannot be played."""
     if trial.scenario is not None:
         for seed in seeds:
             yield MatrixJob(trial.row, trial.scenario, seed, trial.seeded)
@@ -237,7 +241,7 @@ def _outcomes(
     names: Sequence[str],
     runs: "Runs",
 ) -> Iterator[Cell]:
-    """Yield all cells, row by row: without a defence, with each, with all."""
+    """Yield all cells, row by row: without a defence, with each defence, with all defences."""
     jobs = {(job.row, job.defence): job for job in plan}
     for row in dict.fromkeys(job.row for job in plan):
         bare_cell = cell_of(jobs[row, NONE], None, runs)
@@ -257,7 +261,10 @@ def cell_of(
     without: Cell | None,
     played_runs: "Runs",
 ) -> Cell:
-    """Summarize the runs of one cell. without: the cell without a defence."""
+    """Return the summary of the runs of one cell.
+
+    Without: the cell of the attack without a defence.
+    """
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
     shots = [played_runs.shots[job.key] for job in _jobs(trial, played_runs.seeds)]
@@ -296,14 +303,17 @@ def cell_of(
 
 
 def _attack_traits(row: str, topology: str) -> AttackTraits:
+    """Return the facts about the attack of a row, in its form for a topology."""
     return plan_rows(topology)[row].how
 
 
 def _mean(values: Sequence[float]) -> float:
+    """Return the mean of values."""
     return sum(values) / len(values)
 
 
 def _row(name: str, plan: Sequence[PlannedTrial], runs: Runs) -> AttackRow:
+    """Return the description of an attack in the matrix: party, unit, entries, guards."""
     attack = _attack_traits(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
     unit, faults = attack.unit, []
@@ -331,13 +341,14 @@ def kind_of(attack: AttackTraits) -> Kind:
 
 
 def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[float]:
-    """Yield the differences of anonymity sets, of pairs in which both are known."""
+    """Yield the change of the mean anonymity set in each pair of honest runs, if both are known."""
     for on, bare_shot in pairs:
         if on.crowd is not None and bare_shot.crowd is not None:
             yield on.crowd - bare_shot.crowd
 
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column:
+    """Return the description of a defence in the matrix, with its cost in honest runs."""
     guard, (switched_off, having) = GUARDS[name], plan.honest[name]
     off = [shots[MatrixJob("", switched_off, seed, seeded=True).key] for seed in plan.quiet]
     on = [shots[MatrixJob("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]

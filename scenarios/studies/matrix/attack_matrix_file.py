@@ -1,11 +1,9 @@
-"""A matrix on disk: a folder that is whole or does not exist.
+"""An attack matrix on disk: a folder that is complete or does not exist.
 
-scenario.toml      the scenario under attack, with the seed of the first run
-matrix.json        `Matrix`, schema 1 (matrix_result.py)
-matrix.csv         one line per cell
-costs.csv          one line per defence
-matrix.png .svg    the heat table, if matplotlib is installed
-versions.json      the versions of veilmix, Python and libraries
+scenario.toml      the scenario under attack, with the seed of the first run matrix.json
+`Matrix`, schema 1 (matrix_result.py) matrix.csv         one line per cell costs.csv          one
+line per defence matrix.png .svg    the heat table, if matplotlib is installed versions.json
+the versions of veilmix, Python and libraries
 """
 
 from __future__ import annotations
@@ -46,7 +44,10 @@ MATRIX = "matrix.json"
 
 
 def without_occasion(cell: Cell) -> str:
-    """Return in words in how many runs an attack found no occasion; empty if it always did."""
+    """Return in words the number of runs without an occasion for the attack.
+
+    Empty if there is no such.
+    """
     return f"{cell.unmet} of {cell.runs + cell.unmet} without an occasion" if cell.unmet else ""
 
 
@@ -57,7 +58,10 @@ COST_HEADINGS = (
 
 
 def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple[str, ...]:
-    """Return the line of a defence for people to read: the cells below `COST_HEADINGS`."""
+    """Return the printed cells of a defence's cost, below `COST_HEADINGS`.
+
+    None: for a missing figure.
+    """
     state, cost = "on" if column.on else "off", column.cost
     if cost is None:
         return column.name, state, *(none,) * 6, column.guards
@@ -102,7 +106,7 @@ def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
 
 
 def save(matrix: Matrix, scenario: Scenario, parent: str | PathLike[str]) -> Path:
-    """Write the folder `attack-<scenario>-<seed>` into `parent`. Raises StorageError."""
+    """Write the folder `attack-<scenario>-<seed>` into `parent`; return its path. StorageError."""
     parent = Path(parent)
     about = replace(scenario.scenario, seed=matrix.seed)
     scenario = replace(scenario, scenario=about)
@@ -110,6 +114,7 @@ def save(matrix: Matrix, scenario: Scenario, parent: str | PathLike[str]) -> Pat
 
 
 def _contents(matrix: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the folder as (name, bytes)."""
     yield SCENARIO, dump(scenario).encode()
     yield MATRIX, pretty(plain(matrix)).encode()
     yield "matrix.csv", _csv(tuple(CELLS), cells(matrix))
@@ -126,17 +131,18 @@ def _contents(matrix: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]
 
 
 def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
+    """Return a table as bytes of CSV."""
     return csv_text([headings, *lines]).encode()
 
 
 def is_one(path: str | PathLike[str]) -> bool:
-    """Whether a path is the folder of a matrix, or a file named like that of a matrix."""
+    """Whether a path is a matrix's folder or its file matrix.json."""
     path = Path(path)
     return (path / MATRIX).is_file() if path.is_dir() else path.name == MATRIX and path.is_file()
 
 
 def read(path: str | PathLike[str]) -> Matrix:
-    """Read a saved matrix: its folder, or matrix.json. StorageError if it is damaged."""
+    """Return a saved matrix, from its folder or matrix.json. StorageError if it is damaged."""
     path = Path(path)
     file = path / MATRIX if path.is_dir() else path
     try:

@@ -1,14 +1,14 @@
-"""The runs of an attack matrix: every attack without and with every defence.
+"""The planned runs of an attack matrix: every attack without and with every defence.
 
-Of an attack A, with the defences D that are said to stop or detect it (`helping`):
+Of an attack A, with the defences D (countermeasures) declared to stop or detect it (`helping`):
 
     none   the scenario, with A committed, the switches of A turned, and every D off
     D      the same, with that one defence on
-    other  the same, with a defence on that is not said to help and that the scenario has off
+    other  the same, with a defence on that is not declared to help and that the scenario has off
     all    everything that has a switch is on
 
-A defence that is not said to help and that the scenario has on anyway is on in all of these: its
-cell is that of `none`, and is not played again.
+A defence that is not declared to help and that the scenario has on anyway is on in all of these:
+its cell equals `none`, and is not played again.
 """
 
 import hashlib
@@ -29,18 +29,18 @@ from ...schema.model import Scenario
 from ...schema.problems import did_you_mean, listed
 
 NONE, ALL_GUARDS = "none", "all"
-ASKING = 100  # people of a matrix by default, if each requests outputs for its row
-RANDOM = "random"  # the defence that is switched by the seed of the run
+ASKING = 100  # default number of people in a matrix, if people query `randomness`
+RANDOM = "random"  # defence that a run without a seed has on
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAttack:
-    """One attack as it is committed.
+    """A row of the matrix: an attack in one of its variants.
 
     Attributes:
         attack: its name.
-        how: the party that commits it, and the data that it reads.
-        trial: the entries of [[fault]] for so many people, mixes.
+        how: the facts about it: the party that commits it, and the data that it reads.
+        trial: the entries of [[fault]], from the numbers of people and of shufflers.
     """
 
     attack: str
@@ -48,13 +48,13 @@ class PlannedAttack:
     trial: Callable[[int, int], list[Keys]]
 
     def faults(self, people: int, shufflers: int) -> list[Keys]:
-        """Return the entries, each with the name of its attack."""
+        """Return the entries of [[fault]], each with the name of its attack."""
         return [{"attack": self.attack, **keys} for keys in self.trial(people, shufflers)]
 
 
 @cache
 def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, PlannedAttack]:
-    """Return all rows of matrices by name: a row for each trial of each attack on people's rows."""
+    """Return all rows of matrices by name: each variant of each attack on people's rows."""
     return {
         f"{name}-{variant}" if variant else name: PlannedAttack(name, commitment, entries)
         for name, commitment in committed(topology).items()
@@ -65,14 +65,14 @@ def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, PlannedAttack]:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One cell that is played.
+    """A cell of the matrix that is to be played.
 
     Attributes:
         row: the attack.
         defence: the column.
         scenario: to be played; None: it cannot be.
         seeded: whether the run uses its seed, which an attacker may know; else system randomness.
-        why: it cannot be played; empty: it can.
+        why: the reason why it cannot be played; empty: it can.
     """
 
     row: str
@@ -85,8 +85,8 @@ class PlannedTrial:
 def drawn(scenario: Scenario, total_people: int, max_people: int | None) -> Scenario:
     """Return the scenario with the people of a matrix, drawn anew for every seed.
 
-    total_people: how many it has. max_people: at most; None: all, or ASKING if people query
-    `randomness`, which costs about ten times as much as to send alone.
+    total_people: their number in the scenario. max_people: at most; None: all, or ASKING if people
+    query `randomness`, which costs about ten times as much as to send alone.
 
     Raises:
         ScenarioError: too few people, or people that cannot be drawn so.
@@ -131,7 +131,10 @@ def suited(scenario: Scenario) -> None:
 
 
 def has(scenario: Scenario, name: str) -> bool:
-    """Whether a scenario has a defence on. Every run of a matrix has a seed."""
+    """Whether a scenario has a defence on.
+
+    Never for `random`, as every run of a matrix has a seed.
+    """
     return name != RANDOM and GUARDS[name].is_on(scenario)
 
 
@@ -145,7 +148,7 @@ def takes(scenario: Scenario, name: str) -> bool:
 
 
 def spares(scenario: Scenario, name: str) -> bool:
-    """Whether a scenario can do without a defence: its program may take no design errors."""
+    """Whether a scenario is valid without a defence: some programs accept no design errors."""
     try:
         changed(scenario, _off(name), ())
     except ScenarioError:
@@ -162,6 +165,7 @@ def _on(scenario: Scenario, name: str) -> Keys:
 
 
 def _off(name: str) -> Keys:
+    """Return the keys that switch a defence off; empty if it has no key."""
     guard = GUARDS[name]
     if name == RANDOM:
         return {}
@@ -176,7 +180,7 @@ def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Key
         data[table][inner] = setting
     data["fault"], data["expect"], data["sweep"] = list(faults), {}, {}
     data["deviation"] = []
-    data["coalition"] = []  # they may name a shuffler that an attack does without
+    data["coalition"] = []  # a coalition may name a shuffler that this run lacks
     scenario_made = msgspec.convert(data, Scenario)
     check(scenario_made)
     return scenario_made
@@ -189,12 +193,12 @@ def mark_of(scenario: Scenario) -> str:
 
 
 def helping(row: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
-    """Return the defences that are said to stop or to detect the attack of a row."""
+    """Return the defences declared to stop or to detect the attack of a row."""
     return helping_attack(plan_rows(topology)[row].attack, topology)
 
 
 def bare(row: str, topology: str = CENTRAL.name) -> Keys:
-    """Return the keys of a row's runs without any defence that helps."""
+    """Return the scenario keys that switch off every defence against the attack of a row."""
     commitment = plan_rows(topology)[row].how
     switches = {k: v for k, v in commitment.switches.items() if k != "scenario.seed"}
     for name in (*helping(row, topology), *commitment.without):
@@ -205,7 +209,7 @@ def bare(row: str, topology: str = CENTRAL.name) -> Keys:
 def trials(
     scenario: Scenario, rows: Sequence[str], defences: Sequence[str], people: int
 ) -> Iterator[PlannedTrial]:
-    """Yield every cell that has to be played, row by row. people: how many take part."""
+    """Yield every cell that has to be played, row by row. people: their number."""
     topology = topology_of(scenario).name
     all_guards = tuple(name for name in guarding(topology) if takes(scenario, name))
     for row in rows:
@@ -222,7 +226,8 @@ def trials(
 def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool = True) -> Keys:
     """Return the keys of a row with some defences switched on again.
 
-    Of several defences, those that take more shufflers than there are stay off.
+    lesson: whether design errors are allowed. Of several defences, a defence that needs more
+    shufflers than there are stays off.
     """
     settings = dict(keys)
     shufflers = settings.get("mix.shufflers", scenario.mix.shufflers)
@@ -239,6 +244,7 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool 
 
 
 def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> PlannedTrial:
+    """Return the cell of a row and a defence; without a scenario if the keys are not valid."""
     topology = topology_of(scenario).name
     mixes = keys.get("mix.shufflers", scenario.mix.shufflers)
     try:

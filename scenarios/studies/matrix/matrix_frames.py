@@ -1,4 +1,4 @@
-"""A matrix attack x defence as rows of its files, and as tables of plain columns."""
+"""An attack matrix as rows of its CSV files, and as tables of plain columns."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, Never
@@ -64,7 +64,7 @@ class MatrixFrames:
 
 
 def matrix_frames(matrix: Any) -> MatrixFrames:
-    """Give the tables of a matrix. matrix: a Matrix; matrix_result.py imports this file."""
+    """Return the tables of a matrix. matrix: a `Matrix`; matrix_result.py imports this file."""
     return MatrixFrames(typed_frame(CELLS, cells(matrix)), typed_frame(COSTS, costs(matrix)))
 
 

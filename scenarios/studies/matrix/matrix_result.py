@@ -18,20 +18,20 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         row: the attack.
         defence: the column.
         verdict: the result, in a word.
-        runs: how many.
-        value: the success of the attack, in the row's unit: mean, least and most, of at most `of`.
+        runs: their number.
+        value: the success of the attack, in the row's unit: mean over the runs.
         least: the smallest of `value`.
         most: the largest of `value`.
         of: the largest possible success.
         linked, certain: people linked to their rows, and cells certain, by the single party that
             learns most.
         moved: the largest number of people by which a count of round 1 differs from an honest run.
-        released, burned, alarmed: runs with a release, with a burned round, with an alarm.
-        low, high: of the probability of an alarm.
+        released, burned, alarmed: runs with a release, with an aborted round, with an alarm.
+        low, high: limits of the probability of an alarm.
         causes: runs by cause of alarm.
         refused: messages refused, mean.
-        same: the cell is that of `none`, as this defence is on in both.
-        why: it could not be played.
+        same: the cell equals the cell `none`, as this defence is on in both.
+        why: the reason why it could not be played.
         unmet: runs, besides `runs`, in which the attack found no occasion.
     """
 
@@ -62,7 +62,7 @@ Kind = Literal["", "watching", "cheating"]
 
 
 class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An attack: its parties, action and unit, and the defences that are said to help against it.
+    """A row of the matrix: an attack, its parties, and the defences declared to help against it.
 
     Attributes:
         name: of the attack.
@@ -87,18 +87,19 @@ class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 class DefenceCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The cost of a defence in an honest run: CPU seconds with 95 % limits, bytes, messages, steps.
 
-    One run has no limits. A defence may also cost anonymity: a crowd is the mean size of a person's
-    anonymity set, for both readers and all shufflers but one.
+    A single run has no limits. A defence may also cost anonymity: `crowd` is the mean size of a
+    person's anonymity set, for both readers and all shufflers but one.
 
     Attributes:
-        runs: how many.
+        runs: their number.
         cpu: seconds that it adds.
         cpu_low: the lower limit; None of one run.
         cpu_high: the upper limit; None of one run.
         size: bytes that it adds.
-        messages: that it adds.
-        steps: that it adds, each of which waits for the one before; 0 in matrices of before.
-        crowd: people that it adds to a crowd, or takes; None among peers, in matrices of before.
+        messages: messages that it adds.
+        steps: steps that it adds, each of which waits for the step before; 0 in older matrices.
+        crowd: people that it adds to an anonymity set, or removes; None among peers, in older
+            matrices.
         false_alarms: honest runs in which a party raised an alarm.
     """
 
@@ -114,11 +115,11 @@ class DefenceCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A defence: its key, its purpose, whether the scenario has it, and its cost.
+    """A column of the matrix: a defence, whether the scenario has it, and its cost.
 
     Attributes:
         name: of the defence.
-        key: that switches it.
+        key: the scenario key that switches it.
         guards: its purpose, in words.
         on: whether the scenario has it.
         cost: None if it was not measured.
@@ -132,7 +133,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole matrix.
+    """The attack matrix of a scenario, as matrix.json holds it.
 
     Attributes:
         schema: the number of this format.
@@ -140,7 +141,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         scenario: its name.
         seed: of the first run of every cell.
         repeats: runs of every cell.
-        users: people who take part.
+        users: the number of people who take part.
         cells: of the people's table: people times columns.
         honest: CPU seconds, bytes and messages of an honest run.
         rows: attacks.
@@ -176,7 +177,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class MatrixStopped(KeyboardInterrupt):
-    """Ctrl-C after all runs of some attacks. matrix: the matrix of these."""
+    """The interruption of a matrix by Ctrl-C. matrix: the rows of all finished attacks."""
 
     def __init__(self, matrix: Matrix) -> None:
         super().__init__(f"{len(matrix.rows)} attacks played")

@@ -1,4 +1,4 @@
-"""The runs of a matrix attack x defence: each is played and measured by itself.
+"""The runs of an attack matrix: each is played and measured by itself.
 
 A run is measured by the views of its attackers (catalogue/effects.py), by the leakage to single
 parties, by its alarms, and by its cost.
@@ -30,12 +30,12 @@ from ...records.traffic import traffic
 from ...schema.model import Scenario
 from ...serialization.content import as_read
 
-NAMED = "named"  # cause of an accusation among peers, who raise no alarms
+NAMED = "named"  # cause that stands for an accusation among peers
 HOP_BY_HOP = (Kind.BATCH, Kind.OPENED)
 READERS = (parties.CURATOR, parties.ANALYST)
 PEOPLE = (parties.Role.USER, parties.Role.PEER)
 Progress = Callable[[int, int], None]
-Key = tuple[str, bytes, int, bool]  # of a run: runs with equal keys are the same run
+Key = tuple[str, bytes, int, bool]  # row, scenario, seed, seeded: identifies a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class AttackOutcome:
         counts: of round 1, by column.
         released: whether the session released data.
         burned: whether the session was aborted.
-        causes: of alarms that were borne out.
+        causes: of alarms that the board confirms.
         refused: messages.
         cpu: seconds.
         size: bytes that were sent.
-        messages: that were sent.
-        steps: that waited for one another.
+        messages: messages that were sent.
+        steps: steps that waited for the step before.
         crowd: mean size of a person's anonymity set; None: of an attacked run, or among peers.
         unmet: whether the attack, or an entry of it, found no occasion.
     """
@@ -81,7 +81,7 @@ class AttackOutcome:
 
 @dataclass(frozen=True, slots=True)
 class MatrixJob:
-    """One run to be played.
+    """A run of the matrix that is to be played.
 
     Attributes:
         row: the attack; empty: an honest run, which is played for its costs.
@@ -104,7 +104,7 @@ class MatrixJob:
 def play_all(
     jobs: Sequence[MatrixJob], executor: Executor | None, progress: Progress
 ) -> Iterator[AttackOutcome]:
-    """Play all jobs, in their order.
+    """Yield the outcomes of all jobs, in their order.
 
     Jobs that are left when a process of the executor is lost are played in this process.
     """
@@ -115,7 +115,7 @@ def play_all(
 
 
 def shoot(job: MatrixJob) -> AttackOutcome:
-    """Play one run and measure it."""
+    """Return the outcome of one run of the matrix."""
     crowd = samples(job.scenario, job.seed)
     scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     faults = draw_faults(scenario, crowd.people.n, job.seed)
@@ -157,7 +157,7 @@ def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
 
 
 def _steps(transcript: Transcript) -> int:
-    """Count the steps of a session: messages that wait for the last of an earlier kind.
+    """Return the number of steps of a session: messages that wait for the last of an earlier kind.
 
     A step is a kind of message in a round, and besides each hop's batch and opening. Messages of a
     kind are sent in parallel, but for batches and openings, which go from hop to hop.
@@ -185,6 +185,7 @@ def _crowd(scenario: Scenario, session: Played) -> float | None:
 
 
 def _mean_crowd(view: View) -> float:
+    """Return the mean size of a person's anonymity set, for a coalition's view."""
     blocks = [counts_seen.among for counts_seen in view.counted if counts_seen.among is not None]
     sizes = [
         1
@@ -197,21 +198,24 @@ def _mean_crowd(view: View) -> float:
 
 @cache
 def _warmed() -> set[str]:
+    """Return a set that is empty until this process has played a run."""
     return set()
 
 
 def _warm_up(job: MatrixJob) -> None:
-    """Play the first run of a process twice: to load modules is no cost of a defence."""
+    """Play the first run of a process twice, so that loading modules does not count as CPU time."""
     if not _warmed():
         _warmed().add("once")
         shoot(job)
 
 
 def _sizes(crowd: Samples) -> tuple[int, ...]:
+    """Return the number of values of each column."""
     return tuple(len(texts) for texts in crowd.people.values)
 
 
 def _achieved(session: Played) -> tuple[float, float, str]:
+    """Return the success of the session's last attack: value, largest value, unit."""
     if not session.attacks:
         return 0.0, 0.0, ""
     last = session.attacks[-1]
@@ -219,12 +223,15 @@ def _achieved(session: Played) -> tuple[float, float, str]:
 
 
 def _charge_causes(session: Played) -> Iterator[str]:
-    """Yield NAMED for each charge: the alarm of a session without central parties."""
+    """Yield `NAMED` for each accusation among peers, which takes the place of an alarm."""
     yield from (NAMED for _ in (session.peers.charges if session.peers else ()))
 
 
 def _learnt(scenario: Scenario, crowd: Samples, session: Played) -> tuple[int, int]:
-    """Return the most people linked, and cells certain, by a single party, without its own."""
+    """Return the most people linked, and the most certain cells, by any single party.
+
+    The party's own row does not count.
+    """
     single_parties = topology_of(scenario).single_parties(scenario, crowd.people.n)
     views = {view.knows: view for view in (session.look((party,)) for party in single_parties)}
     learnt = [_others_learnt(view, _sizes(crowd)) for view in views.values()]

@@ -5,7 +5,7 @@
     a find      the target's row is read, or joint counts: protocol/search/crowds.py
 
 No attack is named here. A session has the guards of a scenario at a small size (search_session.py).
-A coalition ends at its first find, and a coalition that contains it is not played.
+The search of a coalition ends at its first find, and a coalition that contains it is not played.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,12 +24,12 @@ from .search_result import CoalitionResult, SearchResult
 from .search_session import PEOPLE, program_name, small, unsearched
 from .search_trial import FINDS, Strategy, Trial, Verdict
 
-SEEDS = (1, 2, 3, 4, 5, 6)  # that confirm a difference
+SEEDS = (1, 2, 3, 4, 5, 6)  # seeds of the sessions that confirm a difference of views
 Progress = Callable[[str, int, int], None]
 
 
 class SearchStopped(KeyboardInterrupt):
-    """Ctrl-C while a search is played. search_result: the results so far."""
+    """The interruption of a search by Ctrl-C. search_result: the results so far."""
 
     def __init__(self, search_result: SearchResult) -> None:
         super().__init__(f"{search_result.played} strategies played")
@@ -84,10 +84,11 @@ def search(
     coalitions: Sequence[tuple[str, ...]] | None = None,
     progress: Progress = lambda _name, _completed, _due: None,
 ) -> SearchResult:
-    """Search every coalition that a search has not searched yet.
+    """Return a search with the results of every coalition that was still missing.
 
     coalitions: only these; None: those of `coalitions_of`. progress: called with the coalition, and
-    how many of its strategies are played. Raises SearchStopped at Ctrl-C, with all whole results.
+    the numbers of its strategies that are played and due. Raises SearchStopped at Ctrl-C, with all
+    complete results.
     """
     results = {result.members: result for result in begun.coalitions}
     searched = small(scenario)
@@ -107,6 +108,10 @@ def _searched(
     results: dict[tuple[str, ...], CoalitionResult],
     progress: Progress,
 ) -> CoalitionResult:
+    """Return the result of one coalition.
+
+    Nothing is played if a part of the coalition already has a find: the coalition can do the same.
+    """
     for part, result in results.items():
         if set(part) < set(members) and (result.find is not None or result.watching):
             watched = result.watched
@@ -139,7 +144,7 @@ def _searched(
 
 
 def spread(strategies: Sequence[Strategy], limit: int) -> Sequence[Strategy]:
-    """Return at most so many strategies, evenly spread over all; 0: all."""
+    """Return at most `limit` strategies, evenly spread over all; 0: all."""
     if not limit or limit >= len(strategies):
         return strategies
     return [strategies[at * len(strategies) // limit] for at in range(limit)]

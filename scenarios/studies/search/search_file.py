@@ -1,6 +1,7 @@
 """The search in a run's folder: `search.json`, and a scenario file of every find.
 
-It is no part of the run, so the folder's seal does not have it. Only its owner may read it.
+A find is a strategy of deviations that reads data of people. The search is no part of the run, so
+the folder's seal does not cover it. Only its owner may read it.
 """
 
 from pathlib import Path
@@ -19,13 +20,16 @@ from .search_result import SCHEMA, CoalitionResult, SearchResult
 from .search_session import small
 
 SEARCH = "search.json"
-FOLDER = "search"  # of the scenario files of finds
-LARGEST = 1 << 24  # bytes
+FOLDER = "search"  # subfolder for the scenario files of finds
+LARGEST = 1 << 24  # bytes: larger files are refused
 REMEDY = "remove it, and `veilmix leak RUN --search` searches again"
 
 
 def read(folder: Path) -> SearchResult | None:
-    """Read the search in a run's folder; None if the folder has no search. Raises StorageError."""
+    """Return the search in a run's folder; None if the folder has no search.
+
+    Raises StorageError.
+    """
     path = folder / SEARCH
     if not path.is_file():
         return None
@@ -41,14 +45,17 @@ def read(folder: Path) -> SearchResult | None:
 
 
 def save(search_result: SearchResult, folder: Path) -> Path:
-    """Write a search into a run's folder, over an older search. Raises StorageError."""
+    """Write a search into a run's folder, over an older search; return its path.
+
+    Raises StorageError.
+    """
     path = folder / SEARCH
     write_whole(path, pretty(plain(search_result)), force=True, private=True)
     return path
 
 
 def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
-    """Return a search that has not begun, with the coalitions that an older search has searched.
+    """Return a new search with the coalitions that an older search has searched already.
 
     Only if both have the same parameters: then the results there need not be played again.
     """
@@ -59,12 +66,12 @@ def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
 
 
 def replay(scenario: Scenario, strategy: tuple[DeviationSection, ...]) -> Scenario:
-    """Return the scenario that carries out a strategy, with the guards of the searched scenario."""
+    """Return the small session's scenario that carries out a strategy, with the searched guards."""
     return replace(small(scenario), deviation=strategy)
 
 
 def file_of(result: CoalitionResult) -> str:
-    """Return the name of the scenario file of a find."""
+    """Return the path, within the run's folder, of the scenario file of a find."""
     return f"{FOLDER}/{'+'.join(result.members)}.toml"
 
 

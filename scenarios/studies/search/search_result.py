@@ -22,7 +22,7 @@ class Find(Record, frozen=True, kw_only=True):
 
     Attributes:
         strategy: the deviations, as a scenario file has them.
-        words: the same in words.
+        words: the strategy in words.
         reads: the row of the target; or joint counts that no honest session tells it; or that a row
             is one of the rows that fewer than k people have.
         crowd: the people, the target included, that can be exchanged with it unseen: 1; if joint
@@ -30,8 +30,8 @@ class Find(Record, frozen=True, kw_only=True):
         guess: the probability that the best guess of one value of the target is right; if joint
             counts are read, by an attacker that knows the other values of all people; if a closed
             row is read, that the best guess between it and another is right.
-        honest: the same if all parties follow the protocol.
-        noticed: when an honest party burned the round or raised an alarm that the board bears out.
+        honest: the same probability if all parties follow the protocol.
+        noticed: when an honest party burned the round or raised an alarm that the board confirms.
         place: the place of the strategy in the order of its coalition, from 1.
     """
 
@@ -46,7 +46,7 @@ class Find(Record, frozen=True, kw_only=True):
 
 
 class CoalitionResult(Record, frozen=True, kw_only=True):
-    """The result for one coalition.
+    """The result of the search for one coalition.
 
     Attributes:
         members: the coalition.
@@ -81,7 +81,7 @@ class CoalitionResult(Record, frozen=True, kw_only=True):
 
 
 class SearchResult(Record, frozen=True, kw_only=True):
-    """The results of a search with one set of guards.
+    """The results of a search for attacks with one set of guards (countermeasures).
 
     Attributes:
         schema: of this record.
@@ -91,7 +91,7 @@ class SearchResult(Record, frozen=True, kw_only=True):
         public: whether the counts of round 1 are published.
         program: the release program of the small session, with its limits.
         people, shufflers: of the small session.
-        seeds: that confirm a difference.
+        seeds: the seeds that confirm a difference.
         pairs: whether pairs of deviations were played too.
         times: whether views had the exact times of posts on the board.
         strategies: at most so many of each coalition; 0: all.

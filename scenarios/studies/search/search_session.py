@@ -1,14 +1,15 @@
 """The small session that the search plays: the real roles, with the guards of a scenario.
 
-Six people, two questions of two values, two shufflers at most, crowds of three, and a second round
-that burns unless at least two people left, or none did. A curator that asks again (`hierarchical`)
-has three questions and promises little: pairs are requested as far as `curator_exposure` allows,
-and joint counts of all three are released to no party. If only k people open a row (`threshold`), k
-is 2, so that one person of the coalition stands for k - 1. If people report with noise
-(`histogram`), the draws of all people are fixed: they leave every answer as it is, so a report goes
-with its row. The noise comes back in the guess. If they hold sets (`incidence`), a vector has two
-pieces, and the first position of each piece is set or not. All else is that of the scenario: a
-strategy that is found here is carried out at any size with the same file.
+Six people, two questions of two values, two shufflers at most, a minimum batch of three, and a
+second round that is aborted unless at least two people left, or none did. A curator that asks again
+(`hierarchical`) has three questions and promises little: pairs are requested as far as
+`curator_exposure` allows, and joint counts of all three are released to no party. If only k people
+open a row (`threshold`), k is 2, so that one person of the coalition stands for k - 1. If people
+report with noise (`histogram`), the draws of all people are fixed: they leave every answer as it
+is, so a report goes with its row. The noise comes back in the guess. If they hold sets
+(`incidence`), a vector has two pieces, and the first position of each piece is set or not. All
+other settings are the scenario's: a strategy that is found here is carried out at any size with the
+same file.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -52,39 +53,37 @@ from ...schema.model import (
 )
 
 PEOPLE = 6
-SHUFFLERS = 2  # at most
-MIN_BATCH = 3  # where there is any
-MIN_DROPOUT = 2  # at most
+SHUFFLERS = 2  # largest number in a small session
+MIN_BATCH = 3  # used if the scenario has a minimum batch
+MIN_DROPOUT = 2  # largest value in a small session
 DEADLINE = 10  # seconds of simulated time
 FEATURES = (
     FeatureSection(name="x", values=("a", "b")),
     FeatureSection(name="y", values=("c", "d")),
 )
-MORE = FeatureSection(name="z", values=("e", "f"))  # where the curator asks again
-ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, also among five
-DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # so does this, of three columns; equal pairs have other triples
+MORE = FeatureSection(name="z", values=("e", "f"))  # third question, for a curator that asks again
+ORDER = (0, 3, 1, 2)  # places of rows: all values of a column are equally frequent
+DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # likewise for three columns; equal pairs have different triples
 DEEP_K = 2
-DEEP_EXPOSURE = 0.4  # pairs can be promised and asked for; a third column is not released
+DEEP_EXPOSURE = 0.4  # allows queries about pairs, and no release of three columns
 OPENED = (
     FEATURES[0],
     FeatureSection(name="y", values=("c", "d", "g")),
-)  # a closed row has alternatives
-OPENING_K = 2  # people who open a row: a person of the coalition stands for all but one
+)  # a third value, so that a closed row is not certain
+OPENING_K = 2  # people needed to open a row: a member and one honest person
 OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
 EACH = 1.0  # epsilon of one answer of two values, nats
 NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
-TRUTH_PROBABILITY = exp(EACH) / (
-    1 + exp(EACH)
-)  # probability with which such an answer is reported as it is
+TRUTH_PROBABILITY = exp(EACH) / (1 + exp(EACH))  # probability of a true report of such an answer
 TRUTH = Local()  # without noise
-FLIPS = Local(mechanism=BITS, epsilon=EACH)  # of sets, epsilon is that of one position
-POSITIONS = PIECE + 8  # of a vector: a whole piece, and a short one
+FLIPS = Local(mechanism=BITS, epsilon=EACH)  # noise of sets; epsilon of one position
+POSITIONS = PIECE + 8  # length of a vector: a full piece, and a short piece
 STREAM = "deviations"
 
 
 @dataclass(frozen=True, slots=True)
 class SmallPlan:
-    """The people and the policy of a small session, for programs with one part.
+    """The people and the policy of a small session, for scenarios of one kind.
 
     Attributes:
         policy: returns the policy, from the scenario's.
@@ -115,7 +114,7 @@ def _all_columns(policy: Policy) -> Policy:
 
 
 def _deeper(policy: Policy) -> Policy:
-    """Return the policy that finds a pair safe, and no more."""
+    """Return a policy by which the curator may ask for a pair of columns, and no more."""
     return Policy(
         kind=policy.kind,
         k=DEEP_K,
@@ -127,7 +126,7 @@ def _deeper(policy: Policy) -> Policy:
 
 
 def _opening(policy: Policy) -> Policy:
-    """Return the policy by which two people open a row."""
+    """Return a policy by which a row opens once two people submit it."""
     return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
 
 
@@ -139,7 +138,7 @@ PLANS: tuple[tuple[type[Capability], SmallPlan], ...] = (
     (LocalNoise, SmallPlan(lambda _: Policy(kind=KIND), local=NOISE)),
     (DeeperQueries, SmallPlan(_deeper, features=(*FEATURES, MORE), order=DEEP_ORDER)),
     (ThresholdOpening, SmallPlan(_opening, features=OPENED, order=OPENING_ORDER)),
-)  # the first part that a program has determines its plan
+)  # the first capability that a program has selects its plan
 COLUMNS_PLAN = SmallPlan(_all_columns)
 
 
@@ -150,7 +149,7 @@ def plan_of(scenario: Scenario) -> SmallPlan:
 
 
 def unsearched(scenario: Scenario) -> str:
-    """Return why the small session cannot stand for a scenario, in words; empty: it can."""
+    """Return the reason why the small session cannot stand for a scenario; empty: it can."""
     if topology_of(scenario).untold:
         return (
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
@@ -168,7 +167,7 @@ def unsearched(scenario: Scenario) -> str:
 
 
 def small(scenario: Scenario) -> Scenario:
-    """Return the session that is searched instead of a scenario: its guards, at the small size."""
+    """Return the small session that is searched for a scenario, with the scenario's guards."""
     mix = changed(
         scenario.mix,
         shufflers=min(SHUFFLERS, scenario.mix.shufflers),
@@ -195,26 +194,26 @@ def small(scenario: Scenario) -> Scenario:
 
 
 def program_name(scenario: Scenario) -> str:
-    """Return the program of a small session in words: its kind, and what limits its questions."""
+    """Return the release program of a small session in words, with the limits of its questions."""
     return program_of(scenario).policy(scenario).rule
 
 
 def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
-    """Return all possible rows."""
+    """Return all possible rows of people in a small session."""
     if (positions := scenario.incidence.positions) is not None:
         return tuple(product(*first_positions(positions)))
     return tuple(product(*(feature.values or () for feature in scenario.feature)))
 
 
 def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
-    """Return the rows of the people of a search."""
+    """Return the rows of the people of a small session, in their order."""
     kinds = kinds_of_rows(scenario)
     return tuple(islice(cycle(kinds[at] for at in plan_of(scenario).order), people))
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedStrategy:
-    """One session of a strategy.
+    """The outcome of one session in which a coalition plays a strategy.
 
     Attributes:
         view: of the coalition, as a hash; of a session that ended in an error, the error.
@@ -229,14 +228,14 @@ class PlayedStrategy:
 
 @dataclass(slots=True)
 class SmallSession:
-    """A session that is played again and again, with other rows, seeds and strategies.
+    """A small session that is played repeatedly, with other rows, seeds and strategies.
 
     Attributes:
         scenario: `small` of the scenario under search.
         members: the coalition.
-        people: how many take part.
+        people: their number.
         times: whether the view has the exact times of posts.
-        played: how many sessions were played.
+        played: the number of sessions played.
         errors: sessions that ended in an error of a role.
         casts: the sessions by their seeds, without rows and strategies.
     """
@@ -270,11 +269,11 @@ class SmallSession:
         )
 
     def view(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Hashable:
-        """Return the coalition's view of one session."""
+        """Return the coalition's view of a session with this strategy, these rows and this seed."""
         return self.play(strategy, rows, seed).view
 
     def play(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> PlayedStrategy:
-        """Play one session."""
+        """Return the outcome of a session with this strategy, these rows and this seed."""
         self.played += 1
         deviations = Deviations(
             tuple(strategy), entropy_of(seed).fork(STREAM), self.people, self.members
@@ -285,7 +284,7 @@ class SmallSession:
             board = play(cast, [record], agreed=True)
         except (KeyboardInterrupt, MemoryError):
             raise
-        except Exception as error:  # a strategy that a role cannot go on with is counted
+        except Exception as error:  # a strategy may break a role: this is counted
             self.errors += 1
             error_text = f"{type(error).__name__}: {error}"
             return PlayedStrategy(("error", error_text), _replay_board(record.events), record)
@@ -297,7 +296,7 @@ class SmallSession:
         return PlayedStrategy(view, board, record)
 
     def _cast(self, seed: int) -> Cast:
-        """Return the session with a seed: it is the same for all rows and strategies."""
+        """Return the cast (inputs) of a session with a seed, equal for all rows and strategies."""
         if seed not in self.casts:
             crowd = samples(self.scenario, seed)
             cast = cast_of(SessionPlan.from_scenario(self.scenario, crowd, {}), seed)

@@ -1,4 +1,4 @@
-"""The results of the search for the standard sets of guards: a shipped table.
+"""The shipped table of search results, for the standard sets of guards.
 
 `python tools/make_search.py` plays it and writes search_table.json; a test replays a fixed part of
 it. A result is cited with its limits: so many strategies of these kinds, six people, these seeds.
@@ -19,7 +19,7 @@ SCHEMA = 1
 
 
 class GuardSearch(Record, frozen=True):
-    """The search with one set of guards.
+    """The search result with one named set of guards.
 
     Attributes:
         name: the set, in words.
@@ -31,7 +31,7 @@ class GuardSearch(Record, frozen=True):
 
 
 class SearchTable(Record, frozen=True, kw_only=True):
-    """The results for all sets.
+    """The search results for all standard sets of guards.
 
     Attributes:
         schema: of this record.
@@ -46,7 +46,7 @@ class SearchTable(Record, frozen=True, kw_only=True):
 
 @cache
 def shipped() -> SearchTable:
-    """Return the table of this version. StorageError if it is damaged."""
+    """Return the table that this version ships. StorageError if it is damaged."""
     return read_shipped(FILE, SearchTable, SCHEMA)
 
 

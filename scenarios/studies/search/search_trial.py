@@ -1,8 +1,10 @@
-"""The trial of one coalition: which of its strategies read the row of the target.
+"""The trial of a coalition's strategies: each is judged by whether it reads the target's row.
 
 The target is the first person outside the coalition: every set of people of a deviation contains
-the target, or all other people. A strategy reads joint counts if all honest people are one crowd
-for it, and it distinguishes rows that give equal views while all parties follow the protocol.
+the target, or all other people. A world is a session with the people's rows exchanged; a strategy
+reads a row if worlds with other rows give another view. It reads joint counts if all honest people
+can be exchanged with each other unseen, and it distinguishes rows that give equal views while all
+parties follow the protocol.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -32,7 +34,7 @@ from ...schema.model import Scenario
 from .search_result import Find, Noticed, Reads
 from .search_session import TRUTH_PROBABILITY, SmallSession, kinds_of_rows, rows_of
 
-GUESSED = (1, 2)  # seeds over which guesses are averaged
+GUESSED = (1, 2)  # seeds of the sessions over which guesses are averaged
 Strategy = tuple[Deviation, ...]
 EMPTY_STRATEGY: Strategy = ()
 
@@ -41,7 +43,7 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 
 
 class Verdict(Enum):
-    """The result of a strategy.
+    """The verdict on a strategy.
 
     NO_EFFECT: no effect. DISTINGUISHED: rows are distinguished. JOINT: joint counts are read, or a
     row that fewer than k people have. TARGET_READ: the target's row is read.
@@ -58,7 +60,7 @@ FINDS = (Verdict.JOINT, Verdict.TARGET_READ)
 
 @dataclass(slots=True)
 class Trial:
-    """A coalition, and the sessions in which its strategies are played.
+    """The trial of a coalition: the sessions in which its strategies are played.
 
     Attributes:
         scenario: of the small session.
@@ -68,7 +70,7 @@ class Trial:
         errors: strategies that ended a session with an error of a role.
         session: plays the strategies.
         rows: of the people.
-        honest: the worlds in which all parties follow the protocol.
+        honest: the worlds (sessions with exchanged rows) in which all parties follow the protocol.
         joints: other rows of the same honest view; None: not computed yet.
     """
 
@@ -83,6 +85,7 @@ class Trial:
     joints: tuple[Rows, ...] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        """Prepare the session, the people's rows and the honest worlds."""
         self.session = SmallSession(self.scenario, self.members, times=self.times)
         self.rows = rows_of(self.scenario, self.session.people)
         self.honest = self.worlds(EMPTY_STRATEGY)
@@ -93,11 +96,14 @@ class Trial:
         return self.session.honest[0]
 
     def worlds(self, strategy: Strategy) -> Worlds:
-        """Return the worlds of a strategy, before any of them is played."""
+        """Return the worlds of a strategy (sessions with exchanged rows), not yet played."""
         return Worlds(self._play(strategy), self.rows, self.session.honest, self.seeds)
 
     def _play(self, strategy: Strategy) -> Play:
+        """Return a function from rows and seed to the coalition's view under a strategy."""
+
         def view(rows: Rows, seed: int) -> Hashable:
+            """Return the coalition's view of the session with these rows and this seed."""
             return self.session.view(strategy, rows, seed)
 
         return view
@@ -138,7 +144,7 @@ class Trial:
             yield from pairs(setting, singles)
 
     def verdict(self, strategy: Strategy) -> Verdict:
-        """Play a strategy, and judge it.
+        """Return the verdict on a strategy, after playing it.
 
         A strategy has no effect if its first session equals the honest session.
         """
@@ -156,7 +162,10 @@ class Trial:
         return Verdict.DISTINGUISHED if is_told else Verdict.NO_EFFECT
 
     def other_rows(self) -> tuple[Rows, ...]:
-        """Return rows with other joint counts, or closed rows, of the same honest view."""
+        """Return other rows of people with an equal honest view.
+
+        They have other joint counts, or other closed rows.
+        """
         if self.joints is None:
             self.joints = tuple(filter(self.is_same_alone, self._candidates()))
         return self.joints
@@ -199,7 +208,7 @@ class Trial:
         """Return the probability that the best guess of the data is right.
 
         strategy_worlds: the worlds of the strategy that was found. Reports of values that are
-        equally likely are equally likely too, and the best guess of a report is that of its value.
+        equally likely are equally likely too, and the best guess of a report is its value.
         """
         if verdict is Verdict.JOINT and self.beyond == "closed":
             other_row = next(
@@ -213,16 +222,16 @@ class Trial:
         return right * TRUTH_PROBABILITY + (1 - right) * (1 - TRUTH_PROBABILITY) if noise else right
 
     def noticed(self, strategy: Strategy) -> Noticed:
-        """Return when an honest party noticed: the earliest, over the seeds."""
+        """Return when an honest party noticed the strategy: the earliest time, over the seeds."""
         plays = (self.session.play(strategy, self.rows, seed) for seed in self.seeds)
         notices = {notice(play.board, self.members) for play in plays}
         return next(time_noticed for time_noticed in WHEN if time_noticed in notices)
 
 
 def notice(board: Board, members: Sequence[str]) -> Noticed:
-    """Return when an honest party burned a round or raised an alarm that the board bears out.
+    """Return when an honest party aborted a round or raised an alarm that the board confirms.
 
-    Burns of members do not count: members need not have burned.
+    Aborts by members do not count: members need not have aborted.
     """
     released = False
     for entry in board.entries:

@@ -1,4 +1,4 @@
-"""Repetitions of a scenario: how often its promise holds, and its mean exposure.
+"""Repetitions of a scenario: the share of runs in which its promise holds, and its mean exposure.
 
 A promise for a population that was not counted (statistical setting) holds with a stated
 confidence. A study plays many independent runs and gives how often it held, with an exact interval.
@@ -12,10 +12,10 @@ from ...lab.scoring.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The results of many runs of one scenario.
+    """The results of many runs of one scenario: whether the promised exposure held.
 
     Attributes:
-        runs: how many.
+        runs: their number.
         released: runs with a release.
         held_runs: releases with a true exposure of at most the promised exposure.
         low, high: a 95 % Clopper-Pearson interval for the probability that a promise holds.
@@ -33,6 +33,7 @@ class Study:
     promised: float
 
     def __str__(self) -> str:
+        """Return a sentence with the results."""
         if not self.released:
             return f"nothing was released in {self.runs} runs"
         return (
@@ -45,7 +46,7 @@ class Study:
 
 
 def kept_promises(outcomes: Iterable[Outcome]) -> Study:
-    """Count the runs of one scenario in which the promise held."""
+    """Return the study of the outcomes of one scenario: in how many runs the promise held."""
     from scipy.stats import binomtest
 
     true, promised, held_runs, runs, confidence = [], [], 0, 0, 1.0

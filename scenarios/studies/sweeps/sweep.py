@@ -1,4 +1,4 @@
-"""The runs of a sweep, played by any `concurrent.futures` executor; sweep_plan.py lists them."""
+"""The execution of a sweep by any `concurrent.futures` executor; sweep_plan.py lists its runs."""
 
 import traceback
 from collections import deque
@@ -16,11 +16,11 @@ DIED = (
     "the process that played it ended at once: out of memory, killed, or it cannot be started "
     '(a program that sweeps needs `if __name__ == "__main__":`)'
 )
-HOPELESS = 5  # runs whose process died: the cause is not a single run
+HOPELESS = 5  # lost processes after which a sweep gives up, as no single run is the cause
 
 
 def play_one(job: SweepJob) -> SweepLine:
-    """Play one run, in whichever process this is. A crash is a line too, with its traceback."""
+    """Return the line of one run. A crash gives a line too, with its traceback."""
     try:
         outcome = run(job.scenario, job.seed, job.mode, worst_case_nodes=job.worst_case_nodes)
         return job.line(outcome.result())
@@ -31,7 +31,7 @@ def play_one(job: SweepJob) -> SweepLine:
 def sweep(
     jobs: Sequence[SweepJob], executor: Callable[[], Executor], window: int
 ) -> Iterator[SweepLine]:
-    """Play all jobs; yields each as soon as it is done.
+    """Yield the line of each job as soon as the job is done.
 
     executor: makes an executor; if its workers die, another is made. window: how many jobs it has
     at a time. Of its jobs at the death of a worker, each is tried once more, by itself; a job that
@@ -73,13 +73,15 @@ def _play_jobs(
                     job, error = flying.pop(future), future.exception()
                     if isinstance(error, BrokenExecutor):
                         lost_jobs.append(job)
-                    elif isinstance(error, LocalError):  # a job's own are lines; this is not one
+                    elif isinstance(
+                        error, LocalError
+                    ):  # the executor's error: errors of a job become lines
                         raise error
                     elif error is not None:
                         yield job.line({}, "".join(traceback.format_exception(error)))
                     else:
                         yield future.result()
         finally:
-            for future in flying:  # not every executor's shutdown can do that
+            for future in flying:  # some executors do not cancel futures at shutdown
                 future.cancel()
     return lost_jobs

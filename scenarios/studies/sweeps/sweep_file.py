@@ -1,13 +1,13 @@
-"""The file of a sweep: JSON lines, a line for each run, each whole by itself.
+"""The file of a sweep: JSON lines, a line for each run, each readable by itself.
 
     {"schema": 1, "key": {"mix.shufflers": 2, ...}, "number": 1, "seed": 7, "version": "0.1.0",
      "scenario": "a1b2...", "result": {...}, "error": null}
 
 key: the keys of the scenario that were swept, as dotted paths, each with the value this run had.
 number: which repetition, from 1. seed: None if system randomness was used. version: of veilmix.
-scenario: the mark of the sweep, from all but the swept keys; sweeps with different marks never
-share a file.
-result: as in result.json; of a run that crashed it is empty, and error has the reason.
+scenario: the mark of the sweep (a hash), from all but the swept keys; sweeps with different marks
+never share a file. result: as in result.json; of a run that crashed it is empty, and error has the
+reason.
 
 A run is known by (key, number, seed, version): of two lines with equal ones the last counts, so
 that a sweep that was stopped goes on by adding lines. The last line may be cut off: it is then left
@@ -37,7 +37,7 @@ Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order
 
 
 class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One run of a sweep.
+    """The line of one run in the file of a sweep.
 
     Attributes:
         schema: the number of this format.
@@ -47,7 +47,7 @@ class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         version: of veilmix.
         scenario: the mark of the sweep.
         result: as in result.json.
-        error: why it crashed; None: it did not.
+        error: the reason of a crash; None: it did not crash.
     """
 
     schema: int = SCHEMA
@@ -71,7 +71,7 @@ class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 def grouped(lines: Sequence[SweepLine]) -> dict[Point, list[SweepLine]]:
-    """Return the runs at each point."""
+    """Return the runs at each point of the grid."""
     groups: dict[Point, list[SweepLine]] = {}
     for line in lines:
         groups.setdefault(line.point, []).append(line)
@@ -93,7 +93,7 @@ def parse(data: bytes, path: Path) -> tuple[tuple[SweepLine, ...], bytes]:
         try:
             line = _line(text)
         except Unreadable as bad:
-            if number == len(texts):  # no end of line follows: it was being written
+            if number == len(texts):  # the last line is incomplete: writing was interrupted
                 return tuple(lines.values()), text
             raise damaged(path, number, f"no line of a sweep: {bad.why}") from None
         if line.schema != SCHEMA:
@@ -104,7 +104,7 @@ def parse(data: bytes, path: Path) -> tuple[tuple[SweepLine, ...], bytes]:
 
 
 def _line(text: bytes) -> SweepLine:
-    """Decode a line, and its result as strictly as that of a run folder. Raises Unreadable."""
+    """Return a decoded line, with its result checked as strictly as in a run folder. Unreadable."""
     line = from_json(text, SweepLine)
     if line.error is not None or line.schema != SCHEMA:
         return line
@@ -126,6 +126,7 @@ def estimates(lines: Sequence[SweepLine]) -> Iterator[MeanEstimate]:
 
 
 def _release_value(result: Mapping[str, Any], key: str) -> float | None:
+    """Return a figure of a run's exposure; None without a release."""
     if not result.get("release") or not result.get("decision"):
         return None
     value: float | None = result["exposure"][key]
@@ -133,6 +134,7 @@ def _release_value(result: Mapping[str, Any], key: str) -> float | None:
 
 
 def _columns(result: Mapping[str, Any]) -> float | None:
+    """Return the number of released columns; None for programs that release estimates."""
     if findings_of(result, "randomized") or findings_of(result, "incidence"):
         return None
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
@@ -163,6 +165,7 @@ def has_release(result: Mapping[str, Any]) -> bool:
 
 
 def _noise(result: Mapping[str, Any], key: str) -> float | None:
+    """Return an error of the estimates from noisy reports; None without noise."""
     local = findings_of(result, "randomized")
     return float(local["error"][key]) if local and local["error"] else None
 
@@ -176,7 +179,8 @@ def _budget(result: Mapping[str, Any]) -> float | None:
 def _shuffled(result: Mapping[str, Any]) -> float | None:
     """Return the epsilon of a whole answer after the mix; the local epsilon if no better is known.
 
-    None if the noise of more people would be needed, so that no epsilon is certified.
+    None if the noise of more people would be needed, so that no epsilon is certified, or without
+    noise.
     """
     local = findings_of(result, "randomized")
     if not local:
@@ -191,7 +195,7 @@ def _shuffled(result: Mapping[str, Any]) -> float | None:
         return sum(parts) if parts and max(parts) < MOST_NATS else None
     is_single = (
         len(parts) == len(privacy["readings"]) == 1
-    )  # else it is that of one question of several
+    )  # else the figure is about one of several questions
     return parts[0] if is_single else float(budget["local"])
 
 
@@ -203,6 +207,7 @@ def _information(result: Mapping[str, Any]) -> float | None:
 
 
 def _sets(result: Mapping[str, Any]) -> float | None:
+    """Return the largest error of a count of sets; None for other programs."""
     sets = findings_of(result, "incidence")
     largest = sets["error"]["largest"] if sets else None
     return None if largest is None else float(largest)
@@ -220,7 +225,10 @@ def half(result: Mapping[str, Any]) -> float | None:
 
 
 def smallest_coalition(result: Mapping[str, Any]) -> float | None:
-    """Return the size of the smallest coalition without people that links a person, if any."""
+    """Return the size of the smallest coalition that links a person; None without such a coalition.
+
+    Coalitions with people are left out, as people know their own values.
+    """
     sizes = [
         len(coalition["parties"])
         for coalition in result.get("coalitions", ())
@@ -238,7 +246,7 @@ def looks_like_one(path: str | PathLike[str]) -> bool:
             first = file.readline()
     except OSError:
         return False
-    return b'"key"' in first and b'"result"' in first  # reading it reports other errors
+    return b'"key"' in first and b'"result"' in first  # other errors appear when the file is read
 
 
 Read = Callable[[Mapping[str, Any]], float | None]
@@ -249,7 +257,7 @@ def _package_score(name: str, score: Score) -> Read:
     return lambda result: measure(name, score, converted(result, result_type(), ""))
 
 
-# score -> its unit, and its value in a result; None if a run does not have it
+# (score, unit, function from a result to its value; None if a run lacks the score)
 BUILT_IN: tuple[tuple[str, str, Read], ...] = (
     ("released at all", "share of runs", lambda r: float(has_release(r))),
     ("true exposure", "share of people", lambda r: _release_value(r, "true")),

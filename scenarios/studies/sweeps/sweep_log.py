@@ -1,8 +1,8 @@
-"""The file of a sweep while it is played: repaired at its end, read for finished runs, appended to.
+"""The file of a sweep while it is played: repaired at its end, read for finished runs, extended.
 
-A line is written at once and whole, or not at all if the disk is full; the rest of a line that a
-kill cut off is removed before the next is added. Only its owner may read it: it holds counts that
-only the curator saw.
+A line is written at once and completely, or not at all if the disk is full; a line that a kill cut
+off is removed before the next is added. Only its owner may read it: it holds counts that only the
+curator saw.
 """
 
 import os
@@ -18,7 +18,11 @@ from .sweep_plan import SweepJob
 
 
 class SweepLog:
-    """A file of runs, open for appending. Raises StorageError if it cannot be read or written."""
+    """The file of a sweep, open for appending runs.
+
+    Raises StorageError if it cannot be read or written.
+    resume: whether an existing file is continued; else it is refused.
+    """
 
     def __init__(self, path: Path, *, resume: bool) -> None:
         self.path = path
@@ -29,7 +33,9 @@ class SweepLog:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            self._file = FileIO(handle, "r+")  # no buffer, which would write later what failed
+            self._file = FileIO(
+                handle, "r+"
+            )  # unbuffered, so that a failed write is not repeated later
         except OSError as bad:
             raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None
         data = self._file.read()
@@ -45,7 +51,7 @@ class SweepLog:
             self._add(b"\n")
 
     def todo(self, jobs: Sequence[SweepJob]) -> tuple[SweepJob, ...]:
-        """Return the jobs that the file does not have; crashed jobs are tried again.
+        """Return the jobs that the file lacks; crashed jobs are tried again.
 
         Raises StorageError if it holds runs of another sweep.
         """
@@ -68,8 +74,11 @@ class SweepLog:
         return tuple(self._lines_by_name[name] for name in names if name in self._lines_by_name)
 
     def add(self, line: SweepLine) -> None:
-        """Add a run."""
-        name, data = line.name, written(line)  # first: Ctrl-C in a call would part file and count
+        """Append a run's line to the file."""
+        name, data = (
+            line.name,
+            written(line),
+        )  # before writing, so that Ctrl-C cannot come in between
         self._add(data)
         self._lines_by_name[name] = line
 
@@ -82,6 +91,7 @@ class SweepLog:
             raise self._failed(bad) from None
 
     def _add(self, data: bytes) -> None:
+        """Append bytes completely, or restore the file's former end and raise StorageError."""
         end, bytes_left = self._file.tell(), memoryview(data)
         try:
             while bytes_left:
@@ -94,6 +104,7 @@ class SweepLog:
             raise
 
     def _failed(self, bad: OSError) -> StorageError:
+        """Return the error that the file cannot be written, with advice."""
         todo = "make room, then" if bad.errno in NO_ROOM else "then"
         return StorageError(
             f"{self.path}: cannot be written: {bad.strerror}; the runs before are kept in it: "

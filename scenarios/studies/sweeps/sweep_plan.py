@@ -1,4 +1,4 @@
-"""The runs of a grid of scenarios: every point `repeats` times, each with its seed.
+"""The planned runs of a grid of scenarios: every point `repeats` times, each with its seed.
 
 The seed of repetition i, counted from 0, is 63 bits of numpy's SeedSequence(seed, spawn_key=(i,)):
 independent from one repetition to the next, and THE SAME AT EVERY POINT, so that points differ by
@@ -37,7 +37,7 @@ Axes = Mapping[str, tuple[Value, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SweepJob:
-    """One run that is to be played: a scenario at its point.
+    """A run of a sweep that is to be played: a scenario at a point of the grid.
 
     Attributes:
         scenario: to be played.
@@ -45,8 +45,8 @@ class SweepJob:
         number: of the run at its point, from 1.
         seed: None: the system's randomness.
         mode: `real` sends every message, `ideal` sends no message.
-        worst_case_nodes: of every search tree for the worst table; 0: it is not sought.
-        mark: of the sweep.
+        worst_case_nodes: nodes of every search tree for the worst table; 0: it is not sought.
+        mark: of the sweep, a hash of its inputs.
     """
 
     scenario: Scenario
@@ -58,7 +58,7 @@ class SweepJob:
     mark: str
 
     def line(self, result: dict[str, object], error: str | None = None) -> SweepLine:
-        """Return the line of the file for this job and its result."""
+        """Return the line of the sweep's file for this job. error: the reason of a crash."""
         from ....version import __version__
 
         return SweepLine(
@@ -121,6 +121,7 @@ def plan(
 def _points(
     base: Scenario, sweep_axes: Axes
 ) -> tuple[list[tuple[dict[str, Value], Scenario]], list[str]]:
+    """Return the valid points of a grid (swept values, scenario), and all mistakes in words."""
     points, wrong = [], dict[str, None]()
     for values in product(*sweep_axes.values()):
         key = dict(zip(sweep_axes, values, strict=True))
@@ -133,9 +134,10 @@ def _points(
 
 
 def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
-    """Return the scenario without the named coalitions that have a shuffler beyond its number.
+    """Return the scenario without named coalitions that contain a shuffler that does not exist.
 
-    All groups of the remaining parties are looked at in any case.
+    key: the swept values, of which `mix.shufflers` is read. All coalitions of the remaining parties
+    are scored in any case.
     """
     m = key.get("mix.shufflers")
     if not isinstance(m, int):
@@ -149,6 +151,7 @@ def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
 
 
 def _seed(key: Mapping[str, Value], seed: int | None, number: int) -> int | None:
+    """Return the seed of repetition `number` (from 1); None for the system's randomness."""
     if SEED in key:
         return int(key[SEED])
     if seed is None:

@@ -1,4 +1,4 @@
-"""The runs of a sweep, played now or read from a file, with their tables."""
+"""The runs of a sweep, from memory or from a file, with their tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .sweep_scores import SweepFrames, sweep_frames
 
 @dataclass(frozen=True, slots=True)
 class SweptRuns:
-    """The runs of a sweep.
+    """The runs of a sweep, as `veilmix.sweep` returns them.
 
     Attributes:
         lines: of the runs that did not crash.
@@ -44,17 +44,18 @@ class SweptRuns:
         return sweep_frames(self.lines, tuple(self.axes))
 
     def __repr__(self) -> str:
+        """Return a line with the swept keys and the number of runs."""
         axes = " x ".join(self.axes) or "one point"
         return f"<{type(self).__name__}: {axes}, {plural(len(self.lines), 'run')}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sweep(SweptRuns):
-    """The runs in the file of a sweep.
+    """The runs of a sweep, read from its file.
 
     Attributes:
         path: of the file.
-        cut: how many lines were left out because they were cut off.
+        cut: the number of lines left out because they were cut off.
     """
 
     path: Path
@@ -62,12 +63,16 @@ class Sweep(SweptRuns):
 
 
 def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
+    """Return values in order: numbers by size, other values as text."""
     numbers = all(isinstance(value, int | float) for value in values)
     return sorted(values, key=float if numbers else str)
 
 
 def read_sweep(path: str | PathLike[str]) -> Sweep:
-    """Read a sweep. StorageError, with file and line, for text that is no line of a sweep."""
+    """Return a sweep from its file.
+
+    StorageError, with file and line, for text that is no such line.
+    """
     path = Path(path)
     try:
         data = Path(path).read_bytes()

@@ -24,7 +24,7 @@ class SweepFrames:
 
     Attributes:
         runs: a row a run: swept keys, `number`, `seed`, `digest`, then each score; empty where a
-            run has not that score. Its unit is in `points`.
+            run lacks the score. Its unit is in `points`.
         points: the mean of each score over the runs at each point, with its 95 % interval; empty of
             a single run.
     """
@@ -34,7 +34,7 @@ class SweepFrames:
 
 
 def sweep_frames(lines: Sequence[SweepLine], keys: Sequence[str]) -> SweepFrames:
-    """Give the tables of a sweep. keys: that were swept."""
+    """Return the tables of a sweep. keys: the swept keys."""
     run = {"number": int, "seed": int, "digest": str, **dict.fromkeys(UNITS, float)}
     return SweepFrames(
         _table(keys, run, [_run_cells(line, keys) for line in lines]),
@@ -52,6 +52,7 @@ def _table(
 
 
 def _run_cells(line: SweepLine, keys: Sequence[str]) -> tuple[Cell, ...]:
+    """Return the row of one run: swept values, number, seed, digest, and each score."""
     scores = (score(line.result) for _, _, score in SCORES)
     axis_values = (line.key.get(key) for key in keys)
     return *axis_values, line.number, line.seed, line.result["digest"], *scores
@@ -81,7 +82,7 @@ def scored(lines: Sequence[SweepLine]) -> Scored:
 
 
 def varying(scores: Scored) -> list[str]:
-    """Return the scores that are not the same at all points and in all runs."""
+    """Return the scores that differ between points or between runs."""
     means: dict[str, set[float]] = {}
     differ = set[str]()
     for _, estimates_of_point in scores:
@@ -93,7 +94,7 @@ def varying(scores: Scored) -> list[str]:
 
 
 def panels_of(lines: Sequence[SweepLine]) -> "list[SweepPanel]":
-    """Return a panel for each score that varies."""
+    """Return a panel of the sweep's picture for each score that varies."""
     from ....analysis.figures.sweep import PointMean, SweepPanel
 
     scores = scored(lines)
