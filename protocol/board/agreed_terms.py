@@ -1,9 +1,9 @@
 """The terms of a session, if its parties have agreed on them before it begins.
 
-A curator announces; a holder of a session file knows the terms to expect. A party compares them,
-and
-takes part in no other session: no user answers other queries, or under a weaker promise, because a
-curator has changed its mind.
+The curator posts an announcement (the signed parameters of the session). A party with a session
+file knows which terms to expect. It compares them with the announcement, and takes part in no
+session with other terms. So a curator that changes its mind cannot make users answer other queries,
+or answer under a weaker promise.
 """
 
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from ..wire.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The agreed terms: all fields of an announcement but its keys and its nonce.
+    """The agreed terms: all fields of an announcement except its public keys and its nonce.
 
     Attributes:
         title: the title of the session, in words for users.
         schema: the columns that users are asked for.
         policy: the limits of the curator's release.
-        rules: the rules of the rounds: sizes, times, guards.
+        rules: the rules of the rounds: sizes, times, countermeasures.
         shufflers: the number of shufflers.
-        program: the release program.
-        registry: the users that may send; None: all users.
+        program: the release program, which fixes the sequence of rounds.
+        registry: the public keys of the users that may submit; None: all users may.
     """
 
     title: str
@@ -37,7 +37,7 @@ class Terms:
     registry: Registry | None = None
 
     def differing(self, announced: Announcement) -> tuple[str, ...]:
-        """Any party: return the names of the terms in which an announcement differs."""
+        """Any party: return the names of the terms that differ from an announcement."""
         pairs = {
             "title": (self.title, announced.title),
             "schema": (self.schema, announced.schema),

@@ -1,11 +1,14 @@
 """Limits of the size of alarms, checked before storage, so that no party fills the board.
 
+An alarm is a party's public statement that something is wrong, with bytes that prove it (evidence).
+
     cause                         evidence is at most
-    split                         the size of a head of a board
+    split                         the size of a signed tree head of a board
     balance, accounts, decision   nothing
-    order                         as long as a batch of its round can be; only by batch handlers
+    order                         as long as a batch of its round can be; only by shufflers and
+                                  readers, which handle batches
     announcement                  64 KiB, or four times the announcement of the session
-    changed                       one envelope, and the draws of its layers
+    changed                       one envelope, and the randomness that sealed its layers
 
 Each party raises at most one alarm a round and cause.
 """
@@ -17,23 +20,23 @@ from ..wire.fields import DIGEST
 from ..wire.messages import WITNESS, Alarm, Cause
 from ..wire.parties import Role, role
 
-LEAST_ANNOUNCEMENT = 1 << 16  # bytes
-LENGTHS = 12  # bytes of a list before its items, and at most of each item besides the item
-LARGEST_LAYER = 1 << 16  # bytes, where layers are not of one size
+LEAST_ANNOUNCEMENT = 1 << 16  # bytes of evidence that are always allowed
+LENGTHS = 12  # bytes of length fields: before a list, and (at most) before each item of it
+LARGEST_LAYER = 1 << 16  # bytes of a layer, if padding is off and layers differ in size
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
 EVIDENCE_LIMITS: Mapping[Cause, int] = {
     Cause.SPLIT: WITNESS,
     Cause.BALANCE: 0,
     Cause.ACCOUNTS: 0,
     Cause.DECISION: 0,
-}  # bytes
+}  # largest evidence of these causes, in bytes
 
 
 def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) -> bool:
     """Any party: whether evidence is no longer than the longest valid evidence of its cause.
 
-    layers: number in the largest batch on the board. widest: bytes of a layer, 0 if they differ.
-    announced: bytes of the announcement.
+    layers: number of layers in the largest batch on the board. widest: bytes of a layer, 0 if
+    layers differ in size. announced: bytes of the announcement.
     """
     if alarm.cause is Cause.ORDER:
         if role(author) not in HANDLERS:
@@ -47,6 +50,9 @@ def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) ->
 
 
 def has_raised(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
-    """Any party: whether the author has raised an alarm of this cause in this round."""
+    """Any party: whether the author has already raised an alarm of this cause about this round.
+
+    alarms: the alarms on the board, each with its author.
+    """
     about = author, alarm.round, alarm.cause
     return any((party, earlier.round, earlier.cause) == about for party, earlier in alarms)

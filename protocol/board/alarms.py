@@ -1,16 +1,19 @@
 """Alarms: errors that the board shows, and the evidence that proves an alarm.
 
     cause          error                                                evidence
-    balance        the totals of the queries of a round differ          empty: it is on the board
-    accounts       a party's sums do not add up                         empty
+    balance        the queries of a round were not answered by          empty: it is on the board
+                   equally many people
+    accounts       a shuffler's or reader's published numbers of        empty
+                   messages do not add up
     order          a batch left in an order of its own                  the batch, as `items`
     decision       the published marginals give another decision        empty
     announcement   a user was shown another session                     that announcement
-    split          the board has shown another head to a user           the head that it showed
+    split          the board has shown another signed tree head         the head that it showed
+                   (signature over its whole log) to a user
     changed        a ballot of an accepted envelope is missing          its sealing randomness
 
-An alarm names only the party that raises it. By itself it stops no round: a false alarm would be
-a cheap way to stop a release. `check_alarm` tells from the board alone whether it is justified, and
+An alarm names only the party that raises it. By itself it stops no round: a false alarm would be a
+cheap way to stop a release. `check_alarm` tells from the board alone whether it is justified, and
 only then it counts. An alarm of the cause `announcement` never counts: an announcement has no
 signature outside the board, so the party that raises the alarm may have written it.
 """
@@ -32,13 +35,19 @@ from .strategies import RoundResult, Strategy, next_step
 
 
 def unbalanced(board: Board, number: int) -> bool:
-    """Any party: whether the queries of a round were answered by different numbers of people."""
+    """Any party: whether the queries of a round were answered by different numbers of people.
+
+    number: the round. False if its tally (the reader's account of its counts) is not posted.
+    """
     tally = _tally(board, number)
     return tally is not None and len(set(tally.totals)) > 1
 
 
 def unaccounted(board: Board, number: int) -> bool:
-    """Any party: whether the accounts of a round do not add up: layers were lost or invented."""
+    """Any party: whether the posted numbers of messages of a round do not add up.
+
+    Then a shuffler or the reader has lost layers, or invented some. number: the round.
+    """
     chain, tally = _chain(board, number), _tally(board, number)
     flaws = board.announcement.rules.flaws if board.announcement else ()
     rows = board.announcement.rules.rows if board.announcement else 1
@@ -58,14 +67,20 @@ def unaccounted(board: Board, number: int) -> bool:
 
 
 def _due(account: Mixed, arrived_layers: int | None, slots: int) -> int:
-    """Return the number of layers that a shuffler has to forward or refuse."""
-    if arrived_layers is None:  # hop 1: envelopes come, the onions inside them go
+    """Return the number of layers that a shuffler has to forward or refuse, by its account.
+
+    account: the numbers that the shuffler posted. arrived_layers: layers that the hop before
+    forwarded; None: this is the first hop, where each of `people` envelopes turns into `slots`
+    onions.
+    """
+    # The first hop receives envelopes, and forwards the onions inside them.
+    if arrived_layers is None:
         return account.people * slots + account.received - account.people
     return account.received
 
 
 def misdecided(board: Board, strategy: Strategy) -> bool:
-    """Any party: whether the announced rule leads from posted counts to another call or decision.
+    """Any party: whether the curator's posted query or decision breaks the announced rule.
 
     False if the marginals are not published: then only the curator can compare.
     """
@@ -84,9 +99,10 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
 
 
 def misasked(board: Board, strategy: Strategy) -> bool:
-    """User: whether the open call for the curator differs from the call of the announced rule.
+    """User: whether the curator's present query differs from the query of the announced rule.
 
-    False if the marginals are not published, and in round 1, whose call is the same for every rule.
+    False if the marginals are not published, and in round 1, in which every rule has the same
+    query.
     """
     call = board.calls[-1]
     if call.round == 1 or call.reader is not Role.CURATOR:
@@ -96,7 +112,10 @@ def misasked(board: Board, strategy: Strategy) -> bool:
 
 
 def published(board: Board) -> list[RoundResult] | None:
-    """Any party: return the curator's rounds with their counts; None if counts are unpublished."""
+    """Any party: return the curator's rounds with their counts; None if counts are unpublished.
+
+    The announced rule, applied to these counts, gives the query or decision that is due.
+    """
     round_results: list[RoundResult] = []
     for call, tally in zip(board.calls, board.tallies, strict=False):
         if call.reader is Role.ANALYST:
@@ -110,7 +129,10 @@ def published(board: Board) -> list[RoundResult] | None:
 def _due_step(
     board: Board, strategy: Strategy, round_results: Sequence[RoundResult]
 ) -> Call | Decision | None:
-    """Return the next call or decision of the announced rule after these rounds."""
+    """Return the query or decision that the announced rule gives after these rounds.
+
+    None at the end.
+    """
     announcement = board.announcement
     assert announcement is not None  # noqa: S101 - calls and decisions follow an announcement
     return next_step(
@@ -124,14 +146,18 @@ def _due_step(
 
 
 def claim(step: Call | Decision | None) -> Call | Decision | None:
-    """Return a step without its prices for the rule `margins`: others prove the same bound."""
+    """Return the public statement of a step (a query or a decision), for comparison.
+
+    A decision under the rule `margins` loses its proof (prices of a linear program): another proof
+    of the same bound is as good.
+    """
     if not isinstance(step, Decision) or step.certificate.rule != "margins":
         return step
     return replace(step, certificate=replace(step.certificate, proof=b""))
 
 
 def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:
-    """Any party: VerificationError if the board does not prove an alarm.
+    """Any party: raise VerificationError unless the board proves an alarm.
 
     strategy: the strategy of the announced rule; without it, an alarm about a decision is unproved.
     """
@@ -147,7 +173,10 @@ def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) ->
 
 
 def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> bool:
-    """Any party: whether the board proves an alarm; an unproved alarm is false."""
+    """Any party: whether the board proves an alarm; an unproved alarm counts as false.
+
+    strategy: as in `check_alarm`.
+    """
     try:
         check_alarm(board, alarm, strategy)
     except VerificationError:
@@ -156,6 +185,10 @@ def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> b
 
 
 def _disordered(board: Board, alarm: Alarm) -> bool:
+    """Whether the evidence is an unsorted batch of this round, although the rules demand an order.
+
+    A posted digest must match the batch, so that no party can invent it.
+    """
     if board.announcement is None or not board.announcement.rules.ordered:
         return False
     try:
@@ -167,7 +200,11 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 
 
 def _forked(board: Board, alarm: Alarm) -> bool:
-    """Whether the evidence is a second head that the board has signed for the same place."""
+    """Whether the evidence is a second tree head that the board has signed for the same place.
+
+    A tree head is a signature over the whole log; two for one place prove equivocation (two boards
+    for two readers).
+    """
     try:
         board_head = board.heads.get(head_in(alarm.evidence).place)
         if board_head is None or board.roster is None:
@@ -195,7 +232,11 @@ _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
 
 
 def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator[Alarm]:
-    """Any observer: yield the alarms for the errors that the board shows in a round."""
+    """Any observer: yield the alarms for the errors that the board alone shows in a round.
+
+    number: the round. strategy: the strategy of the announced rule; None: decisions are not
+    checked.
+    """
     if unbalanced(board, number):
         yield Alarm(number, Cause.BALANCE)
     if unaccounted(board, number):
@@ -206,10 +247,11 @@ def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator
 
 
 def _chain(board: Board, number: int) -> list[Mixed]:
-    """Return the accounts of a round's shufflers, in the order of their hops."""
+    """Return the posted accounts of a round's shufflers (messages in and out), in hop order."""
     hops = len(board.announcement.shufflers) if board.announcement else 0
     return board.mixed[max(number - 1, 0) * hops : max(number, 0) * hops]
 
 
 def _tally(board: Board, number: int) -> Tally | None:
+    """Return the reader's tally of a round; None if there is no such round or no tally yet."""
     return board.tallies[number - 1] if 1 <= number <= len(board.tallies) else None

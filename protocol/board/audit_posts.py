@@ -1,4 +1,7 @@
-"""The posts of audits on the board, by round (reasons in audit.py)."""
+"""The posts of audits on the board, by round.
+
+In an audit, shufflers open a random half of their layers in public (rounds/audit.py).
+"""
 
 from dataclasses import dataclass, field
 
@@ -9,13 +12,16 @@ from ..wire.parties import paired
 
 @dataclass(slots=True)
 class Audited:
-    """By round: coins and tosses, by party; hashes of batches and openings, by hop.
+    """The audit posts of all rounds; the keys of each mapping are round numbers.
+
+    A coin is the hash by which a party commits to its random bytes; a toss reveals these bytes. All
+    tosses together choose the layers to open.
 
     Attributes:
-        coins: the commitment of each party.
-        tosses: the opened part of each party.
+        coins: the commitment of each party, by name.
+        tosses: the revealed random bytes of each party, by name.
         traced: hashes of the layers of each hop's batch, in its order.
-        opened: the openings of each hop.
+        opened: the opened layers of each hop.
     """
 
     coins: dict[int, dict[str, Coin]] = field(default_factory=dict)
@@ -24,7 +30,10 @@ class Audited:
     opened: dict[int, dict[int, Opened]] = field(default_factory=dict)
 
     def learn(self, author: str, number: int, body: Body) -> None:
-        """Keep a post that was right."""
+        """Store an audit post that passed its checks; ignore every other kind of post.
+
+        author: the party that posted it. number: the round.
+        """
         match body:
             case Coin():
                 self.coins.setdefault(number, {})[author] = body
@@ -36,15 +45,21 @@ class Audited:
                 self.opened.setdefault(number, {})[hop] = body
 
     def mixed(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all hops of pairs have shown the hashes of their batches."""
+        """Whether all audited hops of a round have posted the hashes of their batches.
+
+        openers: the parties that open layers, hop by hop, the reader last.
+        """
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.traced.get(number, {}).keys()
 
     def tossed(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether the coins of a round are known."""
+        """Whether all these parties have revealed their random bytes for a round."""
         return set(openers) <= self.tosses.get(number, {}).keys()
 
     def is_complete(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all hops of pairs have opened their layers."""
+        """Whether all audited hops of a round have opened the chosen half of their layers.
+
+        openers: the parties that open layers, hop by hop, the reader last.
+        """
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.opened.get(number, {}).keys()

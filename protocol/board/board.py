@@ -1,13 +1,13 @@
-r"""The board: a public append-only log, in the order of the phases table.
+r"""The bulletin board: a public append-only log, in the order of the phases table (phases.py).
 
     head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
 
 so that one hash names everything posted so far. A post that is malformed, out of turn, of another
 session or by the wrong author is refused, and the board stays as it was.
 
-A board whose first post is a roster takes only posts that their authors have signed (but alarms of
-users, which have no identity), and has itself a head for the call of every round and for the end:
-signed_posts.py defines the signed data.
+If the first post is a roster (the signing keys of all parties), the board takes only posts that
+their authors have signed. Alarms of users are the exception: users have no signing identity. Such a
+board also signs its own head at the call of every round and at the end (signed_posts.py).
 
     digest of a run = SHA-256("veilmix run 1\0" || SHA-256(post) for every post in ascending order)
     post            = round || kind || author || 0 || message
@@ -30,7 +30,7 @@ from .post_content import CHECKS
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
 STATE_LABEL = b"veilmix state 1\0"
-END = 0  # the place of the last head of a session; heads of calls have the number of the round
+END = 0  # place of the session's last head; the head at a call has the round's number as its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Board(BoardState):
-    """All posts of a session, and the state that follows from them.
+    """All posts of a session, and the state that follows from them; it accepts only legal posts.
 
     Attributes:
         entries: every post, in order.
@@ -62,7 +62,10 @@ class Board(BoardState):
 
     @property
     def due(self) -> int | None:
-        """The place of the head that must be signed now; None if no head is due."""
+        """The place of the head that the board must sign now; None if no head is due.
+
+        The place is the number of the called round, or END (0) after the session.
+        """
         if self.roster is None:
             return None
         if self.phase is Phase.OVER:
@@ -72,22 +75,31 @@ class Board(BoardState):
 
     @property
     def witness(self) -> bytes:
-        """The last signed head of the board in the form that parties cite; empty before it."""
+        """The board's last signed head, in the bytes that users cite in messages.
+
+        Empty before the first.
+        """
         return witness_of(next(reversed(self.heads.values()))) if self.heads else b""
 
     @property
     def state(self) -> bytes:
-        """The hash of all posts so far but alarms: the same for every schedule."""
+        """The hash of all posts so far except alarms, 32 bytes.
+
+        Independent of the order of arrival.
+        """
         counted = (entry for entry in self.entries if entry.message.kind is not Kind.ALARM)
         return hashlib.sha256(STATE_LABEL + digest_of(counted)).digest()
 
     @property
     def head(self) -> bytes:
-        """The hash that names all posts so far."""
+        """The hash that names all posts so far, in their order, 32 bytes."""
         return self.entries[-1].head if self.entries else bytes(DIGEST)
 
     def post(self, author: str, data: bytes) -> Entry:
-        """Append a post. Refused, without a change, if it is wrong in any way."""
+        """Append a post and return its entry; raise Refused, without a change, if it is illegal.
+
+        author: the party that posts. data: the encoded message.
+        """
         message = decode_message(data)
         then = self.next_phase(author, message.kind)
         self._check(author, message)
@@ -100,8 +112,10 @@ class Board(BoardState):
         return entry
 
     def _check(self, author: str, message: Message) -> None:
-        """Refuse a post of another session or round, or with content that does not fit."""
-        expected = self.number + (message.kind is Kind.CALL)  # a call opens the round after
+        """Refuse a post of another session or round, or with impossible content."""
+        expected = self.number + (
+            message.kind is Kind.CALL
+        )  # a call already has the number of the next round
         if (message.session, message.round) != (self.session, expected):
             raise Refused(Reason.UNEXPECTED)
         check = CHECKS.get(message.kind)
@@ -109,9 +123,10 @@ class Board(BoardState):
             raise Refused(Reason.UNEXPECTED)
 
     def _check_seal(self, author: str, message: Message, data: bytes) -> None:
-        """Refuse a post without the signature that is due, or signed for another board.
+        """Refuse a post that lacks its author's signature, or is signed for another board.
 
-        Only the due head may follow a call; alarms of users have no seal.
+        After a call (a round's query) the board's own signed head must follow before any other
+        post. Alarms of users have no signature.
         """
         body, seal = message.body, message.seal
         roster = body if isinstance(body, Roster) else self.roster
@@ -137,12 +152,18 @@ class Board(BoardState):
         check_head(self.roster.board, self.roster.opening, head)
 
     def digest(self) -> bytes:
-        """Hash all posts in a canonical order: the same for every schedule of the parties."""
+        """Return a hash of all posts in a canonical order, 32 bytes.
+
+        Two runs with equal posts have the same hash, even if the posts arrived in another order.
+        """
         return digest_of(self.entries)
 
 
 def digest_of(entries: Iterable[Entry]) -> bytes:
-    """Any party: hash posts in a canonical order: the same for every schedule of the parties."""
+    """Any party: return a hash of posts in a canonical order, 32 bytes.
+
+    Two runs with the same posts have equal digests, even if the posts arrived in another order.
+    """
     digest = hashlib.sha256(DIGEST_LABEL)
     for post in sorted(
         bytes((entry.message.round, entry.message.kind))
@@ -156,9 +177,10 @@ def digest_of(entries: Iterable[Entry]) -> bytes:
 
 
 def replay(posts: list[tuple[str, bytes]], known_roster: Roster | None = None) -> Board:
-    """Any party: rebuild a board from its posts; Refused at the first illegal post.
+    """Any party: return the board rebuilt from its posts; raise Refused at the first illegal post.
 
-    known_roster: the roster of signing keys; None: the roster on the board.
+    posts: author and bytes of each. known_roster: the signing keys that the caller expects; None:
+    the keys on the board are taken.
     """
     board = Board(known_roster=known_roster)
     for author, data in posts:

@@ -1,4 +1,4 @@
-"""The state of a session as the board shows it: the consequences of its posts."""
+"""The state of a session that follows from the posts on its bulletin board."""
 
 from dataclasses import dataclass, field
 
@@ -33,32 +33,32 @@ from .verified_posts import VerifiedPost, VerifiedPosts
 
 @dataclass(slots=True)
 class BoardState(Progress):
-    """The state of a session that follows from its posts.
+    """The state of a session that follows from its posts; base class of `Board`.
 
     Attributes:
         keys: the public key of each party that has posted a key, by name.
         session: the digest that names the session; NO_SESSION before it is announced.
         consents: the parties that agreed to the announcement.
-        calls: the calls for answers, one for each round begun.
-        mixed: accounts of shufflers about input and output, in the order posted.
-        tallies: accounts of readers, in the order posted.
+        calls: the calls (queries of the rounds), one for each round begun.
+        mixed: accounts of shufflers about messages in and out, in the order posted.
+        tallies: accounts of readers about counted ballots, in the order posted.
         decision: the curator's decision; None before it is posted. Of a committed decision, its
             public part with the announced promise, until its certificate is opened.
         committed: the commitment to the decision; None: its certificate was posted with it.
         opened: whether the committed certificate is on the board.
-        burned: the reason of an end without a release; None: not burned.
-        registry: the users that may send; None: all users, or not posted yet.
+        burned: the reason of an end without a release; None: the session was not aborted.
+        registry: the users that may submit; None: all users, or not posted yet.
         alarms: each alarm with its author.
-        known_roster: the roster that a reader of the board knows beforehand; it does not count in
+        known_roster: the signing keys that a holder of the board knows beforehand; not part of
             comparisons of boards.
-        roster: the posted roster of signing keys; None: posts are not signed.
-        heads: by number of posts, the signed head of the board.
-        mints: by round, the public key of its tokens.
+        roster: the posted signing keys of the parties; None: posts are not signed.
+        heads: the board's signed heads, by place: the number of the round, or 0 for the end.
+        mints: by round, the public key of its tokens (blind credentials for a submission).
         issued: by round, the number of people with tokens.
-        challenged: the challenges of the session and their results.
-        audited: the audits of the session and their results.
+        challenged: the posts of challenges (proofs that a ballot is missing), by round.
+        audited: the posts of audits (random layers opened in public), by round.
         public_asks: requests for tokens that were posted, and their answers.
-        verified: the keys, ballots, lists and shares of a verified mix.
+        verified: the keys, ballots, lists and shares of a verified mix (every step is proved).
     """
 
     keys: dict[str, PublicKey] = field(default_factory=dict)
@@ -85,15 +85,15 @@ class BoardState(Progress):
 
     @property
     def registered(self) -> int:
-        """The number of registered people; 0 without a registry."""
+        """The number of registered people; 0 if all users may submit."""
         return len(self.registry.keys) if self.registry else 0
 
     @property
     def may_open(self) -> bool:
-        """Whether the certificate may be opened now: a release of the same people reveals as much.
+        """Whether the curator may now reveal the certificate (the counts that prove its decision).
 
-        After a decision the release alone is tallied. Never after a burn, with dropouts, in the
-        statistical setting, or with suppressed values.
+        Allowed if the release of the same people reveals as much. Never after an abort, with
+        dropouts, in the statistical setting, or with suppressed values.
         """
         announcement, committed = self.announcement, self.committed
         if (
@@ -107,19 +107,22 @@ class BoardState(Progress):
         return may_open(announcement.policy, committed.hidden, totals)
 
     def account(self, number: int, hop: int) -> Mixed | None:
-        """Return the account of the shuffler at a hop in a round; None before it is posted."""
+        """Return the message counts that the shuffler at a hop posted in a round.
+
+        None before it posts them.
+        """
         hops = len(self.announcement.shufflers) if self.announcement else 0
         chain = self.mixed[(number - 1) * hops : number * hops]
         return chain[hop - 1] if 1 <= hop <= len(chain) else None
 
     def learn(self, author: str, message: Message) -> None:
-        """Keep a post that was right."""
+        """Update the state from an accepted post."""
         self.challenged.learn(author, message.round, message.body)
         self.audited.learn(author, message.round, message.body)
         self.public_asks.learn(author, message.round, message.body)
         if isinstance(message.body, VerifiedPost):
             self.verified.learn(message.round, author, message.body, self.round.openers)
-        # Each post was checked: none is refused any more here, and the posts of other kinds change
+        # Each post was checked before, so no post is refused here. Kinds that are not listed change
         # no state that a later check reads.
         match message.body:
             case Key(key=key):

@@ -54,18 +54,21 @@ from ..wire.wire import Reader, Writer, decode
 if TYPE_CHECKING:
     from .board import Board
 
-MARKS_DUE = 2.0  # deadlines: one for the answers, one for the mix
-COMPLAINTS_END = 2.5  # deadlines
-LOOKING = 3.0  # deadlines
+MARKS_DUE = 2.0  # in deadlines of the session: one for the answers, one for the mix
+COMPLAINTS_END = 2.5  # in deadlines after a user's sending: no complaint is made later
+LOOKING = 3.0  # in deadlines after the marks arrived: time in which users look for theirs
 
 
 def accept(index: int, submission: Submission) -> Envelope:
-    """First shuffler: return its post about an accepted envelope."""
+    """First shuffler: return the entry that it posts for an accepted envelope.
+
+    The entry holds the place in the registry, the envelope's hash and the user's signature.
+    """
     return Envelope(index, hashlib.sha256(submission.envelope).digest(), submission.signature)
 
 
 def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
-    """Whether the first shuffler accepted this envelope of a user."""
+    """Whether the first shuffler posted that it accepted this envelope from this user."""
     mine = person, hashlib.sha256(envelope).digest()
     return any(
         mine == (accepted_envelope.person, accepted_envelope.digest)
@@ -76,7 +79,11 @@ def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
 def check_envelopes(
     plan: Round, registry: Registry, accepted: Sequence[Envelope]
 ) -> list[Reason | None]:
-    """Keyholder: return, for each envelope, None or the reason why its signature is invalid."""
+    """Keyholder (shuffler or reader): check the users' signatures on accepted envelopes.
+
+    Returns:
+        For each envelope, None, or UNREGISTERED if the signature is invalid.
+    """
     claims = [
         (envelope.person, signed_digest(plan, envelope.digest), envelope.signature)
         for envelope in accepted
@@ -87,11 +94,15 @@ def check_envelopes(
 def check_people(
     accepted: Accepted, earlier_rounds: Sequence[Accepted], min_difference: int, batch: int
 ) -> None:
-    """Keyholder: RoundBurned unless enough people were accepted, close to no earlier round.
+    """Keyholder: RoundBurned unless the batch is large enough and fits earlier rounds.
 
-    earlier_rounds: earlier rounds of the same people. min_difference: the smallest number of people
-    in which two rounds
-    may differ, if they differ. A first shuffler that replaces a user by another changes two.
+    A batch of almost the same people as an earlier round would expose the difference by
+    subtraction.
+
+    accepted: the people of this round. earlier_rounds: earlier rounds of the same people.
+    min_difference: the smallest number of people in which two rounds may differ, if they differ; a
+    first shuffler that replaces a user by another changes two. batch: the smallest number of
+    people.
     """
     people = frozenset(envelope.person for envelope in accepted.people)
     check_batch_size(len(people), batch)
@@ -106,10 +117,10 @@ def check_people(
 
 
 def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
-    """Reader: RoundBurned unless all accepted ballots have come.
+    """Reader: RoundBurned unless as many ballots have arrived as were accepted.
 
     slots: ballots of a person. The party that lost the missing ballots is unknown: a user may have
-    sealed none.
+    sealed too few.
     """
     accepted_count = len(accepted.people) * slots
     if arrived_count != accepted_count:
@@ -121,14 +132,21 @@ def check_came(accepted: Accepted, slots: int, arrived_count: int) -> None:
 
 
 def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
-    """Person: return the proof that a ballot of its own was in its envelope."""
+    """User: return the bytes which prove that a locked ballot was in its envelope.
+
+    person: the user's place in the registry. proofs: the user's ballots and sealing randomness.
+    slot: the place of the missing ballot among them.
+    """
     other_layers = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
     out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
     return out.items(sorted(other_layers)).finish()
 
 
 def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
-    """Person: return the place of its first missing ballot; None if all have arrived."""
+    """User: return the place of its first ballot that did not arrive; None if all have arrived.
+
+    marks: the posted hashes of the locked ballots that arrived.
+    """
     arrived_hashes = set(marks.hashes)
     missing_places = (
         at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in arrived_hashes
@@ -137,7 +155,11 @@ def missing(plan: Round, marks: BallotMarks, proofs: Proofs) -> int | None:
 
 
 def changed(board: "Board", alarm: Alarm) -> bool:
-    """Any party: whether a ballot of an accepted envelope is missing among the posted marks."""
+    """Any party: whether an alarm proves that a ballot of an accepted envelope did not arrive.
+
+    Its evidence must rebuild an accepted envelope, and the ballot's hash must be missing among the
+    reader's posted hashes.
+    """
     challenged = board.challenged
     accepted, marks = challenged.accepted.get(alarm.round), challenged.marks.get(alarm.round)
     if accepted is None or marks is None or board.announcement is None:
@@ -151,7 +173,10 @@ def changed(board: "Board", alarm: Alarm) -> bool:
 
 
 def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
-    """Return the person, its locked ballot and the rebuilt envelope; Refused if invalid."""
+    """Return the person, the locked ballot and the envelope that an alarm's evidence rebuilds.
+
+    Refused if the evidence is invalid.
+    """
     person, ballot = data.u32(), data.blob()
     layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))
     draw, other_layers = data.raw(SECRET_SIZE), data.items()

@@ -1,4 +1,7 @@
-"""The posts of challenges on the board, by round (reasons in challenge.py)."""
+"""The posts of challenges on the board, by round.
+
+In a challenge, users check that their ballots arrived before any ballot is opened (challenge.py).
+"""
 
 from dataclasses import dataclass, field
 
@@ -8,13 +11,15 @@ from ..wire.peer_messages import Share, ShareSecret
 
 @dataclass(slots=True)
 class Challenged:
-    """By round: shares of the lock, accepted envelopes, marks, and the opened shares.
+    """The challenge posts of all rounds; the keys of each mapping are round numbers.
+
+    Ballots are locked: sealed to a joint key of which each shuffler and the reader hold a share.
 
     Attributes:
-        shares: shares of the lock, by party.
+        shares: public shares of the joint key, by party.
         accepted: the envelopes that the first shuffler accepted.
-        marks: the marks of the ballots that arrived at the reader.
-        share_secrets: the secrets of shufflers' shares.
+        marks: the hashes of the locked ballots that arrived at the reader.
+        share_secrets: the revealed secrets of shufflers' shares, by party; they open the ballots.
     """
 
     shares: dict[int, dict[str, Share]] = field(default_factory=dict)
@@ -23,7 +28,10 @@ class Challenged:
     share_secrets: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def learn(self, author: str, number: int, body: Body) -> None:
-        """Keep a post that was right."""
+        """Store a challenge post that passed its checks; ignore every other kind of post.
+
+        author: the party that posted it. number: the round.
+        """
         match body:
             case Share():
                 self.shares.setdefault(number, {})[author] = body
@@ -35,5 +43,8 @@ class Challenged:
                 self.share_secrets.setdefault(number, {})[author] = secret
 
     def unlocked(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all shufflers have shown their shares of a round."""
+        """Whether all shufflers of a round have revealed their secrets of the joint key.
+
+        openers: the shufflers in order, and the reader last; the reader keeps its secret.
+        """
         return set(openers[:-1]) <= self.share_secrets.get(number, {}).keys()

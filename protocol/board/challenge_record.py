@@ -1,4 +1,8 @@
-"""Check the record of a round with locks (`challenge`): its board shows that it may have opened."""
+"""Check the record of a round with locked ballots: its board shows that they could be opened.
+
+Locked ballots are sealed to a joint key, and opened only after users could report a loss
+(challenge.py).
+"""
 
 from ...errors import RoundBurned, VerificationError
 from ..rounds.round_context import as_cited, open_round
@@ -10,7 +14,9 @@ from .challenge import check_envelopes, check_people
 
 
 def check_accepted(board: Board, number: int) -> None:
-    """Check the accepted people of a round with an opened lock, and that no loss was proved.
+    """Check the accepted envelopes of a round with locked ballots, and that no loss was proved.
+
+    board: the complete record. number: the round.
 
     Raises:
         VerificationError: names the round, and the error.

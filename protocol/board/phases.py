@@ -1,4 +1,4 @@
-"""The legal messages of each phase and of each round: two tables, enforced by the board.
+"""The legal messages of each phase and of each round: two tables, enforced by the bulletin board.
 
 `MOVES` lists for each phase the messages, their senders and receivers, and the next phase. The
 diagram in the documentation is printed from it (`diagram()`), so it cannot be out of date. `TURNS`
@@ -41,11 +41,11 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A legal message: its senders, its receivers (`board`: all parties), and the next phase.
+    """A legal message of a phase: its senders, its receivers, and the phase that follows.
 
     Attributes:
         speakers: the roles that may send it.
-        hearers: the roles that may receive it; `board`: all parties.
+        hearers: the roles that may receive it; `board`: all parties, since it is posted.
         then: the phase that follows.
     """
 
@@ -55,6 +55,7 @@ class Move:
 
 
 def _move(speakers: str, hearers: str, then: Phase) -> Move:
+    """Return a move; speakers and hearers are role names, separated by spaces."""
     return Move(
         frozenset(Role(name) for name in speakers.split()), frozenset(hearers.split()), then
     )
@@ -66,17 +67,24 @@ _CLOSED = _move("curator", BOARD, Phase.OVER)
 
 
 def _head(phase: Phase) -> Mapping[Kind, Move]:
-    """Return the move of the board's signed head, in sessions with signed posts."""
+    """Return the table entry of the board's signed head; the phase stays.
+
+    The head is the board's signature over its whole log.
+    """
     return {Kind.HEAD: _move("board", BOARD, phase)}
 
 
 def _alarm(phase: Phase) -> Mapping[Kind, Move]:
-    """Return the move of an alarm, which is legal at any time and does not change the phase."""
+    """Return the table entry of an alarm, which is always legal and does not change the phase."""
     return {Kind.ALARM: _move("user curator shuffler analyst", BOARD, phase)}
 
 
 def _roll(phase: Phase) -> Mapping[Kind, Move]:
-    """Return the move of a reader's roll of users with tokens; it may arrive after its tally."""
+    """Return the table entry of the roll: the list of users with tokens of a reader.
+
+    The curator sends it to the analyst, or the analyst to the curator; it may arrive after the
+    tally.
+    """
     return {Kind.ROLL: _move("curator analyst", "curator analyst", phase)}
 
 
@@ -160,15 +168,16 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
-_DUE = (Kind.ASK, Kind.SUBMISSION)  # messages of a user, while answers are collected
+_DUE = (Kind.ASK, Kind.SUBMISSION)  # messages that a user may send while answers are collected
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
 
 
 def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
-    """Any party: the phase after a message, or Refused if the table does not allow it now.
+    """Any party: return the phase after a message; Refused if the table does not allow it now.
 
-    A user's request or submission after the collection is late; every other message out of turn is
-    unexpected.
+    kind: the kind of message. speaker, hearer: the roles of sender and receiver; hearer `board`: a
+    post. A user's request or submission after the collection is refused as late; every other
+    message out of turn as unexpected.
     """
     move = MOVES[phase].get(kind)
     if move and speaker in move.speakers and hearer in move.hearers:
@@ -179,10 +188,10 @@ def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
 
 @dataclass(frozen=True, slots=True)
 class PostTurn:
-    """The parties that post a kind of post in a round, and the posts that come before.
+    """The parties that post a kind of message in a round, and the posts that must come before.
 
     Attributes:
-        parties: the name of the parties in PARTIES; empty: every party of the senders' roles.
+        parties: the name of a set of parties in PARTIES; empty: every party of the senders' roles.
         rules: names in RULES: any of these rules brings such posts to a session; empty: no rule is
             needed.
         prerequisites: the kinds that all their parties have posted before.
@@ -198,6 +207,7 @@ class PostTurn:
 
 
 def _turn(parties: str, rules: str, *prerequisites: Kind, in_order: bool = False) -> PostTurn:
+    """Return the turn of a kind of post; rules are names in RULES, separated by spaces."""
     return PostTurn(parties, tuple(rules.split()), prerequisites, in_order)
 
 
@@ -212,12 +222,12 @@ TURNS: Mapping[Kind, PostTurn] = {
     Kind.ALARM: PostTurn("members", repeats=True),
     Kind.BURNED: PostTurn("members"),
     Kind.CLOSED: PostTurn(),
-    # tokens
+    # posts about tokens (blind credentials for a submission)
     Kind.MINT: _turn("minter", "tokens threshold"),
     Kind.ASK: _turn("", "tokens", Kind.MINT),
     Kind.GRANTED: PostTurn("reader", ("tokens",), (Kind.MINT,), repeats=True),
     Kind.ISSUED: _turn("reader", "tokens", Kind.MINT),
-    # a mix of onions, its challenge and its audit
+    # posts of a mix of onions, and of its countermeasures challenge and audit
     Kind.SHARE: _turn("openers", "challenge"),
     Kind.COIN: _turn("openers", "audit"),
     Kind.ACCEPTED: _turn("first", "challenge audit"),
@@ -227,13 +237,13 @@ TURNS: Mapping[Kind, PostTurn] = {
     Kind.OPENED: _turn("paired", "audit", Kind.TOSS),
     Kind.HEARD: _turn("reader", "challenge", Kind.MIXED, Kind.OPENED),
     Kind.SHOWN: _turn("shufflers", "challenge"),
-    # a verified mix
+    # posts of a verified mix, in which every step is proved
     Kind.KEYS: _turn("key owners", "verified"),
     Kind.HANDED: _turn("doors", "verified", Kind.KEYS, in_order=True),
     Kind.CHECKED: _turn("openers", "verified", Kind.HANDED),
     Kind.SHUFFLED: _turn("shufflers", "verified", Kind.CHECKED, in_order=True),
     Kind.SHARED: _turn("sharers", "verified", Kind.SHUFFLED),
-    # counts and decision
+    # posts of the readers: counts and decision
     Kind.TALLY: PostTurn(
         "reader", prerequisites=(Kind.MIXED, Kind.OPENED, Kind.SHOWN, Kind.SHARED, Kind.ISSUED)
     ),
@@ -270,12 +280,12 @@ PARTIES: Mapping[str, Callable[["Progress"], Collection[str]]] = {
 
 @dataclass(slots=True)
 class Progress:
-    """The state of a session that the tables read.
+    """The state of a session that the tables of legal messages read; base class of `BoardState`.
 
     Attributes:
         phase: the phase of the session.
         announcement: the session's announcement; None before it is posted.
-        plan: the round of the last call; None before a call.
+        plan: the current round, with its sizes and keys; None before the first call.
         authors: the parties that have posted a kind, by round (0: before the first call) and kind.
     """
 
@@ -291,39 +301,55 @@ class Progress:
 
     @property
     def announced(self) -> Announcement:
-        """The session's announcement, after it is posted."""
+        """The session's announcement; to be read only after it is posted."""
         assert self.announcement is not None  # noqa: S101 - MOVES has few posts before it
         return self.announcement
 
     @property
     def round(self) -> "Round":
-        """The current round."""
+        """The current round; to be read only after its call (the round's query) is posted."""
         assert self.plan is not None  # noqa: S101 - MOVES has no post of a round before a call
         return self.plan
 
     def next_phase(self, author: str, kind: Kind) -> Phase:
-        """Return the phase after a post; Refused unless it is the author's turn."""
+        """Return the phase after a post.
+
+        Refused unless it is the author's turn to post this kind.
+        """
         then = follow(self.phase, kind, role(author), BOARD)
         if not self._has_turn(author, kind):
             raise Refused(Reason.UNEXPECTED)
         return then
 
     def advance(self, author: str, kind: Kind, number: int, then: Phase) -> None:
-        """Note an accepted post of a round, and the phase that follows."""
+        """Note that a party's post was accepted, and enter the next phase.
+
+        number: the round of the post. then: the phase that follows.
+        """
         self.phase = then
         self.authors.setdefault((number, kind), set()).add(author)
 
     def authors_of(self, kind: Kind) -> Collection[str]:
-        """Return the parties that have posted a kind in this round, or before the first call."""
+        """Return the parties that have posted a kind in this round.
+
+        Of a kind that belongs before the first call: in the opening of the session.
+        """
         return self.authors.get((0 if kind in BEFORE_CALLS else self.number, kind), ())
 
     def is_complete(self, kind: Kind) -> bool:
-        """Whether all its parties have posted a kind, or the session has no posts of that kind."""
+        """Whether all parties that must post a kind have done so.
+
+        True if the session has no such posts.
+        """
         due = self._parties(kind) if self._has_rule(kind) else ()
         return set(due) <= set(self.authors_of(kind))
 
     def _has_turn(self, author: str, kind: Kind) -> bool:
-        """Whether a party may post a kind now. Users are not listed: all have the same turns."""
+        """Whether a party may post a kind now.
+
+        Parties of the table TURNS are compared by name; users are not listed, since all have the
+        same turns.
+        """
         turn, posted = TURNS[kind], self.authors_of(kind)
         if not self._has_rule(kind):
             return False
@@ -334,19 +360,20 @@ class Progress:
         return author in due and fresh and all(map(self.is_complete, turn.prerequisites))
 
     def _has_rule(self, kind: Kind) -> bool:
-        """Whether this session has posts of a kind."""
+        """Whether the announced rules of this session bring posts of a kind."""
         rules, announced = TURNS[kind].rules, self.announcement
         return not rules or (announced is not None and any(RULES[r](announced) for r in rules))
 
     def _parties(self, kind: Kind) -> Collection[str]:
+        """Return the names of the parties that must post a kind in this round."""
         return PARTIES[TURNS[kind].parties](self)
 
 
 def diagram() -> str:
-    """Return the table as a Mermaid state diagram: messages, and the initials of their senders.
+    """Return the table of legal messages as the text of a Mermaid state diagram.
 
-    Receivers are named unless all parties receive the message. Messages of the same senders,
-    receivers and phases share a line.
+    An arrow shows messages and the initials of their senders; receivers are named unless all
+    parties receive the message. Messages of the same senders, receivers and phases share a line.
     """
     lines = ["stateDiagram-v2", f"    [*] --> {Phase.OPENING}"]
     for phase, moves in MOVES.items():
@@ -364,4 +391,5 @@ def diagram() -> str:
 
 
 def _initials(roles: Iterable[str]) -> str:
+    """Return the first letters of role names, in capitals and sorted: `CU` for curator and user."""
     return "".join(sorted(role[0].upper() for role in roles))

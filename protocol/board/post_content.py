@@ -1,7 +1,8 @@
 """The content of a post: one check for each kind, made after its author's turn (phases.py).
 
-A check returns whether the content agrees with the posts before it, or raises Refused with its own
-reason. Kinds without a check have nothing to compare.
+A check takes the board, the author and the content. It returns whether the content agrees with the
+posts before it, or raises Refused with its own reason. Kinds without a check have nothing to
+compare.
 """
 
 from collections.abc import Callable, Mapping
@@ -51,33 +52,38 @@ Check = Callable[[BoardState, str, Any], bool]
 
 
 def _roster(board: BoardState, _: str, roster: Roster) -> bool:
+    """Whether a roster (all parties' signing keys) is the first post, and the expected roster."""
     return not board.authors and board.known_roster in (None, roster)
 
 
 def _announcement(board: BoardState, _: str, announced: Announcement) -> bool:
-    """Whether an announcement has the keys that were posted, and the registry."""
+    """Whether an announcement cites the encryption keys and the registry that were posted."""
     cited = {parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)}
     posted = board.keys == cited | {parties.ANALYST: announced.analyst}
     return posted and announced.registry == registry_root(board.registry)
 
 
 def _consent(board: BoardState, _: str, consent: Consent) -> bool:
+    """Whether a party's consent names this session."""
     return consent.session == board.session
 
 
 def _call(board: BoardState, _: str, call: Call) -> bool:
-    """Whether a call may come next: else a curator could request all columns of all users."""
+    """Whether a call (the query of a round) may come next by the public rules of the program.
+
+    Without this check a curator could request all columns of all users.
+    """
     announced = board.announced
     program, schema, rule = announced.program, announced.schema, announced.policy.rule
     return legal(program, schema, board.calls, board.decision, call, rule)
 
 
 def _alarm(board: BoardState, author: str, alarm: Alarm) -> bool:
-    """Whether an alarm is the first of its kind by its author, in time, and not too long."""
+    """Whether an alarm is its author's first of this cause and round, in time, and not too long."""
     if alarm.round > board.number or has_raised(board.alarms, author, alarm):
         return False
     if alarm.cause is Cause.CHANGED and board.phase is not Phase.CHALLENGED:
-        return False  # too early to know the loss, or too late to be safe
+        return False  # a loss is not known before this phase; later, ballots may be open
     layers = max((mix.received + mix.forwarded for mix in board.mixed), default=0)
     announced, widest = 0, 0
     if board.plan is not None and alarm.evidence:
@@ -87,38 +93,45 @@ def _alarm(board: BoardState, author: str, alarm: Alarm) -> bool:
 
 
 def _ask(board: BoardState, author: str, request: Ask) -> bool:
+    """Whether a user's public request for tokens is valid; Refused with the reason if not."""
     return board.public_asks.may_ask(author, request, board.round, board.registry)
 
 
 def _granted(board: BoardState, _: str, granted: PublicGrant) -> bool:
+    """Whether a posted answer to a request for tokens is due; Refused if made with another key."""
     number = board.number
     return board.public_asks.may_grant(granted, number, board.mints[number])
 
 
 def _issued(board: BoardState, _: str, issued: Issued) -> bool:
-    """Whether as many people have tokens as envelopes were accepted."""
+    """Whether as many people have tokens as the first shuffler accepted envelopes."""
     account = board.account(board.number, 1)
     return account is not None and account.people == issued.people
 
 
 def _share(board: BoardState, author: str, share: Share) -> bool:
+    """Accept a public share of the round's joint key.
+
+    Refused unless its proof of ownership holds.
+    """
     check_share(share.public, share.proof, share_context(board.session, board.number, author))
     return True
 
 
 def _accepted(board: BoardState, _: str, accepted: Accepted) -> bool:
+    """Whether every accepted envelope is of a registered person."""
     return all(envelope.person < board.registered for envelope in accepted.people)
 
 
 def _mixed(board: BoardState, author: str, mixed: Mixed) -> bool:
-    """Whether an account is of its author's hop, and of the people that were accepted."""
+    """Whether a shuffler's account is of its own hop, and counts the people that were accepted."""
     accepted = board.challenged.accepted.get(board.number) if mixed.hop == 1 else None
     fits_accepted = accepted is None or len(accepted.people) == mixed.people
     return author == parties.shuffler(mixed.hop) and fits_accepted
 
 
 def _traced(board: BoardState, author: str, traced: Traced) -> bool:
-    """Whether there is a hash for each layer that the author has accounted for."""
+    """Whether an audit post has one hash for each layer that its shuffler said it forwarded."""
     account = board.account(board.number, traced.hop)
     if account is None or author != parties.shuffler(traced.hop):
         return False
@@ -126,6 +139,7 @@ def _traced(board: BoardState, author: str, traced: Traced) -> bool:
 
 
 def _toss(board: BoardState, author: str, toss: Toss) -> bool:
+    """Accept the random bytes of a party for an audit; Refused unless they match its commitment."""
     number = board.number
     if coin_of(board.session, number, author, toss) != board.audited.coins[number][author]:
         raise Refused(Reason.MALFORMED)
@@ -133,7 +147,7 @@ def _toss(board: BoardState, author: str, toss: Toss) -> bool:
 
 
 def _opened(board: BoardState, author: str, opened: Opened) -> bool:
-    """Whether the layers are of the author's hop, of its size, and no more than arrived there."""
+    """Whether layers opened in an audit are of the author's hop, of its size, and not too many."""
     if author != parties.shuffler(opened.hop):
         return False
     accepted, traced = board.challenged.accepted, board.audited.traced[board.number]
@@ -144,13 +158,13 @@ def _opened(board: BoardState, author: str, opened: Opened) -> bool:
 
 
 def _marks(board: BoardState, _: str, marks: BallotMarks) -> bool:
-    """Whether as many ballots arrived as were accepted."""
+    """Whether the reader lists as many arrived ballots as the first shuffler accepted."""
     accepted = board.challenged.accepted[board.number]
     return len(marks.hashes) == len(accepted.people) * board.round.ballots
 
 
 def _share_secret(board: BoardState, author: str, body: ShareSecret) -> bool:
-    """Whether a secret is that of its author's share, and names its author's hop."""
+    """Whether a shuffler reveals the secret of its own share; Refused if it fits another share."""
     share = board.challenged.shares.get(board.number, {}).get(author)
     if share is None or author != parties.shuffler(body.step):
         return False
@@ -159,7 +173,7 @@ def _share_secret(board: BoardState, author: str, body: ShareSecret) -> bool:
 
 
 def _tally(board: BoardState, _: str, tally: Tally) -> bool:
-    """Whether a tally answers the call as announced, and agrees with tokens and shares.
+    """Whether a tally answers the call as announced, and agrees with tokens and decryption shares.
 
     The counts of a release are always public; the marginals only if the announcement says so.
     """
@@ -178,29 +192,38 @@ def _tally(board: BoardState, _: str, tally: Tally) -> bool:
 
 
 def _counts_tokens(board: BoardState, tally: Tally) -> bool:
-    """Whether no token is unspent: as many ballots were counted as there were tokens."""
+    """Whether as many ballots were counted as tokens were issued.
+
+    True in a round without tokens.
+    """
     people = board.issued.get(board.number)
     return people is None or not unspent(people, tally.totals, board.round.rows)
 
 
 def _decision(board: BoardState, _: str, decision: Decision) -> bool:
-    """Whether this program allows the decision now: the curator has read the last round."""
+    """Whether the curator may decide now, and the program allows its decision.
+
+    Most programs decide after a round that the curator has read; `threshold` before all counts.
+    """
     announced = board.announced
-    timely = announced.program is Program.THRESHOLD  # it decides before all counts
+    timely = announced.program is Program.THRESHOLD  # this program decides before any counts
     if board.plan is not None:
         timely = board.plan.call.reader is parties.Role.CURATOR
     return timely and decidable(announced.program, announced.schema, decision)
 
 
 def _committed(board: BoardState, author: str, committed: CommittedDecision) -> bool:
-    """Whether a decision may be committed to: the sealed size must be a padded size."""
+    """Whether the curator may commit to a decision now; the sealed part must have a padded size."""
     decision = public_decision(board.announced.policy, committed)
     sized = is_sealed_size(board.announced, len(committed.sealed))
     return sized and _decision(board, author, decision)
 
 
 def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
-    """Whether this is the committed certificate; Refused if it is another."""
+    """Whether a certificate may be revealed now.
+
+    Refused unless it opens the curator's commitment.
+    """
     if not board.may_open or board.committed is None:
         return False
     open_commitment(board.session, board.committed, opened)
@@ -208,22 +231,30 @@ def _certificate(board: BoardState, _: str, opened: OpenedCertificate) -> bool:
 
 
 def _keys(board: BoardState, author: str, body: BallotKeys) -> bool:
+    """Whether a party posts the keys that are due from it in a verified mix."""
     return board.verified.fits_keys(author, body, board.round)
 
 
 def _handed(board: BoardState, _: str, body: HandedBallots) -> bool:
+    """Whether ballots that a keyholder posts in a verified mix are of invited users, and new."""
     return board.verified.fits_handed(body, board.round, board.registered)
 
 
 def _checked(board: BoardState, _: str, body: CheckedBallots) -> bool:
+    """Whether a keyholder confirms the present closed list (the ballots that count).
+
+    The keyholder posts its digest of the list.
+    """
     return body.digest == closed_digest(board.round, board.verified.closed[board.number])
 
 
 def _shuffled(board: BoardState, author: str, body: ShuffledLists) -> bool:
+    """Whether a shuffler of a verified mix posts lists of its own hop, of the right sizes."""
     return author == parties.shuffler(body.hop) and board.verified.fits_lists(body, board.round)
 
 
 def _shared(board: BoardState, _: str, body: OpeningShares) -> bool:
+    """Whether decryption shares of a verified mix have the right number and sizes."""
     return board.verified.fits_shares(body, board.round)
 
 

@@ -1,9 +1,10 @@
-"""A promise holds for the respondents of the release: it is proved for them, or the round burns.
+"""The promise that few respondents of a release are exposed, proved again before the release.
 
 The decision was proved for the people counted before it. Between the rounds some users leave, and
-in the statistical setting new users come; a table of fewer people can expose more of them (three
-people with equal values are safe at k = 3; after one person has left, the other two are exposed).
-So before a release its reader proves the promise again, for the people with answers in it:
+in the statistical setting new users come. A table of fewer people can expose more of them: three
+people with equal values are safe at k = 3, but after one has left, the other two are exposed. So
+before a release its reader proves the promise again, for the people with answers in it; if that
+fails, the round is aborted (burns):
 
     proved    a bound on the exposed respondents; the strategy proves it from the counts known
               before (single columns, and groups that were requested)
@@ -28,7 +29,7 @@ from .strategies import Strategy
 
 @runtime_checkable
 class Prover(Protocol):
-    """A strategy that can prove a promise again, for other people than it was decided for."""
+    """A strategy that can prove its bound on exposed people again, for a release's respondents."""
 
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
@@ -47,10 +48,12 @@ class Prover(Protocol):
 def prove(
     strategy: Strategy, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
 ) -> Certificate:
-    """Reader: prove a bound on the number of exposed respondents.
+    """Reader: return a proved bound on the number of exposed respondents of a release.
 
-    For a strategy that is no prover, the decided promise is carried over by head counts: valid if
+    A strategy that is no `Prover` carries the decided bound over by the number of people: valid if
     the respondents are the counted people without some of them, or with additional people.
+
+    calls: the calls that the curator has read. joint: the counts of the release.
     """
     if isinstance(strategy, Prover):
         return strategy.prove(schema, calls, decision, joint)
@@ -65,10 +68,10 @@ def promised_share(decision: Decision, proved: Certificate) -> float:
 
 
 def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: Certificate) -> None:
-    """Reader: RoundBurned unless the promise holds for the respondents.
+    """Reader: RoundBurned unless at most `max_exposure` of the respondents are proved exposed.
 
     A rule that releases columns without a required bound promises the proved bound, and never
-    burns. The reason reveals only head counts.
+    aborts here. The reason of an abort reveals only numbers of people.
     """
     decided, max_exposure = decision.certificate, policy.max_exposure
     if policy.rule in UNPROMISED or proved.value <= max_exposure:

@@ -40,17 +40,17 @@ from ..wire.messages import Call, Counts, Decision
 from ..wire.parties import Role
 from ..wire.schema import Schema
 
-BEST = "ask=best"  # a word of the announced rule: the curator chooses one group after the other
-MOST_CHOSEN = 16  # groups that may be requested one after the other
+BEST = "ask=best"  # part of the announced rule: the curator requests one group of columns a round
+MOST_CHOSEN = 16  # rounds in which the curator may request one group of columns each
 
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """A call with answers that the curator has read, and the counts per column set.
+    """A call (a round's query) that the curator has read, and its counts per column set.
 
     Attributes:
         call: the call.
-        counts: people by combination, for each column set of the call.
+        counts: people by combination of values, for each column set of the call.
     """
 
     call: Call
@@ -59,18 +59,24 @@ class RoundResult:
 
 @runtime_checkable
 class Strategy(Protocol):
-    """The calls and the decision of a curator, from its counts so far: at least those of round 1.
+    """A curator's rule: the next query and the decision, as a function of the counts so far.
 
-    The same counts must lead to the same call and the same decision, so that parties can check
-    them.
+    The counts are at least those of round 1. The same counts must lead to the same query and the
+    same decision, so that parties can check them.
     """
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the next call for the curator; None if there is no further call."""
+        """Return the curator's next query; None if it has no further query.
+
+        heard: the rounds that the curator has read, in order.
+        """
         ...
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision, after the last call."""
+        """Return the decision which columns to release, after the curator's last query.
+
+        heard: the rounds that the curator has read, in order.
+        """
         ...
 
 
@@ -79,26 +85,30 @@ DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
 
 @dataclass(frozen=True, slots=True)
 class ByMarginals:
-    """The strategy without calls after round 1 that decides by a rule for its marginals."""
+    """The strategy that reads the single columns in round 1, and then decides by a rule at once.
+
+    Attributes:
+        rule: the function from the marginals to the decision.
+    """
 
     rule: DecisionRule
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
-        """Return None: there is no further call."""
+        """Return None: this strategy has no query after round 1."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Apply the rule to the counts of round 1."""
+        """Return the decision of the rule for the marginals of round 1."""
         return self.rule(schema, *marginals(heard[0].counts))
 
 
 def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
-    """Return the strategy of a rule for marginals; a strategy is returned unchanged."""
+    """Return a rule for marginals as a strategy; a strategy is returned unchanged."""
     return rule if isinstance(rule, Strategy) else ByMarginals(rule)
 
 
 def first_call(program: Program, schema: Schema) -> Call:
-    """Return the first call: every feature by itself; of `threshold` all features together."""
+    """Return the call of round 1: every column by itself; of `threshold` all columns together."""
     if program is Program.THRESHOLD:
         return Call(1, Role.ANALYST, (tuple(range(len(schema.features))),))
     singles = tuple((column,) for column in range(len(schema.features)))
@@ -106,7 +116,10 @@ def first_call(program: Program, schema: Schema) -> Call:
 
 
 def release_call(number: int, decision: Decision) -> Call | None:
-    """Return the call of this round for a decision; None if the decision releases no columns."""
+    """Return the call that requests a decision's columns for the analyst.
+
+    None if the decision releases no columns. number: the round of the call.
+    """
     if not decision.kept:
         return None
     return Call(number, Role.ANALYST, (decision.kept,), decision.hidden)
@@ -120,10 +133,12 @@ def next_step(
     decision: Decision | None,
     rule: str = "",
 ) -> Call | Decision | None:
-    """Curator: return the next call or decision, after its counts and decision; None at the end.
+    """Curator: return its next call or decision by the rules of the program; None at the end.
 
-    It is not called after a call for the analyst, which ends every program. rule: the announced
-    rule.
+    Not called after a call for the analyst, which ends every program.
+
+    round_results: the rounds that the curator has read. decision: None before it is made. rule: the
+    announced rule of the decision.
     """
     early = program is Program.THRESHOLD and decision is None
     if not (round_results or early):
@@ -150,6 +165,7 @@ def next_step(
 def _asked_or_decided(
     strategy: Strategy, schema: Schema, round_results: Sequence[RoundResult]
 ) -> Call | Decision:
+    """Return the strategy's next query, or its decision if it has no further query."""
     return strategy.ask(schema, round_results) or strategy.decide(schema, round_results)
 
 
@@ -161,9 +177,12 @@ def legal(
     call: Call,
     rule: str = "",
 ) -> bool:
-    """Any party: whether a call may follow these, with this decision (None: no decision yet).
+    """Any party: whether a call may follow earlier calls and a decision, by the program's rules.
 
-    rule: the announced rule, which says whether groups are requested by levels or one by one.
+    The check needs no counts, so that every party can make it.
+
+    decision: None: not decided yet. rule: the announced rule, which says whether groups of columns
+    are requested level by level or singly.
     """
     if not calls:
         decided = decision is not None or program is not Program.THRESHOLD
@@ -176,7 +195,10 @@ def legal(
 
 
 def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bool:  # noqa: FBT001
-    """Whether a call requests groups that come next, safe by the public rules."""
+    """Whether the curator's next call requests groups of columns that may come next.
+
+    best: whether each call requests a single group, and not a whole level of groups.
+    """
     queried_columns = {column for ask in call.asks for column in ask}
     next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
     return (
@@ -188,7 +210,10 @@ def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bo
 
 
 def _one_more(calls: Sequence[Call], call: Call) -> bool:
-    """Whether it requests one group that is no part of an earlier one, within the limit."""
+    """Whether a call requests one new group of columns, within the limit of rounds.
+
+    No earlier group may contain the new group.
+    """
     earlier_queries = [set(ask) for call in calls for ask in call.asks]
     return (
         len(call.asks) == 1
@@ -199,7 +224,7 @@ def _one_more(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _one_wider(calls: Sequence[Call], call: Call) -> bool:
-    """Whether every group has as many columns as rounds, and all its parts were queried before."""
+    """Whether the groups of round r have r columns, and all their parts were requested before."""
     earlier_queries = {ask for call in calls for ask in call.asks}
     return all(
         len(ask) == call.round and earlier_queries.issuperset(combinations(ask, len(ask) - 1))
@@ -208,8 +233,13 @@ def _one_wider(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[int]) -> bool:
-    """Whether every queried column that was masked still is, and its mask names no more values."""
-    masked = {rule.column: rule for call in calls for rule in call.hidden}  # the latest of each
+    """Whether a call keeps earlier masks: masked columns stay masked, no hidden value returns.
+
+    queried_columns: the columns of the call.
+    """
+    masked = {
+        rule.column: rule for call in calls for rule in call.hidden
+    }  # the latest rule of each column
     hidden = {rule.column for rule in call.hidden}
     return queried_columns & masked.keys() <= hidden and all(
         _narrower(rule, masked.get(rule.column)) for rule in call.hidden
@@ -217,7 +247,10 @@ def _masked_as_before(calls: Sequence[Call], call: Call, queried_columns: set[in
 
 
 def _narrower(rule: Mask | Redact, earlier_rule: Mask | Redact | None) -> bool:
-    """Whether a mask names only values that an earlier mask of the same column names."""
+    """Whether a mask shows only values that an earlier mask of the same column showed.
+
+    earlier_rule: the earlier rule of the column; None: all values were shown.
+    """
     if not isinstance(rule, Mask):
         return False
     return not isinstance(earlier_rule, Mask) or set(rule.named_values) <= set(
@@ -226,7 +259,11 @@ def _narrower(rule: Mask | Redact, earlier_rule: Mask | Redact | None) -> bool:
 
 
 def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
-    """Any party: whether a program allows a decision: its columns exist, and its rules fit."""
+    """Any party: whether a program allows a decision.
+
+    Its columns must exist in the schema, its rules that hide values must fit the program, and its
+    bound must not exceed the number of people.
+    """
     proof = decision.certificate
     if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
         return False
@@ -240,7 +277,10 @@ def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
 def final_release(
     calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]], decision: Decision | None
 ) -> Counts | None:
-    """Any party: return the release, if the round after the decision was completed; else None."""
+    """Any party: return the released counts; None unless the analyst's round was completed.
+
+    calls: all calls. tallies: the counts of each completed round.
+    """
     if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
         return None
     return tallies[-1][0] if len(tallies) == len(calls) else None

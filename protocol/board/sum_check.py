@@ -1,14 +1,14 @@
-r"""Two readers of the same people's answers must agree: a release must fit earlier counts.
+"""Check that the counts of a release do not contradict the counts of earlier rounds.
 
 In the fixed setting the people of the release are the counted people, less the dropouts. So for no
 combination of values can a release hold more people than were counted with it, except for people
 with answers that were lost then:
 
-    excess of an ask    sum over its cells of max(0, people in the release - people counted)
-    lost                people of that round - answers to that ask       (0 unless some were lost)
+    excess of a query   sum over its cells of max(0, people in the release - people counted)
+    lost                people of that round - answers to that query     (0 unless some were lost)
     agrees              excess <= lost
 
-A false count that looks safe makes some crowds of a column larger, and others smaller: the release
+A false count that looks safe makes some classes of a column larger, and others smaller: the release
 holds more people of the latter than were counted. Suppressed values of a release are in no sum. A
 person with different answers in two rounds is an excess of one too, and burns the round: that is
 the price (docs/adr/0031).
@@ -33,11 +33,13 @@ from .strategies import RoundResult
 def disagreement(
     result: RoundResult, call: Call, joint: Counts, rows: int = 1
 ) -> tuple[int, ...] | None:
-    """Any party with both: return the first query of a round that a release contradicts, or None.
+    """Any party with both counts: return the first query that a release contradicts.
 
-    call, joint: the call of the release (one column set), and its counts. A query that is not part
-    of the release, or was answered under rules that hide values, is not compared. rows: ballots of
-    a person to each query.
+    None if it fits.
+
+    result: an earlier round with its counts. call, joint: the call of the release (one column set),
+    and its counts. A query that is not part of the release, or was answered under rules that hide
+    values, is not compared. rows: ballots of a person to each query.
     """
     if rows > 1:
         return _disagreement_of_persons(result, call, joint, rows)
@@ -61,7 +63,11 @@ def disagreement(
 def _disagreement_of_persons(
     result: RoundResult, call: Call, joint: Counts, rows: int
 ) -> tuple[int, ...] | None:
-    """Compare where a person may be in several cells: none above its values, no value short."""
+    """Return the first query that a release contradicts, if a person may be in several cells.
+
+    No cell may exceed the number of persons with its value, and the cells of a value together may
+    not be fewer than these persons, up to missing ballots.
+    """
     (released,) = call.asks
     people = max(people_among(sum(count.values()), rows) for count in result.counts)
     for ask, counted in zip(result.call.asks, result.counts, strict=True):
@@ -87,8 +93,9 @@ def _disagreement_of_persons(
 def check_sums(
     round_results: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1
 ) -> None:
-    """Reader: RoundBurned unless a release fits every earlier round.
+    """Reader: RoundBurned unless the counts of a release fit the counts of every earlier round.
 
+    call, joint: the call of the release, and its counts. rows: ballots of a person to each query.
     The reason names no column, which would reveal the failure of a guess, and no party: answers
     that a shuffler has replaced do not fit either.
     """

@@ -1,4 +1,4 @@
-"""Requests for tokens on the board, made after a letter without an answer.
+"""Requests for tokens (blind credentials) on the board, after a private request got no answer.
 
     ask        a person posts the request of its letter again: signed, and blinded
     granted    the reader of the round answers on the board, with a proof that it used
@@ -28,20 +28,23 @@ from ..wire.token_messages import Ask, PublicGrant
 
 @dataclass(slots=True)
 class PublicAsks:
-    """Requests on the board and their answers, by round and person.
+    """Requests for tokens on the board and their answers, by round and person.
 
     Attributes:
-        asks: requests, by round and the index of the person.
-        grants: answers, likewise.
+        asks: requests, by round and the person's place in the registry.
+        grants: answers, by round and the person's place in the registry.
     """
 
     asks: dict[int, dict[int, Ask]] = field(default_factory=dict)
     grants: dict[int, dict[int, PublicGrant]] = field(default_factory=dict)
 
     def may_ask(self, author: str, request: Ask, plan: Round, registry: Registry | None) -> bool:
-        """Board: whether there are registered users; Refused if a request is invalid.
+        """Board: whether users are registered, so that they may ask.
 
-        The elements are checked here, so that the reader can answer every request on the board.
+        Refused if the request is invalid.
+
+        The group elements are checked here, so that the reader can answer every request on the
+        board.
         """
         if registry is None:
             return False
@@ -53,7 +56,10 @@ class PublicAsks:
         return True
 
     def may_grant(self, granted: PublicGrant, number: int, public: bytes) -> bool:
-        """Board: whether an answer is due; Refused unless it is of the key on the board."""
+        """Board: whether an answer is due; Refused unless it was made with the round's token key.
+
+        number: the round. public: the public token key on the board.
+        """
         request = self.asks.get(number, {}).get(granted.person)
         if request is None or granted.person in self.grants.get(number, ()):
             return False
@@ -61,7 +67,10 @@ class PublicAsks:
         return True
 
     def learn(self, author: str, number: int, body: Body) -> None:
-        """Keep a valid post."""
+        """Store a request or an answer that passed its checks.
+
+        author: the party that posted it. number: the round.
+        """
         match body:
             case Ask():
                 self.asks.setdefault(number, {})[parties.index(author)] = body
@@ -79,9 +88,9 @@ class PublicAsks:
         return {parties.user(person): ask for person, ask in requests if person not in granted}
 
     def check_answered(self, number: int, may_ask: Callable[[str], bool]) -> None:
-        """Shuffler: RoundBurned if a request of an entitled person has no answer.
+        """Shuffler: RoundBurned if a public request of an entitled person has no answer.
 
-        may_ask: whether a person takes part in this round; other requests get no answer.
+        may_ask: whether a person, by name, takes part in this round; other requests get no answer.
         """
         for person in filter(may_ask, self.unanswered(number)):
             raise RoundBurned(f"{person} asked for tokens on the board, and was given none")

@@ -1,8 +1,9 @@
-"""The posts of a verified mix, and their checks (verified_round.py).
+"""The posts of a verified mix, in which every step is proved, and their checks on the board.
 
 The board checks turns (phases.py), sizes and names. It does not check ballots, shuffles and shares:
-every keyholder does, before it gives a share. But it checks the owners of keys, and in a public
-round the counts have to agree with the posted shares.
+every keyholder (shuffler or reader) does, before it gives a decryption share. But it checks the
+owners of keys, and in a public round the counts have to agree with the posted shares. The steps
+themselves are in verified_round.py.
 """
 
 from collections import defaultdict
@@ -37,22 +38,23 @@ from ..wire.verified_messages import (
 )
 
 VerifiedPost = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
-ROWS_HEAD, PAIR = 5, 64  # bytes of a record of rows, and of each ciphertext
-PROOF_HEAD, PROOF_PAIR, PROOF_ROW = 197, 96, 160  # of a proof of shuffle; a column, a row
-SHARES_HEAD, SHARE = 68, 32  # of a record of shares, and of each ciphertext
+ROWS_HEAD, PAIR = 5, 64  # bytes: header of a list of ciphertexts, and each ciphertext
+PROOF_HEAD, PROOF_PAIR, PROOF_ROW = 197, 96, 160  # bytes of a shuffle proof: fixed, a column, a row
+SHARES_HEAD, SHARE = 68, 32  # bytes: header of a list of decryption shares, and each share
 
 
 @dataclass(slots=True)
 class VerifiedPosts:
-    """By round: keys, ballots, keyholders that have checked them, lists and shares.
+    """The posts of a verified mix; the keys of each mapping are round numbers.
 
     Attributes:
-        keys: keys, by party.
-        handed: ballots, by party, in the order of the doors.
+        keys: public keys, by party.
+        handed: ballots that users submitted, by the keyholder that posted them, in posting order.
         checked: parties that have checked the closed list.
-        shuffled: lists, by hop.
-        shared: shares, by party.
-        closed: the ballots that count, by user, once all keyholders have posted theirs.
+        shuffled: re-encrypted and permuted lists of ciphertexts, by hop.
+        shared: decryption shares, by party.
+        closed: the closed list: the ballots that count, by user, once all keyholders have posted
+            theirs.
     """
 
     keys: dict[int, dict[str, BallotKeys]] = field(default_factory=dict)
@@ -63,15 +65,18 @@ class VerifiedPosts:
     closed: dict[int, ClosedList] = field(default_factory=dict)
 
     def has_keys(self, plan: Round) -> bool:
-        """Whether all keyholders have posted their keys of a round."""
+        """Whether all keyholders have posted their keys for a round."""
         return len(self.keys.get(plan.call.round, ())) == len(plan.key_owners)
 
     def prior_lists(self, plan: Round) -> list[ClosedList]:
-        """Return the closed lists of earlier rounds."""
+        """Return the closed lists (the ballots that count, by user) of all earlier rounds."""
         return [self.closed[number] for number in range(1, plan.call.round)]
 
     def posted(self, number: int) -> set[tuple[int, bytes]]:
-        """Return users, by place in the registry, with ballots that stand on the board."""
+        """Return (user's place in the registry, ballots) of this round's ballots on the board.
+
+        A user appears twice if different ballots of this user were posted.
+        """
         lists = self.handed.get(number, {}).values()
         return {
             (handed_ballot.person, handed_ballot.ballots)
@@ -80,9 +85,9 @@ class VerifiedPosts:
         }
 
     def fits_keys(self, author: str, body: BallotKeys, plan: Round) -> bool:
-        """Whether a party posts a key for each number that is due; Refused if a key is not its own.
+        """Whether a party posts as many keys as are due; Refused if it cannot prove to own them.
 
-        The last keys are also refused if all keys of a query cancel out.
+        The keys of the last party are also refused if the joint key of a query would be zero.
         """
         numbers = keys_due(plan, author)
         if len(body.keys) != len(numbers):
@@ -99,7 +104,7 @@ class VerifiedPosts:
         return True
 
     def fits_handed(self, body: HandedBallots, plan: Round, registered: int) -> bool:
-        """Whether ballots are of invited users, of one size, and not on the board yet.
+        """Whether posted ballots are of invited users, of the right size, and not on the board yet.
 
         registered: number of registered people.
         """
@@ -113,7 +118,10 @@ class VerifiedPosts:
         )
 
     def fits_lists(self, body: ShuffledLists, plan: Round) -> bool:
-        """Whether there is a list for each query, each as long as the closed list."""
+        """Whether a shuffler posts a list and a proof of the right length for each query.
+
+        The length follows from the closed list (the ballots that count).
+        """
         width, count = row_width(plan), len(self.closed[plan.call.round])
         rows = ROWS_HEAD + PAIR * width * count
         proofs = PROOF_HEAD + PROOF_PAIR * width + PROOF_ROW * count
@@ -124,14 +132,14 @@ class VerifiedPosts:
         )
 
     def fits_shares(self, body: OpeningShares, plan: Round) -> bool:
-        """Whether there are shares of each query, for each ballot of the closed list."""
+        """Whether a party posts decryption shares for each query and each ciphertext of a list."""
         size = SHARES_HEAD + SHARE * row_width(plan) * len(self.closed[plan.call.round])
         return len(body.shares) == len(plan.call.asks) and all(
             len(record) == size for record in body.shares
         )
 
     def answers(self, tally: Tally, plan: Round) -> bool:
-        """Whether a tally counts all ballots, and in a public round matches the posted shares."""
+        """Whether a tally counts all ballots and, in a public round, fits the posted shares."""
         closed = len(self.closed[plan.call.round])
         if tally.counts is None:
             refused = sum(tally.refused.values())
@@ -145,20 +153,28 @@ class VerifiedPosts:
         return opened == tally.counts and +reading.refused == dict(tally.refused)
 
     def reuse(self, number: int) -> None:
-        """Close the list of a release after a single submission: it is the list of round 1."""
+        """Use the ballots of round 1 again in this round, because users submit only once.
+
+        number: the round of the release.
+        """
         self.closed[number] = self.closed[1]
 
     def account(self, lists: ShuffledLists, number: int) -> Mixed:
-        """Return the account of a hop, which follows from its lists: no message is lost."""
+        """Return the numbers of messages at a hop, derived from its lists: no message is lost."""
         people = len(self.closed[number])
         answers = people * len(lists.lists)
         digest = batch_digest(lists.lists)
-        if lists.hop == 1:  # of each user its ballots came, together
+        if lists.hop == 1:  # all ballots of a user count as one received message
             return Mixed(1, people, people, answers, {}, digest)
         return Mixed(lists.hop, 0, answers, answers, {}, digest)
 
     def learn(self, number: int, author: str, body: Body, openers: Sequence[str]) -> None:
-        """Keep a post that was right. openers: the keyholders of the round."""
+        """Store a post that passed its checks.
+
+        Close the list of ballots after the last keyholder's post.
+
+        number: the round. openers: the keyholders of the round.
+        """
         match body:
             case BallotKeys():
                 self.keys.setdefault(number, {})[author] = body
@@ -176,7 +192,10 @@ class VerifiedPosts:
 
 
 def _closed(lists: Iterable[HandedBallots]) -> ClosedList:
-    """Return the ballots that count, by user, ascending."""
+    """Return the closed list: the ballots that count, by user in ascending order.
+
+    If keyholders posted different ballots of a user, one fixed rule chooses among them.
+    """
     candidates = defaultdict[int, list[HandedBallot]](list)
     for posted in lists:
         for handed_ballot in posted.people:

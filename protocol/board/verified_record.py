@@ -1,4 +1,4 @@
-"""The record of a verified mix: every ballot, shuffle and share that stands on a board, checked.
+"""Check the whole record of a verified mix: every ballot, shuffle and share on a board.
 
 Any holder of the posts can check them afterwards, without other parties. A valid record shows that
 the opened answers of public rounds are those of the listed ballots; of a secret round it shows that
@@ -29,10 +29,10 @@ from .board import Board
 
 @dataclass(frozen=True, slots=True)
 class CheckedRecord:
-    """The number of proofs that hold in a record.
+    """The numbers of proofs in a record that were checked and hold.
 
     Attributes:
-        ballots: signed ballots with a proof.
+        ballots: users with signed ballots and a proof.
         shuffles: lists with a proof of shuffle.
         shares: decryption shares.
     """
@@ -45,7 +45,9 @@ class CheckedRecord:
 def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
     """Check every tallied round of a board with a verified mix.
 
-    entropy: of the checker, for its weights.
+    Return the numbers of checked proofs.
+
+    entropy: the checker's randomness, for the weights of batch verification.
 
     Raises:
         VerificationError: names the round, and the author of a post that does not hold.
@@ -62,7 +64,7 @@ def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
 def _with_round(
     board: Board, call: Call, checked: CheckedRecord, entropy: Entropy
 ) -> CheckedRecord:
-    """Check a round; return the number of proofs up to it."""
+    """Check all proofs of one round; return the numbers of checked proofs up to this round."""
     assert board.announcement is not None  # noqa: S101 - calls follow announcements
     number, verified_posts = call.round, board.verified
     plan = as_cited(open_round(board.announcement, board.session, call), board.heads)

@@ -34,11 +34,11 @@ People = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class CountedPeople:
-    """The people of a count.
+    """The set of people that one count covers.
 
     Attributes:
-        people: by name.
-        min_dropout: the smallest safe group (`min_dropout`).
+        people: the names of these people.
+        min_dropout: the announced size of the smallest safe difference between two such sets.
     """
 
     people: People
@@ -46,7 +46,10 @@ class CountedPeople:
 
 
 def linked(earlier_counts: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
-    """Any party: return the sets that share people with `now`, directly or through other sets."""
+    """Any party: return the sets that share people with `now`, directly or through other sets.
+
+    Only these sets can isolate people when combined with `now`.
+    """
     sets: list[CountedPeople] = []
     rest, fresh = list(earlier_counts), [now]
     while fresh:
@@ -62,7 +65,11 @@ def linked(earlier_counts: Sequence[CountedPeople], now: CountedPeople) -> list[
 
 
 def groups(sets: Sequence[Collection[str]]) -> Counter[int]:
-    """Any party: count the people with each history: bit s is set for members of sets[s]."""
+    """Any party: count the people with each history of participation.
+
+    A key is a bit mask: bit s is set if the person is in sets[s]. People of one history cannot be
+    distinguished by any combination of counts.
+    """
     history: Counter[str] = Counter()
     for number, people in enumerate(sets):
         bit = 1 << number
@@ -78,8 +85,9 @@ def smallest_apart(
 ) -> tuple[int, int]:
     """First shuffler: return the size of the smallest isolated group, and the smallest safe size.
 
-    (0, least) if no group is isolated: all people linked to these have one history. promised: all
-    people that a session has asked, counted or not: its `min_dropout` holds for them.
+    A group is all people with the same rounds. (0, least) if no group is isolated: then all people
+    linked to these have one history. promised: all people that a session has asked, counted or not:
+    its `min_dropout` holds for them.
     """
     near = linked(earlier_counts, now)
     all_people = now.people.union(*(counted.people for counted in near))
@@ -87,7 +95,7 @@ def smallest_apart(
         promise.min_dropout for promise in promised if not promise.people.isdisjoint(all_people)
     ]
     safe_size = max((*promised_sizes, *(counted.min_dropout for counted in near), now.min_dropout))
-    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # once each
+    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # each set once
     group_sizes = [
         count
         for history, count in groups(sets).items()

@@ -20,13 +20,16 @@ from ..wire.hiding_rules import Hiding, Mask, Redact
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Joint counts of some columns of some people, by the names of the source.
+    """A release as a first shuffler remembers it: people, columns and rules, without the counts.
+
+    Names of people and columns are names of the data source, so that sessions can be compared.
 
     Attributes:
         people: the counted people, by name.
-        columns: their names.
+        columns: the names of the columns that are counted together.
         hidden: by column, the rule that hides values.
-        coins: the name of the draw of coins; "" is a draw that cannot be repeated.
+        coins: the name of the random draw that chose the suppressed values; "" is a draw that
+            cannot be repeated.
         public: whether other parties than the curator read it.
         coarser: by column, the rules that generalized its values before, in order; a column without
             rules is as in the source.
@@ -41,12 +44,18 @@ class Release:
 
     @property
     def joint(self) -> bool:
-        """Whether it reveals more than each curator's counts: several columns, or other readers."""
+        """Whether a release reveals more than marginals to a curator.
+
+        It has several columns, or other readers.
+        """
         return self.public or len(self.columns) > 1
 
 
 def implies(earlier_release: Release, now: Release) -> bool:
-    """Whether, for people in both, `now` follows from `earlier_release` and independent coins."""
+    """Whether `now` reveals no more than `earlier_release` about the people in both.
+
+    Then `now` can be computed from the earlier release, and coins independent of the data.
+    """
     if _is_same(earlier_release, now):
         return True
     if not now.columns <= earlier_release.columns:
@@ -55,7 +64,7 @@ def implies(earlier_release: Release, now: Release) -> bool:
 
 
 def _is_same(earlier_release: Release, now: Release) -> bool:
-    """Whether both are the same release, coins included."""
+    """Whether two releases agree in everything, including the random draw of suppressed values."""
     if not now.coins or earlier_release.coins != now.coins or earlier_release.people != now.people:
         return False
     return (
@@ -66,13 +75,19 @@ def _is_same(earlier_release: Release, now: Release) -> bool:
 
 
 def worded(earlier_release: Release, now: Release, name: str) -> bool:
-    """Whether the values of `now` follow from those of `earlier_release`, hiding aside."""
+    """Whether `now` generalizes a column as the earlier release did, or further; hiding is ignored.
+
+    name: the column.
+    """
     was, later_rules = earlier_release.coarser.get(name, ()), now.coarser.get(name, ())
     return later_rules[: len(was)] == was
 
 
 def _follows(earlier_release: Release, now: Release, name: str) -> bool:
-    """Whether a column of `now` follows from the column of `earlier_release`."""
+    """Whether one column of `now` can be computed from this column of the earlier release.
+
+    name: the column.
+    """
     if not worded(earlier_release, now, name):
         return False
     if len(now.coarser.get(name, ())) > len(earlier_release.coarser.get(name, ())):
@@ -83,7 +98,7 @@ def _follows(earlier_release: Release, now: Release, name: str) -> bool:
 
 
 def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
-    """Whether a value under the rule `now` follows from the value under the rule `was`."""
+    """Whether a value hidden by the rule `now` follows from the value hidden by the rule `was`."""
     match was, now:
         case None, _:
             return True
@@ -95,11 +110,12 @@ def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
 
 
 def unsafe(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """First shuffler: return the reason to refuse a release, given earlier ones; None: permitted.
+    """First shuffler: return the reason to refuse a release, given earlier releases.
 
-    earlier_releases: releases by session. A release that is implied by an earlier one about exactly
-    these people is not new. Else every session about some of them must imply it: by public releases
-    if it is public, and by the curator's counts, because the curator learns all of them.
+    None: permitted. earlier_releases: releases by session. A release that follows from an earlier
+    release about exactly these people is not new. Otherwise, in every earlier session with some of
+    these people, some release must imply it; and if it is public, some public release of that
+    session must.
     """
     if not now.joint:
         return None
@@ -128,7 +144,10 @@ def unsafe(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str |
 
 
 def _news(earlier_releases: Sequence[Sequence[Release]]) -> list[list[Release]]:
-    """Return each session's releases that no earlier one about the same people implies."""
+    """Return each session's new releases.
+
+    A release is not new if it follows from an earlier release about the same people.
+    """
     sets: list[list[Release]] = []
     for session_releases in earlier_releases:
         old = [release for past in sets for release in past]
@@ -146,6 +165,10 @@ def _news(earlier_releases: Sequence[Sequence[Release]]) -> list[list[Release]]:
 
 
 def _why(near: Sequence[Release], now: Release, readers: str) -> str:
+    """Return the message why a release is unsafe after earlier releases about these people.
+
+    near: the earlier releases. readers: the parties that read both, in words for the message.
+    """
     closest = max(near, key=lambda release: len(release.columns & now.columns))
     more = now.columns - closest.columns
     if more:

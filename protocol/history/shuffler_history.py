@@ -1,6 +1,6 @@
 """The memory of a first shuffler or a curator between sessions, and the batches that it refuses.
 
-Before a batch is forwarded, it is checked together with all batches before: by its people
+Before a batch is forwarded, it is checked together with all earlier batches: by its people
 (participation.py), by its content (release_safety.py), and, if it is a release, by the groups of
 people that follow from it and earlier releases (`subtracted`). A permitted batch is written down
 before it is forwarded: a shuffler that fails in between has revealed less than it remembers, never
@@ -22,28 +22,34 @@ from ..wire.parties import Role
 from .participation import CountedPeople, linked, smallest_apart
 from .release_safety import Release, unsafe, worded
 
-SingleCounts = Mapping[str, Mapping[str, int]]  # column of the source -> value -> people
+SingleCounts = Mapping[str, Mapping[str, int]]  # counts: column of the source -> value -> people
 
 
 def no_groups(_now: "HandedBatch", _singles: SingleCounts | None) -> str | None:
-    """Refuse no batch: groups that follow from releases are not searched."""
+    """Return None: permit every batch.
+
+    This is the default if no search for groups across releases is set up.
+    """
     return None
 
 
 def no_price(_now: "HandedBatch") -> str | None:
-    """Refuse no batch: the cost of reports is not counted."""
+    """Return None: permit every batch.
+
+    This is the default if the privacy loss of noisy reports is not summed.
+    """
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class HandedBatch:
-    """A batch that is forwarded.
+    """The batch of a round as the memory keeps it: counted people and requested releases.
 
     Attributes:
-        round: from 1.
-        people: the users with answers in it, by name.
-        min_dropout: the smallest safe difference in people (`min_dropout`).
-        releases: the counts of its readers, a count for each query.
+        round: the number of the round, from 1.
+        people: the names of the users with answers in the batch.
+        min_dropout: the announced size of the smallest safe difference in people.
+        releases: the counts that its readers learn, one for each query.
         singles: whether all counts are published, of single columns too.
         public: whether it is a release, and not a round of the curator.
         certain: whether it counts exactly these people; False: some of them, unknown which.
@@ -59,7 +65,7 @@ class HandedBatch:
 
     @property
     def counted_people(self) -> CountedPeople:
-        """The people that it counts."""
+        """The people of the batch, with the smallest safe difference."""
         return CountedPeople(self.people, self.min_dropout)
 
 
@@ -71,9 +77,10 @@ def hand_over(
     coins: str = "",
     read: Callable[[str], tuple[str, ...]] = lambda _: (),
 ) -> HandedBatch:
-    """First shuffler: return the batch of a call about these people.
+    """First shuffler: return the batch of a call (a round's query) about these people.
 
-    name: the source's name of a feature. read: names the generalizations of its cells at reading.
+    name: returns the source's name of a feature. coins: names the session's random draw of
+    suppressed values. read: returns the rules that generalized a feature when the source was read.
     """
     persons, policy = frozenset(people), announcement.policy
     features = announcement.schema.features
@@ -84,7 +91,9 @@ def hand_over(
         if (worded_by := (*read(feature.name), *map(rule_digest, feature.rules)))
     }
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
-    draw = coins and " ".join((coins, str(call.round), *rules))  # a coin for each rule, in order
+    draw = coins and " ".join(
+        (coins, str(call.round), *rules)
+    )  # names the draw: coins are drawn for each rule, in order
     analyst = call.reader is Role.ANALYST
     releases = tuple(
         Release(
@@ -105,26 +114,28 @@ def hand_over(
 
 @dataclass(slots=True)
 class History:
-    """The sessions that a first shuffler has mixed, or a curator has read, the present one last.
+    """The memory of earlier sessions that decides whether the next batch is safe.
+
+    A first shuffler remembers the batches that it mixed; a curator, the batches that it read.
 
     Attributes:
-        sessions: the batches of each, in order.
+        sessions: the batches of each session, in order; the present session last.
         burn, union: whether it refuses a round by its people, or by its content; the reasons that
             do not refuse are in `warned`.
         promised: the people asked in earlier sessions, and their `min_dropout`.
         strange: the reason why these people cannot be identified, if so.
-        person: the lasting name of a user.
-        column: the source's name of a feature.
-        read: names the merges of a feature's cells at reading; () without merges.
-        coins: the draw of this session's coins.
+        person: returns the lasting name of a user, equal in all sessions.
+        column: returns the source's name of a feature.
+        read: returns the rules that generalized a feature at reading; () if there are no rules.
+        coins: names the draw of this session's suppressed values.
         write: stores a batch before it is forwarded.
-        counted: the counts of round 1 of the present session, if the board does not show them and
-            the curator is in the same process; None: unknown here.
+        counted: returns the counts of round 1 of the present session, if the board does not show
+            them and the curator is in the same process; None: unknown here.
         subtracted: returns the reason to refuse a release because of groups that follow by
             arithmetic with earlier releases; None: permitted. Arguments: the release and, if these
             are the people of round 1, the counts of single columns.
-        priced: returns the reason to refuse a batch because of the total cost of noisy reports of
-            its people; None: permitted.
+        priced: returns the reason to refuse a batch because of the total privacy loss of its
+            people's noisy reports; None: permitted.
         warned: reasons that did not refuse, each once.
         refused: the reason why the present round was refused; None: not refused.
     """
@@ -155,11 +166,11 @@ class History:
         published: Sequence[Counts] | None = None,
         certain: bool = True,
     ) -> None:
-        """Note a call's batch; RoundBurned if earlier batches make it unsafe.
+        """Remember the batch of a call; RoundBurned if it is unsafe together with earlier batches.
 
-        first: whether this is the first round of its session. published: the counts of round 1 on
-        the board; None: unpublished. certain: whether it counts all these people; False: some of
-        them, and a curator does not know which.
+        people: the users with answers. first: whether this is the first round of its session.
+        published: the counts of round 1 on the board; None: unpublished. certain: whether it counts
+        all these people; False: some of them, and a curator does not know which.
         """
         persons = [self.person(user) for user in people]
         now = hand_over(announcement, call, persons, self.column, self.coins, self.read)
@@ -168,7 +179,9 @@ class History:
         self.admit(now, singles, first=first)
 
     def admit(self, now: HandedBatch, singles: SingleCounts | None, *, first: bool) -> None:
-        """First shuffler: note a batch; RoundBurned if earlier batches make it unsafe.
+        """First shuffler: remember a batch.
+
+        RoundBurned if it is unsafe together with earlier batches.
 
         singles: the counts of single columns of its people, if they are known. first: whether it is
         the first batch of its session.
@@ -193,7 +206,11 @@ class History:
     def _singles(
         self, announcement: Announcement, now: HandedBatch, published: Sequence[Counts] | None
     ) -> SingleCounts | None:
-        """Return the counts of single columns of these people; None if round 1 had other people."""
+        """Return the counts of single columns of these people, by the source's names.
+
+        None if round 1 had other people, or its counts are unknown. published: its counts on the
+        board.
+        """
         counts = self.counted() if published is None else published
         if counts is None or not self.sessions or not self.sessions[-1]:
             return None
@@ -206,6 +223,7 @@ class History:
         }
 
     def _object(self, why: str, *, refuse: bool) -> None:
+        """Abort the round for this reason; unless `refuse`, only add the reason to the warnings."""
         if refuse:
             self.refused = why
             raise RoundBurned(why)
@@ -213,9 +231,10 @@ class History:
             self.warned.append(why)
 
     def _unsure(self, now: HandedBatch) -> str | None:
-        """Why it is not known who is counted, now or in a session linked to it; None: it is.
+        """Return the reason why it is unknown which people are counted; None if it is known.
 
-        A first session is linked to none, and is judged by its own rules alone.
+        Sessions that share people with this batch are considered too. A first session is judged by
+        its own rules alone.
         """
         past = [batch for session in self.sessions[:-1] for batch in session]
         near = linked([batch.counted_people for batch in past], now.counted_people)
@@ -243,7 +262,10 @@ class History:
         )
 
     def _joined(self, now: HandedBatch) -> str | None:
-        """Return the reason to refuse a batch, given earlier releases; None: permitted."""
+        """Return the reason to refuse a batch because of its content, given earlier releases.
+
+        None: permitted.
+        """
         earlier_releases = [
             [release for batch in past for release in batch.releases] for past in self.sessions[:-1]
         ]
@@ -259,7 +281,7 @@ class History:
         return None
 
     def _was_public(self, now: Release) -> bool:
-        """Whether this count of exactly these people was public before."""
+        """Whether an earlier session published the same count of exactly these people."""
         return any(
             batch.singles
             and batch.people == now.people
@@ -270,7 +292,10 @@ class History:
 
 
 def _named(earlier_releases: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """Return the reason not to publish a column's counts: they reveal hidden or finer values."""
+    """Return the reason not to publish a column's counts: they reveal hidden or finer values.
+
+    None: permitted. earlier_releases: releases by session.
+    """
     related_releases = [
         release
         for session_releases in earlier_releases
