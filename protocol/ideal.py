@@ -1,9 +1,9 @@
 """The ideal functionality: the same queries answered without messages.
 
-This module seals, mixes and opens nothing. A hypothetical trusted party reads the table, answers
-each call, lets the decision rule decide, and applies the same rules about small batches and missing
-people. Every run of the real protocol must give the same marginals, decision and release. The table
-may have a million rows: the only place in this room that uses numpy.
+This module seals, mixes and opens no message. A hypothetical trusted party reads the table, answers
+each call (a round's query), lets the decision rule decide, and applies the same rules about small
+batches and missing people. Every run of the real protocol must give the same marginals, decision
+and release. The table may have a million rows: the only place in this room that uses numpy.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,8 +33,8 @@ from .wire.parties import Role
 from .wire.rows_per_person import dummy, people_among
 from .wire.schema import Schema
 
-DENSE = 1 << 16  # cells that are counted in an array even for few people
-PACKED = 1 << 62  # most cells that can be numbered with 64 bits
+DENSE = 1 << 16  # largest number of possible cells that are always counted in an array
+PACKED = 1 << 62  # largest number of cells that 64-bit integers can number
 
 Codes = npt.NDArray[np.integer]
 
@@ -66,15 +66,15 @@ class PeopleTable:
 
 @dataclass(frozen=True, slots=True)
 class Ideal:
-    """The outcome: counts by round and query, decision, release, or the reason why there is none.
+    """The outcome of an ideal session, for comparison with a run of the real protocol.
 
     Attributes:
         tallies: counts by round, and by query of it.
         decision: the columns of the release; None: no decision.
         release: the number of people with each combination; None: no release.
         burned: the reason of an abort; None: no abort.
-        calls: the answered calls.
-        burned_call: the call of the burned round; None: no round was burned.
+        calls: the answered calls (queries of rounds).
+        burned_call: the call of the aborted round; None: no round was aborted.
         burned_counts: the counts that its reader had read by then, by query; None: no counts.
     """
 
@@ -88,12 +88,12 @@ class Ideal:
 
     @property
     def posted(self) -> tuple[Call, ...]:
-        """All calls that users were shown, the burned call included."""
+        """All calls that users were shown, the call of an aborted round included."""
         return self.calls if self.burned_call is None else (*self.calls, self.burned_call)
 
 
 def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
-    """Count the people of a table for every column set of a call.
+    """Return the counts of a table's people for every column set of a call.
 
     If persons have several rows, each is counted once in a cell, and dummies are a cell.
     """
@@ -103,7 +103,10 @@ def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
 
 
 def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Count the different persons in every cell over some columns, and their dummies."""
+    """Return the number of different persons in every cell over some columns, and their dummies.
+
+    Dummies are the unused ballots of a person that has fewer rows than ballots.
+    """
     assert table.owner is not None  # noqa: S101 - the caller has looked
     numbered = np.column_stack((table.owner, table.codes[:, list(columns)]))
     distinct_codes = np.unique(numbered, axis=0)[:, 1:]
@@ -119,7 +122,7 @@ def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str
 
 
 def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Count the people in every cell over some columns that is not empty."""
+    """Return the number of people in every cell over some columns that is not empty."""
     sizes = tuple(len(table.values[column]) for column in columns)
     codes = table.codes[:, list(columns)]
     if prod(sizes) > PACKED:
@@ -141,7 +144,7 @@ def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, .
 
 
 def hide_table(table: PeopleTable, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> PeopleTable:
-    """Return the table of submitted values under a call's rules.
+    """Return a table in which the values that a call hides are replaced, as users submit them.
 
     draws: people x rules, whole numbers below 2^32; the results of `hiding.cover_draws` for each
     person.
@@ -170,11 +173,12 @@ def run_through(
     proving: bool = True,
     asking: Callable[[Call], int] | None = None,
 ) -> Ideal:
-    """Play a program without messages.
+    """Play all rounds of a program without messages; return the outcome.
 
-    answering: returns the rows that the respondents of a call submit; in the fixed setting they
-    are those of the round before, less the dropouts. proving: whether the promise must hold for
-    them. asking: returns the number of users that ask for a call's tokens; None: no tokens.
+    answering: returns the rows that the respondents of a call submit; in the fixed setting they are
+    the respondents of the round before, less the dropouts. proving: whether the bound on exposed
+    people must hold for them. asking: returns the number of users that ask for a call's tokens;
+    None: no tokens.
     """
     calls: list[Call] = []
     token_holders: list[int] = []
@@ -214,7 +218,7 @@ def run_through(
 def _read(
     program: Program, policy: AnnouncedPolicy, schema: Schema, table: PeopleTable, call: Call
 ) -> tuple[Counts, ...]:
-    """Return the counts that the reader of a call makes of the answers."""
+    """Return the counts that the reader of a call publishes: in `threshold`, only opened rows."""
     counts = answer(table, call)
     if program is Program.THRESHOLD:
         return (published_rows(counts[0], policy, schema),)
@@ -248,6 +252,7 @@ def check_tokens(
 def _round_results(
     calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]
 ) -> list[RoundResult]:
+    """Return the read rounds in the form that a strategy expects."""
     return [RoundResult(call, counts) for call, counts in zip(calls, tallies, strict=True)]
 
 
@@ -258,13 +263,15 @@ def two_round(
     rules: Rules,
     decide: DecisionRule | Strategy,
 ) -> Ideal:
-    """Play the program `two-round` without messages; `rounds`: the respondents of each round.
+    """Play the program `two-round` without messages; return the outcome.
 
-    In the fixed setting the second table is the first, less the dropouts.
+    rounds: the respondents of each round. In the fixed setting the second table is the first, less
+    the dropouts. decide: the curator's rule.
     """
     strategy = strategy_of(decide)
 
     def answering(call: Call) -> PeopleTable:
+        """Return the respondents of a call's round."""
         return rounds[call.round - 1]
 
     return run_through(Program.TWO_ROUND, schema, answering, policy, rules, strategy)
@@ -273,9 +280,10 @@ def two_round(
 def randomized(
     schema: Schema, reports: PeopleTable, rules: Rules, token_holders: int | None = None
 ) -> Ideal:
-    """Play the program `randomized` without messages; `reports` are the noisy answers.
+    """Play the program `randomized` without messages; return the outcome.
 
-    token_holders: the number of users that ask for tokens; None without tokens.
+    reports: the noisy answers. token_holders: the number of users that ask for tokens; None without
+    tokens.
     """
     call = first_call(Program.RANDOMIZED, schema)
     read: tuple[Counts, ...] | None = None

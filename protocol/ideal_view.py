@@ -29,16 +29,16 @@ from .wire.commitment import commits, may_open, public_part
 from .wire.messages import Call, Counts, Decision
 from .wire.parties import Role
 
-PEOPLE = (Role.USER, Role.PEER)  # the parties that answer
+PEOPLE = (Role.USER, Role.PEER)  # the roles of people who answer
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A round of an ideal session, person by person, by index.
+    """The answers of an ideal round, person by person; persons are numbered from 0.
 
     Attributes:
-        sealed_rows: the sealed row of each user.
-        senders: the users that submitted it.
+        sealed_rows: the row that each user sealed.
+        senders: the users that submitted their row.
         respondents: the users with answers that reached the reader.
     """
 
@@ -61,14 +61,14 @@ def ideal_view(
     domains: tuple[int | None, ...] = (),
     verified: bool = False,
 ) -> View:
-    """Return the view of these parties of the calls that people were shown.
+    """Return the view of a coalition in an ideal run, in all rounds that users were shown.
 
     Args:
         users: number of people in the session.
         ideal: the outcome.
-        policy: as announced.
+        policy: the announced limits of the release.
         shufflers: their number.
-        members: the parties.
+        members: the parties of the coalition.
         uses_tokens: whether users ask curator and analyst for tokens.
         public: whether the names of respondents are public.
         once: whether users submit once, in ballots for curator and analyst.
@@ -109,7 +109,8 @@ def _opened_layers(
 ) -> dict[int, tuple[int, int]]:
     """Return, by round, the number of layers that a coalition can open, and the number of all.
 
-    in_turn: whether layers open from the outside; of a verified mix keyholders are counted.
+    linkers: by round, the sets of parties that together link all answers. in_turn: whether layers
+    open from the outside; of a verified mix keyholders are counted.
     """
     opened = {}
     for number, sets in linkers.items():
@@ -122,10 +123,10 @@ def _opened_layers(
 def _linkers(
     ideal: Ideal, shufflers: int, public: Collection[int], *, once: bool
 ) -> dict[int, list[tuple[str, ...]]]:
-    """Return, by round, the sets of openers that link its answers, outermost layers first.
+    """Return, by round, the sets of parties that together link its answers, outermost layers first.
 
-    public: rounds in which the reader has posted its decryption shares, so it is not needed.
-    once: whether the keys of the release open the ballots of round 1, too.
+    public: rounds in which the reader has posted its decryption shares, so it is not needed. once:
+    whether the keys of the release open the ballots of round 1, too.
     """
     chain = tuple([parties.shuffler(hop + 1) for hop in range(shufflers)])
     linkers = {}
@@ -152,7 +153,11 @@ def _rounds(
     broken: Sequence[Call],
     coalition: frozenset[str],
 ) -> tuple[PersonalRecord, Mapping[int, Mapping[int, Row]]]:
-    """Return the answers of all rounds, and the rows that members link to people."""
+    """Return the answers of all rounds, and the rows that members link to people.
+
+    broken: the calls in which the coalition links all answers. Both results are empty in the
+    summary form (`answers` is None).
+    """
     if answers is None:
         return PersonalRecord({}, {}), {}
     answers_by_round = {call.round: answers(call) for call in ideal.posted}
@@ -169,9 +174,11 @@ def _opened(
     whole: Counts | None,
     rounds: PersonalRecord,
 ) -> tuple[Mapping[int, Mapping[int, Row]], tuple[CountsSeen, ...]]:
-    """Return the links and counts if only values that k people share open. No rounds: a summary.
+    """Return the coalition's links and counts, reduced to the values that k people share.
 
-    whole: None if all rows open.
+    linked: rows by round and person. counted: counts in the view. whole: the counts of whole rows;
+    None: all rows open, and the input is returned. rounds: the answers of all people; empty: a
+    summary.
     """
     if whole is None:
         return linked, counted
@@ -190,7 +197,7 @@ def _opened(
 def _counted(
     ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]
 ) -> Iterator[CountsSeen]:
-    """Yield the counts that members read, and the published counts."""
+    """Yield the counts in a coalition's view: read by members, or published."""
     for call, tally in zip(ideal.calls, ideal.tallies, strict=True):
         if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals:
             yield from _counts_seen(call, tally)
@@ -230,6 +237,7 @@ def _closed(ideal: Ideal, policy: AnnouncedPolicy) -> bool:
 
 
 def _counts_seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
+    """Yield the counts of a call's tally, one item for each column set."""
     for columns, counts in zip(call.asks, tally, strict=True):
         yield CountsSeen(call.round, columns, counts, call.hidden)
 
@@ -237,7 +245,11 @@ def _counts_seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
 def _linked(
     answers_by_round: Mapping[int, Answers], broken: set[int], coalition: frozenset[str]
 ) -> dict[int, Mapping[int, Row]]:
-    """Return, by round and person, the values that a coalition links to that person."""
+    """Return, by round and person, the values that a coalition links to that person.
+
+    broken: the rounds in which it links all answers; in other rounds it knows its own users'
+    answers.
+    """
     mine = {parties.index(party) for party in coalition if parties.role(party) in PEOPLE}
     linked: dict[int, Mapping[int, Row]] = {}
     for number, each in answers_by_round.items():
@@ -271,4 +283,5 @@ def _depth(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
 
 
 def _columns(call: Call) -> tuple[int, ...]:
+    """Return the columns of all queries of a call, ascending."""
     return tuple(sorted({column for ask in call.asks for column in ask}))

@@ -21,7 +21,7 @@ from ..board.board import Board
 from .run_record import CountsSeen, RunRecord
 from .transcript import Row, Transcript, name_of, split_names
 
-Way = tuple[bytes, ...]  # the name of one answer's layer at every hop, the envelope first
+Way = tuple[bytes, ...]  # names of an answer's layers at every hop, the envelope first
 
 
 @dataclass(frozen=True, slots=True)

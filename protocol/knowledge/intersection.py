@@ -84,7 +84,7 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
     equation_count = len(matrix)
     rows = [
         [*row, *(Fraction(i == j) for j in range(equation_count))] for i, row in enumerate(matrix)
-    ]  # each row with its combination of equations
+    ]  # each row of the matrix, next to its combination of equations
     width, rank = len(matrix[0]), 0
     for column in range(width):
         at = next((i for i in range(rank, equation_count) if rows[i][column]), None)

@@ -22,12 +22,12 @@ from ..wire.messages import Call, Counts, Decision, Kind
 from ..wire.rows_per_person import is_dummy
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
-SEVERAL = " | "  # between the values of a person that has several in a column
+SEVERAL = " | "  # joins the values of a person that has several in a column
 LINKING_FLAWS = {
     Flaw.BUNDLED,
     Flaw.ONE_SALT,
     Flaw.ONE_KEY,
-}  # flaws that link the answers of a person
+}  # design errors that link all answers of a person
 Some = TypeVar("Some", bound=Collection[str])
 
 
@@ -262,8 +262,10 @@ class RunRecord:
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
             (event.round, event.names): users[event.sender]
-            for event in reversed(self.transcript.events)  # a later sender has copied
-            if event.kind is Kind.SUBMISSION  # one name; none in the summary form
+            # of two equal envelopes, the later sender has copied
+            for event in reversed(self.transcript.events)
+            # an event has one name here, or none in the summary form
+            if event.kind is Kind.SUBMISSION
             and event.sender in users  # a user submits in its own name
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}

@@ -28,9 +28,9 @@ from ..wire.messages import Counts, Kind, OpenedCertificate
 from ..wire.peer_messages import Relay
 from ..wire.wire import Reader, decode
 
-NAME = 8  # bytes; a collision among a million messages has probability below 2**-24
-SUMMARY_ABOVE = 100_000  # people
-LONG = 1 << 20  # bytes of a batch whose layers are named later: it takes milliseconds
+NAME = 8  # bytes of a ciphertext's name; a million messages collide with probability below 2**-24
+SUMMARY_ABOVE = 100_000  # people; larger runs keep only sums of messages
+LONG = 1 << 20  # bytes; layers of longer batches are named later, since hashing takes milliseconds
 
 Row = Mapping[int, str]  # column -> value
 

@@ -24,7 +24,8 @@ from .opened_views import PersonalRecord, as_opened
 from .run_record import CountsSeen, Lengths, RunRecord, nearest, plain_rows
 from .transcript import Event, Row, Transcript
 
-CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})  # they hold the certificate
+# the parties that hold the decision's certificate
+CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})
 
 
 @dataclass(frozen=True, slots=True)

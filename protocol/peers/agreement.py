@@ -41,8 +41,8 @@ from ..wire.wire import Reader, Writer, decode
 LABEL = b"veilmix peers 1\0"
 MAX_PATH = 16
 MAX_COVER = 255
-ROUTE = 2  # bytes in a layer that name the next peer
-PATH_END = 0  # in place of the next peer at the end of a path
+ROUTE = 2  # bytes of a layer that hold the number of the next peer
+PATH_END = 0  # stands for the next peer at the end of a path
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from .agreement import Agreement, accusable, due, last_step, share_context
 
 RELAYS_LABEL = b"veilmix relays 1\0"
 FOUND_LABEL = b"veilmix found 1\0"
-Place = tuple[int, int]  # round and step; (0, 0): keys
+Place = tuple[int, int]  # round and step of a post; (0, 0): the posts of keys
 
 
 @dataclass(slots=True)

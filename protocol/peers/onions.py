@@ -24,8 +24,8 @@ from ..rounds.round_context import SALT
 from ..wire.peer_messages import DRAW, Accusation, Bags
 from .agreement import PATH_END, ROUTE, PeerRound
 
-BLANK = 0xFF  # in place of the number of a query
-FAIR = 16  # bytes from which a whole number below 2**16 is drawn: no bias above 2**-112
+BLANK = 0xFF  # stands for the number of a query in a dummy
+FAIR = 16  # random bytes for a draw below 2**16: the bias is at most 2**-112
 
 
 class Onion(NamedTuple):

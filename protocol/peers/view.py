@@ -154,7 +154,8 @@ class PeerRecord:
                     if route.answer is not None and route.answer[0] == ask
                 ]
                 respondents = frozenset(origin for origin, _ in answers)
-                if respondents and len(respondents) == len(answers):  # else no count of people
+                # otherwise answers would not be a count of people
+                if respondents and len(respondents) == len(answers):
                     yield (
                         CountsSeen(number, columns, Counter(row for _, row in answers)),
                         respondents,

@@ -1,4 +1,4 @@
-r"""Audits: half of the layers of every pair of hops are opened in public, by common coins.
+r"""Audits: half of the layers of every pair of hops are opened in public, chosen by common coins.
 
     coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
     traced    both hops of a pair show SHA-256("veilmix layer hash 1\0" || layer) of sent layers
@@ -6,6 +6,9 @@ r"""Audits: half of the layers of every pair of hops are opened in public, by co
     bit i     of SHAKE-256("veilmix audit 1\0" || session || round || hop || tosses in hop order)
     opened    the first hop opens the inputs whose bit is 1; the second opens the inputs that no
               opened input of the first leads to
+
+A coin is a party's commitment to its random bytes; the toss reveals these bytes. Keyholders are the
+shufflers and the reader.
 
 So no way is open from one end of a pair to the other, and every layer of a pair is opened at one of
 its hops with one half: a shuffler that drops, changes or replaces d of them is undetected with
@@ -36,28 +39,37 @@ AUDIT_LABEL = b"veilmix audit 1\0"
 
 
 def draw_toss(entropy: Entropy) -> Toss:
-    """Keyholder: draw its part of the coins of a round."""
+    """Keyholder (shuffler or reader): draw its secret random bytes for the audit of a round."""
     return Toss(entropy.random(TOSS))
 
 
 def coin_of(session: bytes, number: int, party: str, toss: Toss) -> Coin:
-    """Any party: return the hash of a toss, which is posted first."""
+    """Any party: return the commitment to a party's random bytes, posted before users answer.
+
+    number: the round.
+    """
     place = COIN_LABEL + session + bytes([number]) + party.encode() + b"\0"
     return Coin(hashlib.sha256(place + toss.value).digest())
 
 
 def layer_hash(layer: bytes) -> bytes:
-    """Any party: return the name of a layer in an audit."""
+    """Any party: return the hash that names a layer in an audit."""
     return hashlib.sha256(HASH_LABEL + layer).digest()
 
 
 def trace(hop: int, batch: Iterable[bytes]) -> Traced:
-    """Shuffler: return the hashes of a batch without repeats: as many as its account says."""
+    """Shuffler: return the hashes of the layers that it forwards, without repeats.
+
+    There are as many as its account (posted numbers of messages) says. hop: the shuffler's number.
+    """
     return Traced(hop, tuple(dict.fromkeys(map(layer_hash, batch))))
 
 
 def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, count: int) -> list[int]:
-    """Any party: return the places of the inputs that the first hop of a pair must open."""
+    """Any party: return the places of the inputs that the first hop of a pair must open.
+
+    About half of them, chosen by the random bytes of all parties. count: the number of inputs.
+    """
     seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
     seed += b"".join(tosses[party].value for party in plan.openers)
     bits = hashlib.shake_256(seed).digest((count + 7) // 8)
@@ -71,16 +83,24 @@ def open_links(
     entropy: Entropy,
     layers: Sequence[tuple[int, bytes]],
 ) -> list[Link]:
-    """Shuffler: return the keys of layers, by place, with a proof for a key that opens nothing."""
+    """Shuffler: open layers for an audit; return place, layer and layer key of each.
+
+    A layer that its key does not open has a proof that the key is right. secret: the shuffler's
+    key. layers: place and bytes of each layer to open.
+    """
     return [_link(plan, hop, secret, entropy, place, layer) for place, layer in layers]
 
 
 def _link(
     plan: Round, hop: int, secret: SecretKey, entropy: Entropy, place: int, layer: bytes
 ) -> Link:
+    """Return the opening of one layer: its key, and a proof if the layer is invalid.
+
+    If no key exists, zeros stand for the key.
+    """
     try:
         key, at = box_key(secret, layer), plan.hops[hop - 1]
-    except Refused:  # no key opens it, so zeros stand for the key
+    except Refused:  # no key opens the layer, so zeros stand for the key
         return Link(place, layer, bytes(TOSS))
     if _inner_onions(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
         return Link(place, layer, key)
@@ -92,7 +112,10 @@ def _link(
 def _inner_onions(
     plan: Round, hop: int, layer: bytes, plain: bytes | None
 ) -> Sequence[bytes] | None:
-    """Return the onions in a layer, as an honest hop forwards them; None for an invalid layer."""
+    """Return the onions in a layer, as an honest hop forwards them; None for an invalid layer.
+
+    plain: the decrypted content of the layer; None if it did not decrypt.
+    """
     if hop > 1:
         right = plain is not None and len(layer) == plan.inner[hop]
         return [plain] if right and plain is not None else None
@@ -108,10 +131,10 @@ def led_to(
     input_hashes: Sequence[bytes],
     output_hashes: Iterable[bytes],
 ) -> set[bytes]:
-    """Any party: return the hashes of the layers to which openings lead, all of them sent layers.
+    """Any party: check a hop's openings; return the hashes of the forwarded layers that they show.
 
     due: the places to open. input_hashes, output_hashes: hashes of the hop's inputs and outputs.
-    RoundBurned, with its name, if the hop opened other places, or did not forward the contents of
+    RoundBurned, with the hop's name, if it opened other places, or did not forward the contents of
     an opened layer.
     """
     party, output_set, hashes = plan.openers[hop - 1], frozenset(output_hashes), set[bytes]()
@@ -125,12 +148,20 @@ def led_to(
 
 
 def input_hash(hop: int, layer: bytes) -> bytes:
-    """Any party: return the name of an input: of an envelope as in `Accepted`, else of a layer."""
+    """Any party: return the hash that names an input of a hop in an audit.
+
+    An input of hop 1 is an envelope, named as in the list of accepted envelopes; a later input is a
+    layer.
+    """
     return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
 
 
 def _outputs(plan: Round, hop: int, link: Link, output_hashes: frozenset[bytes]) -> set[bytes]:
-    """Return the hashes of a layer's contents; empty if the hop rightly refused the layer."""
+    """Return the hashes of the onions in an opened layer; empty if the hop rightly refused it.
+
+    RoundBurned, with the hop's name, if the content was not forwarded. link: the opened layer with
+    its key.
+    """
     at, party = plan.hops[hop - 1], plan.openers[hop - 1]
     plain = open_with(link.key, at.public, link.layer, at.context)
     inner_onions = _inner_onions(plan, hop, link.layer, plain)
@@ -170,9 +201,11 @@ def due_of(
     tosses: Mapping[str, Toss],
     opened: Mapping[int, Opened],
 ) -> list[int]:
-    """Any party: return the places that a hop must open.
+    """Any party: return the places of the inputs that a hop must open in an audit.
 
-    RoundBurned if the openings of the first hop of its pair were wrong.
+    RoundBurned if the openings of the first hop of its pair were wrong. accepted: the envelopes
+    that entered the mix. traced: hashes of forwarded layers, by hop. tosses: the random bytes of
+    all parties. opened: openings so far, by hop.
     """
     input_hashes = inputs_of(hop, accepted, traced)
     if hop % 2:
@@ -190,12 +223,16 @@ def check_pairs(
     tosses: Mapping[str, Toss],
     opened: Mapping[int, Opened],
 ) -> None:
-    """Any party: RoundBurned, with a name, unless all openings lead to forwarded layers."""
+    """Any party: RoundBurned, with a name, unless all openings of an audit show forwarded layers.
+
+    accepted: the envelopes that entered the mix. traced: hashes of forwarded layers, by hop.
+    tosses: the random bytes of all parties. opened: the openings, by hop.
+    """
     for hop in range(1, paired(len(plan.hops) - 1) + 1):
         input_hashes = inputs_of(hop, accepted, traced)
         max_outputs = len(input_hashes) * (plan.slots if hop == 1 else 1)
         if len(traced[hop]) > max_outputs:
             raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
-        if hop % 2 == 0:  # with the openings of the hop before
+        if hop % 2 == 0:  # a second hop is checked together with the first hop of its pair
             due = due_of(plan, hop, accepted, traced, tosses, opened)
             led_to(plan, hop, opened[hop], due, input_hashes, traced[hop])

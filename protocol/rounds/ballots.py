@@ -1,7 +1,7 @@
-"""A user's answers: plain ballots, and the envelope that carries them to the first shuffler.
+"""Ballots (a user's answers), and the envelope that carries them to the first shuffler.
 
     offset  size  field of a ballot
-    0       1     column set of the call that it answers (from 0)
+    0       1     column set of the query that it answers (from 0)
     1       16    salt, fresh per ballot (zeros if a lesson switches it off)
     17      -     per column: u16 length, UTF-8 value
     -       -     padding to the round's one size (ISO/IEC 7816-4)
@@ -28,23 +28,23 @@ from .locks import Proofs, lock_all
 from .round_context import SALT, Round, sealing
 
 NO_SALT = bytes(SALT)
-VALUES = 1 + SALT  # where the values of a ballot begin
+VALUES = 1 + SALT  # offset of the values in a ballot, after query and salt
 
 
 Token = tuple[bytes, bytes]  # the salt of a ballot, and the token for it
 
 
 class BallotForm(Protocol):
-    """The properties of a round that reading a ballot needs."""
+    """The properties of a round that a reader needs to decode a ballot."""
 
     @property
     def call(self) -> Call:
-        """The query of the round."""
+        """The query of the round: its column sets and its reader."""
         ...
 
     @property
     def domains(self) -> tuple[Callable[[str], bool], ...]:
-        """Per column, whether a value is in its domain."""
+        """Per column, the test whether a value is in its domain."""
         ...
 
 
@@ -83,18 +83,21 @@ def _encode_value(value: str) -> bytes:
 
 
 def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
-    """User: encode one answer, padded to `size` bytes (0: not padded)."""
+    """User: return the bytes of a ballot with its salt, padded to `size` bytes (0: not padded)."""
     plain = b"".join((bytes((ballot.ask,)), salt, *map(_encode_value, ballot.values)))
     return pad(plain, size) if size else plain
 
 
 def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
-    """Reader: decode one answer; Refused if malformed, or if a value is outside its domain."""
+    """Reader: return the answer in a decrypted ballot.
+
+    Refused if malformed, or if a value is outside its domain.
+    """
     return parse_ballot(plan, unpad(plaintext) if plan.ballot else plaintext)
 
 
 def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
-    """Reader: decode one answer without its padding; Refused as `read_ballot`."""
+    """Reader: return the answer in a ballot without padding; Refused as in `read_ballot`."""
     if len(data) < VALUES or data[0] >= len(plan.call.asks):
         raise Refused(Reason.MALFORMED)
     columns = plan.call.asks[data[0]]
@@ -112,13 +115,13 @@ def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
         values.append(value)
     if at != len(data):
         raise Refused(Reason.MALFORMED)
-    if DUMMY in values and any(values):  # an answer, or a dummy as a whole
+    if DUMMY in values and any(values):  # a ballot is an answer or a dummy, never a mixture
         raise Refused(Reason.MALFORMED)
     return Ballot(data[0], tuple(values))
 
 
 def coarsened_row(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
-    """User: return the generalized values of a row, by the public rules of the features.
+    """User: return a row with its values generalized by the public rules of the columns.
 
     In the program `randomized` these rules were applied before the noise: the row is unchanged.
     """
@@ -128,7 +131,10 @@ def coarsened_row(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
 
 
 def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
-    """User: answer every column set of the call; ParameterError if a value is not in its domain."""
+    """User: return one ballot for each column set of the query.
+
+    row: a value for each column. ParameterError if a value is not in its domain.
+    """
     if len(row) != len(plan.domains):
         raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.domains)} features")
     ballots = []
@@ -148,24 +154,32 @@ def check_domain(plan: Round, column: int, value: str) -> None:
 
 
 def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> tuple[bytes, ...]:
-    """User: wrap one answer for the reader and the shufflers after the first, outermost first."""
+    """User: encrypt one ballot for the reader and the shufflers after the first, as an onion.
+
+    Returns:
+        The layers, outermost first.
+    """
     return wrap(plan.suite, plan.hops[1:], write_ballot(ballot, salt, plan.ballot), entropy)
 
 
 def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> bytes:
-    """User: seal inner onions for the first shuffler, in the order of their bytes."""
+    """User: encrypt its onions together for the first shuffler; return the envelope.
+
+    The onions are in the order of their bytes, so that their places reveal no query.
+    """
     return wrap(plan.suite, plan.hops[:1], bundle(onions), entropy)[0]
 
 
 def bundle(onions: Iterable[bytes]) -> bytes:
-    """User: encode onions as the content of an envelope, in the order of their bytes."""
+    """User: return the plaintext of an envelope: its onions in the order of their bytes."""
     return Writer().items(sorted(onions)).finish()
 
 
 class Phrasebook:
-    """Encoded answers of a round, without salts; cached, because many users give equal answers."""
+    """A cache of a round's encoded answers without salts, because many users give equal answers."""
 
     def __init__(self, plan: Round) -> None:
+        """Start empty for a round."""
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
         announced = plan.announcement
@@ -174,7 +188,7 @@ class Phrasebook:
         self._coarse = not noisy and any(feature.rules for feature in announced.schema.features)
 
     def coarse(self, row: Sequence[Any]) -> Sequence[Any]:
-        """Users: return the generalized values of a row, or of the rows of a person."""
+        """Users: return a row with generalized values, or all rows of a person that has several."""
         if not self._coarse:
             return row
         if self._rows > 1:
@@ -182,14 +196,15 @@ class Phrasebook:
         return coarsened_row(self.plan, row)
 
     def answers(self, row: Sequence[Any]) -> list[tuple[Ballot, bytes]]:
-        """Users: return each answer and its bytes without a salt; ParameterError as `answers`.
+        """Users: return each ballot of a row, and its bytes without a salt.
 
-        row: a value a column; if persons have several rows, the rows of the person.
+        row: a value for each column; if persons have several rows, the rows of the person.
+        ParameterError if a value is not in its domain.
         """
         if self._rows > 1:
             return self._several(row)
         if len(row) != len(self.plan.domains):
-            answers(self.plan, row)  # raises ParameterError
+            answers(self.plan, row)  # raises ParameterError for a row that does not fit
         ballots = []
         for ask, columns in enumerate(self.plan.call.asks):
             key = (ask, tuple([row[column] for column in columns]))
@@ -198,7 +213,10 @@ class Phrasebook:
         return ballots
 
     def _several(self, rows: Sequence[Sequence[str]]) -> list[tuple[Ballot, bytes]]:
-        """Return S ballots to each query: the different answers of a person, then dummies."""
+        """Return a person's ballots for each query: the different answers, then dummies.
+
+        Every person has equally many ballots, so the number of its rows stays hidden.
+        """
         columns, max_rows, ballots = len(self.plan.domains), self._rows, []
         if not rows or any(len(row) != columns or DUMMY in row for row in rows):
             raise ParameterError(
@@ -215,7 +233,10 @@ class Phrasebook:
         return ballots
 
     def _write_values(self, ballot: Ballot) -> tuple[Ballot, bytes]:
-        """Write a ballot without a salt. ParameterError if a value is not in its domain."""
+        """Encode a ballot without a salt, and cache it.
+
+        ParameterError if a value is not in its domain.
+        """
         for column, value in zip(self.plan.call.asks[ballot.ask], ballot.values, strict=True):
             check_domain(self.plan, column, value)
         entry = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
@@ -223,6 +244,10 @@ class Phrasebook:
         return entry
 
     def _write(self, key: tuple[int, tuple[str, ...]], row: Sequence[str]) -> tuple[Ballot, bytes]:
+        """Encode the ballot for one query of a row without a salt, and cache it.
+
+        key: the number of the query, and the values.
+        """
         ballot = answers(self.plan, row)[key[0]]
         entry = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
         self._written[key] = entry
@@ -230,7 +255,10 @@ class Phrasebook:
 
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
-    """User: return a salt for every answer of the round, fresh unless a lesson has another rule."""
+    """User: return a salt for every ballot of a round, fresh unless a lesson weakens this.
+
+    A lesson may use zeros, or one salt for all ballots of a user.
+    """
     count = plan.ballots
     if not plan.announcement.rules.salted:
         return [NO_SALT] * count
@@ -240,7 +268,10 @@ def salts(plan: Round, entropy: Entropy) -> list[bytes]:
 
 
 def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
-    """Draw salts for a user without tokens, and random bytes in place of tokens if they are due."""
+    """Return salts for a user without tokens (blind credentials), each with a placeholder token.
+
+    The placeholder is random bytes of a token's length; empty in a round without tokens.
+    """
     mine = salts(plan, entropy)
     if not plan.token:
         return [(salt, b"") for salt in mine]
@@ -256,7 +287,10 @@ def fresh_salts(entropy: Entropy, count: int) -> list[bytes]:
 def submit(
     plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token] = ()
 ) -> Sealed:
-    """User: turn a row into the envelope of this round; hide the columns that the call hides."""
+    """User: turn a row into the envelope of this round; columns that the query hides are hidden.
+
+    tokens: a salt and a token for each ballot, in a round with tokens.
+    """
     return submit_all(Phrasebook(plan), [row], [entropy], [tokens])[0]
 
 
@@ -289,7 +323,7 @@ def submit_all(
         mine or drawn_alone(plan, entropy)
         for mine, entropy in zip(tokens or [()] * len(rows), entropies, strict=True)
     ]
-    if plan.shape is not None:  # never the rows themselves
+    if plan.shape is not None:  # in `threshold` rounds, ballots hold sealed messages, not rows
         plaintexts = list(written)
     else:
         plaintexts = [
@@ -309,6 +343,10 @@ def submit_all(
 
 
 def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> Iterator[bytes]:
+    """Yield the bytes of each ballot with its salt in place of the zeros.
+
+    answers: ballots with their bytes without a salt. marks: salt and token of each ballot.
+    """
     for (_, blank), (salt, _) in zip(answers, marks, strict=True):
         yield blank[:1] + salt + blank[VALUES:]
 
@@ -316,7 +354,10 @@ def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> 
 def _one_by_one(
     book: Phrasebook, row: Sequence[Any], entropy: Entropy, tokens: Sequence[Token]
 ) -> Sealed:
-    """User: seal with the design errors of a lesson, or to the lock of a round."""
+    """User: seal the ballots of a single row, in rounds that `submit_all` cannot batch.
+
+    These are rounds with the design errors of a lesson, or with locked ballots.
+    """
     plan = book.plan
     ballots = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
     return enclose(plan, ballots, sealing(entropy, plan.session), tokens)
@@ -325,7 +366,7 @@ def _one_by_one(
 def enclose(
     plan: Round, ballots: Sequence[Ballot], entropy: Entropy, tokens: Sequence[Token] = ()
 ) -> Sealed:
-    """User: seal ballots, a ballot for every query, into the envelope of this round.
+    """User: seal one ballot for every query into the envelope of this round.
 
     tokens: one for each ballot. In a round with tokens, a user without them draws random bytes of
     equal size.
@@ -352,7 +393,7 @@ def enclose(
 
 
 def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
-    """User: encode all answers as one plaintext (a design error, for a lesson)."""
+    """User: return all ballots of a person as one plaintext (a design error, for a lesson)."""
     bundle = Writer()
     for ballot, salt in ballots:
         bundle.blob(write_ballot(ballot, salt, 0))
@@ -360,13 +401,19 @@ def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
 
 
 def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
-    """Reader: decode every answer of a person. Refused as in `read_ballot`."""
+    """Reader: return every ballot of a person from one plaintext (a design error, for a lesson).
+
+    Refused as in `read_ballot`.
+    """
     data = unpad(plaintext) if plan.ballot else plaintext
     parts = decode(data, lambda reader: [reader.blob() for _ in plan.call.asks])
     return [parse_ballot(plan, part) for part in parts]
 
 
 def _same_key(entropy: Entropy) -> Callable[[], Entropy]:
-    """Return a function whose entropy restarts for every onion, so that all get the same key."""
+    """Return a function that gives the same randomness for every onion, so that all share one key.
+
+    This is the design error of a lesson: it links the answers of a person.
+    """
     seed = int.from_bytes(entropy.random(8), "big")
     return lambda: SeededEntropy(seed)

@@ -1,5 +1,7 @@
 """Exclusion: knowledge about people whose rows stayed closed, and the groups closed against it.
 
+In the program `threshold`, a value opens for the reader only if at least k people share it.
+
 A value opens whole or not at all, and domains are announced. So a blank person (a person without an
 opened row) has none of the opened values. A set of closed rows is a KNOWN SMALL CROWD if every
 table that gives the same view has 1 to k - 1 people in it: from 28 "no" and 2 "yes" at k = 5 it
@@ -24,9 +26,9 @@ A party that sees only the release knows L, the number R of closed rows, and the
     not closed      0 < L < k, or L > (k - 1) (R - 1): each closed row holds a person
     closed          none, except if no row is open, R = 2 and L = k: each row holds a person
 
-The second line was found by enumerating all small tables
-(tests/protocol/rounds/test_exclusion.py). An infinite domain has no last row: there only 0 < L < k
-counts, and an attacker with a list of likely values knows more.
+The second line was found by enumerating all small tables (tests/protocol/rounds/test_exclusion.py).
+An infinite domain has no last row: there only 0 < L < k counts, and an attacker with a list of
+likely values knows more.
 """
 
 from collections import Counter, defaultdict
@@ -40,17 +42,18 @@ from ..wire.messages import Counts
 from ..wire.schema import Schema
 from .opened_prefixes import Cell, by_prefixes, cell, closes_further, crowds, opened, prefix_of
 
-Domains = Sequence[int | None]  # values of each column; None: without end
-Sizes = Mapping[Cell, Sequence[int]]  # per open prefix, people in each closed group behind it
+Domains = Sequence[int | None]  # number of values of each column; None: infinite
+Sizes = Mapping[Cell, Sequence[int]]  # open prefix -> people in each closed group behind it
 
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """Knowledge by exclusion about people with closed rows.
+    """The numbers of people and cells known by exclusion: opened values rule out other values.
 
     Attributes:
-        people: number of people in known small crowds.
-        cells: values of blank people of which one closed row, or one value, is left.
+        people: number of people in known small crowds (1 to k - 1 people with closed rows).
+        cells: values of people without an opened row for which a single closed row, or value, is
+            left.
     """
 
     people: int
@@ -65,9 +68,11 @@ def domains_of(schema: Schema) -> Domains:
 def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
     """Whether these closed rows hold a known small crowd, for a party that sees their sizes.
 
+    A known small crowd is a set of rows with surely 1 to k - 1 people.
+
     Args:
         sizes: people in each closed row that is not empty.
-        rows: closed rows of the domain, empty ones included; None: without end.
+        rows: closed rows of the domain, empty rows included; None: an infinite domain.
         k: the number of people that opens a group.
     """
     people = sum(sizes)
@@ -80,7 +85,11 @@ def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
 
 
 def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int]]:
-    """Return the sizes of closed groups behind each open prefix. rows: people by whole row."""
+    """Return, by open prefix, the sizes of the closed groups that continue it.
+
+    A prefix is the first values of a row; it is open if at least k people share it. rows: people by
+    whole row. prefixes: False: only whole rows open, and the only key is the empty prefix.
+    """
     shared = crowds(rows)
     sizes: dict[Cell, list[int]] = defaultdict(list)
     columns = len(next(iter(rows), ()))
@@ -96,7 +105,9 @@ def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int
 def close_further(
     released: Counts, sizes: Sizes, k: int, domains: Domains, *, prefixes: bool
 ) -> dict[Cell, int]:
-    """Reader: return the cells to publish, after closing further groups.
+    """Reader: return the cells to publish, with people, after closing further groups.
+
+    Without this, the opened values would reveal small groups by exclusion.
 
     Args:
         released: people by the open part of their rows.
@@ -139,9 +150,19 @@ def published_rows(rows: Counts, policy: AnnouncedPolicy, schema: Schema) -> dic
 
 
 class _Tree:
-    """The open prefixes of a release, closed from the leaves up if exclusion is unsafe."""
+    """The tree of open prefixes of a release.
+
+    A group is closed if exclusion would reveal a small crowd.
+
+    A prefix is the first values of a row; its children are the prefixes that are one value longer.
+    """
 
     def __init__(self, released: Counts, sizes: Sizes, k: int, domains: Domains) -> None:
+        """Build the tree of all open prefixes.
+
+        released: people by the open part of their rows. sizes: people in closed groups, by open
+        prefix.
+        """
         self.shared, self.sizes, self.k, self.domains = crowds(released), sizes, k, domains
         self.shut: set[Cell] = set()
         self.children: dict[Cell, list[Cell]] = defaultdict(list)
@@ -150,7 +171,11 @@ class _Tree:
                 self.children[prefix[:-1]].append(prefix)
 
     def close(self, prefix: Cell, depth: int) -> int:
-        """Close the unsafe continuations of a prefix; return the cells that stay open behind it."""
+        """Close the unsafe continuations of a prefix, deepest first.
+
+        Returns:
+            The number of opened (person, column) values that stay open behind the prefix.
+        """
         if depth == len(self.domains):
             return 0
         losses = {
@@ -167,11 +192,11 @@ class _Tree:
 def excluded(
     released: Counts, k: int, domains: Domains, *, prefixes: bool, closed: bool
 ) -> Excluded:
-    """Any party: return the knowledge by exclusion from a release.
+    """Any party: return the knowledge by exclusion that follows from a release.
 
-    closed: whether its reader closes further groups. Cells count for crowds of any size: if all
-    closed
-    rows agree in a column, each blank person has that value.
+    released: people by the open part of their rows. closed: whether the reader closes further
+    groups against exclusion. Cells count for crowds of any size: if all closed rows agree in a
+    column, each person without an opened row has that value.
     """
     people = cells = 0
     for open_prefix, blank, open_ in _stops(released, prefixes=prefixes):
@@ -185,11 +210,11 @@ def excluded(
 def known_to_reader(
     sizes: Sizes, released: Counts, k: int, domains: Domains, *, prefixes: bool
 ) -> int:
-    """Reader: people in known small crowds, for a party that sees the sizes of closed groups.
+    """Reader: return the number of people in known small crowds, from the sizes of closed groups.
 
-    Of fewer than k blank people in all, only the number is known: they do not count.
-
-    released: the opened cells, before further groups are closed.
+    Of fewer than k people without an opened row in all, only the number is known: they do not
+    count. sizes: people in closed groups, by open prefix. released: the opened cells, before
+    further groups are closed.
     """
     total = 0
     for open_prefix, _, open_ in _stops(released, prefixes=prefixes):
@@ -201,7 +226,12 @@ def known_to_reader(
 
 
 def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cell]]]:
-    """Return where rows end early: the open prefix, people ending there, open values behind."""
+    """Return the places where rows end early.
+
+    Returns:
+        For each open prefix: the prefix, the people with rows that end there, the open
+            continuations.
+    """
     stops: Counter[Cell] = Counter()
     for row, people in released.items():
         if BLANK in row:
@@ -219,36 +249,56 @@ def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cel
 def _is_known(
     blank: int, rows: int | None, k: int, *, opens: bool, inner: bool, closed: bool
 ) -> bool:
-    """Whether a small crowd is known among people whose rows end at the same prefix."""
+    """Whether a small crowd is known among the people with rows that end at the same open prefix.
+
+    blank: their number. rows: closed continuations; None: infinite. opens: whether a continuation
+    is open. inner: whether the prefix is not empty. closed: whether the reader closes further
+    groups.
+    """
     if 0 < blank < k and (opens or inner):
         return True
     if rows is None or (rows == 1 and not (opens or inner)):
-        return False  # a domain without end, or of one value, which was known before
+        return False  # an infinite domain, or one value that was known before
     if closed:
         return not opens and rows == 2 and blank == k
     return blank > (k - 1) * (rows - 1)
 
 
 def _rows_left(domains: Domains, open_: int) -> int | None:
-    """Return the number of rows of the domain that are not open; None: infinite."""
+    """Return the number of rows of the domains that are not open; None: infinite.
+
+    open_: the number of open rows.
+    """
     sizes = [size for size in domains if size is not None]
     return prod(sizes) - open_ if len(sizes) == len(domains) else None
 
 
 def _next(domains: Domains, depth: int) -> Domains:
-    """Return the domain of the column at this depth."""
+    """Return the domain of the column at this depth, in a list.
+
+    An empty list after the last column.
+    """
     return domains[depth : depth + 1]
 
 
 def _rows_closed(
     domains: Domains, open_prefix: Cell, open_: set[Cell], *, prefixes: bool
 ) -> int | None:
-    """Return the number of rows, or next values, not open behind a prefix; None: infinite."""
+    """Return the number of closed rows, or closed next values, behind an open prefix.
+
+    None: infinite.
+
+    open_: the open rows or continuations behind the prefix.
+    """
     return _rows_left(_next(domains, len(open_prefix)) if prefixes else domains, len(open_))
 
 
 def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: bool) -> int:
-    """Count columns with more than one value in which all closed rows have the same value."""
+    """Return the number of columns in which all closed rows have one value, so that it is certain.
+
+    Only columns with more than one value in their domain, from `start` on, count. open_: the open
+    rows or continuations.
+    """
     if prefixes:
         domain = domains[start]
         return int(domain is not None and domain > 1 and domain - len(open_) == 1)

@@ -5,10 +5,10 @@ r"""Locks: ballots that no party can open before all parties could check their a
     locked ballot     sealed to J ( padded ballot || token, if any )
     mark              SHA-256("veilmix mark 1\0" || session || round || locked ballot)
 
-Every keyholder draws its share for one round, and posts it before users answer. When the batch has
-arrived, the reader posts the marks of its ballots; only after the challenge (challenge.py) do the
-shufflers post the secrets of their shares. The reader keeps its own secret: so only the reader
-opens the ballots, and it needs all shares.
+Every keyholder (shuffler or reader) draws its share for one round, and posts the public part before
+users answer. When the batch has arrived, the reader posts the marks of its ballots; only after the
+challenge (challenge.py) do the shufflers post the secrets of their shares. The reader keeps its own
+secret: so only the reader opens the ballots, and it needs all shares.
 """
 
 import hashlib
@@ -28,30 +28,39 @@ SHARE_LABEL = b"veilmix lock 1\0"
 
 
 def share_context(session: bytes, number: int, party: str) -> bytes:
-    """Any party: return the context to which the proof of a share is bound."""
+    """Any party: return the context to which the ownership proof of a party's key share is bound.
+
+    number: the round.
+    """
     return SHARE_LABEL + session + bytes([number]) + party.encode()
 
 
 def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
-    """Keyholder: draw its share of the lock of a round. entropy: for this round alone."""
+    """Keyholder: draw its share of the joint key that locks the ballots of a round.
+
+    entropy: randomness for this round alone.
+    """
     return make_share(entropy, share_context(plan.session, plan.call.round, party))
 
 
 def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
-    """Any party: return the round with its lock; None while a share is missing."""
+    """Any party: return the round with its lock (the joint key); None while a share is missing.
+
+    shares: the public shares, by party.
+    """
     if not set(plan.openers) <= shares.keys():
         return None
     return replace(plan, lock=joint([shares[party].public for party in plan.openers]))
 
 
 def mark(plan: Round, ballot: bytes) -> bytes:
-    """Person or reader: return the hash that marks a locked ballot as arrived."""
+    """User or reader: return the hash by which the reader shows that a locked ballot arrived."""
     place = MARK_LABEL + plan.session + bytes([plan.call.round])
     return hashlib.sha256(place + ballot).digest()
 
 
 def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
-    """Reader, with the secrets of all shares: open locked ballots; None for an invalid ballot."""
+    """Reader: open locked ballots with the secrets of all shares; None for an invalid ballot."""
     secret = total(secrets)
     plaintexts: list[bytes | None] = []
     for ballot in ballots:
@@ -64,12 +73,12 @@ def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """The data that a person keeps to prove that an answer is missing.
+    """The data that a user keeps to prove that one of its ballots did not arrive.
 
     Attributes:
-        ballots: locked, one for each query.
-        onions: their layers, outermost first.
-        draws: of each ballot, the randomness of its layers, innermost first.
+        ballots: the locked ballots, one for each query.
+        onions: the layers around each ballot, outermost first.
+        draws: for each ballot, the randomness of its layers, innermost first.
         draw: the randomness of the envelope, 32 bytes.
     """
 
@@ -80,7 +89,10 @@ class Proofs:
 
 
 def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proofs:
-    """Person: lock ballots, and wrap each for the reader and the shufflers after the first."""
+    """User: lock ballots, and wrap each for the reader and the shufflers after the first.
+
+    ParameterError if the joint key of the round is not known yet.
+    """
     if not plan.lock:
         raise ParameterError("lock: the shares of this round are not known yet; wait for them")
     ballots = [seal_jointly(plan.lock, plain, plan.session, entropy) for plain in plaintexts]
@@ -90,5 +102,8 @@ def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proo
 
 
 def rewrap(plan: Round, ballot: bytes, draw: bytes) -> tuple[bytes, ...]:
-    """Any party with the sealing randomness: rebuild the layers around a locked ballot."""
+    """Any party with the sealing randomness: return the layers around a locked ballot.
+
+    draw: the randomness of the layers, as in `Proofs.draws`.
+    """
     return wrap(plan.suite, plan.hops[1:], ballot, Drawn(draw))

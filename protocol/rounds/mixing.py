@@ -1,4 +1,4 @@
-"""The work of a shuffler: open, refuse, de-duplicate, sort, forward.
+"""The work of a shuffler on a batch: open, refuse, remove duplicates, sort, forward.
 
 A batch leaves in the order of its bytes. Every party can check this order. It hides the order of
 arrival, and leaves no room for a message in the order itself.
@@ -19,15 +19,16 @@ from ..wire.messages import Mixed
 from ..wire.wire import Reader, decode
 from .round_context import Round
 
-MIN_ENVELOPES = 16  # envelopes that a thread opens, at least, before it reads their contents
-PIECE = 1 << 25  # bytes of layers that travel as one message, at most
-UNPADDED = 1 << 15  # layers in one message, at most, if their sizes differ
-HASHED = 1 << 12  # layers that are hashed together
+# fewest envelopes that a thread decrypts together, before it reads their contents
+MIN_ENVELOPES = 16
+PIECE = 1 << 25  # largest number of bytes of layers in one message
+UNPADDED = 1 << 15  # largest number of layers in one message, if their sizes differ
+HASHED = 1 << 12  # number of layers that are hashed together, for speed
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedLayers:
-    """The contents of opened layers, and the number of refused layers, by reason.
+    """The result of opening a batch: contents of valid layers, and the number of refused layers.
 
     Attributes:
         inside: the content of each layer that opened.
@@ -49,7 +50,10 @@ def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes
 def open_envelopes(
     plan: Round, secret: SecretKey, envelopes: Sequence[bytes]
 ) -> list[list[bytes] | Reason]:
-    """First shuffler: open many envelopes; return the onions of each, or why it is refused."""
+    """First shuffler: open many envelopes.
+
+    Return the onions of each, or the reason of a refusal.
+    """
     context, results = plan.hops[0].context, list[list[bytes] | Reason]()
     size = max(MIN_ENVELOPES, plan.suite.batch_size)
     for at in range(0, len(envelopes), size):
@@ -60,10 +64,11 @@ def open_envelopes(
 
 
 def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | Reason:
-    """Any opener of an envelope: return the inner onions of a bundle, or the reason of a refusal.
+    """Opener of an envelope: return the onions in its plaintext, or the reason of a refusal.
 
     All slots must be there, each of the round's size, in ascending order: an envelope that breaks
-    the rule could smuggle a mark through the mix or vote twice.
+    the rule could smuggle a mark through the mix or vote twice. bundle: the plaintext; None if the
+    envelope did not open.
     """
     if plan.envelope and len(envelope) != plan.envelope:
         return Reason.WRONG_SIZE
@@ -81,8 +86,11 @@ def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | 
 
 
 def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> OpenedLayers:
-    """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop invalid layers."""
-    size = plan.inner[hop]  # and with it the size of the content
+    """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop invalid layers.
+
+    secret: the opener's key.
+    """
+    size = plan.inner[hop]  # 0 if layers are not padded
     right = [layer for layer in layers if len(layer) == size] if size else layers
     plaintexts = open_all(secret, right, plan.hops[hop - 1].context)
     inside = [plaintext for plaintext in plaintexts if plaintext is not None]
@@ -96,25 +104,29 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
 
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch that does not strictly ascend, if the rules order it."""
+    """Shuffler or reader: refuse a batch that is not sorted, if the rules require an order.
+
+    Layers must strictly ascend, unless a lesson keeps repeats.
+    """
     if plan.announcement.rules.ordered and not _ascending(layers, repeats=_repeats(plan)):
         raise Refused(Reason.MALFORMED)
 
 
 def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch that differs from its sender's account on the board.
+    """Shuffler or reader: refuse a batch unless its digest is the digest in its sender's account.
 
-    The account on the board describes no other batch.
+    The account (numbers of messages and a digest) is on the board before the batch is used, so that
+    a sender cannot exchange the batch.
     """
     if account is None or account.digest != batch_digest(layers):
         raise Refused(Reason.UNEXPECTED)
 
 
 def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], int]:
-    """Shuffler: drop repeats and sort; return the batch and the number of repeats.
+    """Shuffler: drop repeats and sort; return the batch and the number of dropped repeats.
 
-    A lesson may switch the order off: then the batch leaves in the order of arrival, which is the
-    attack. It may also keep repeats.
+    A lesson may switch the order off: then the batch leaves in the order of arrival, which allows
+    an attack. It may also keep repeats.
     """
     unique = layers if _repeats(plan) else dict.fromkeys(layers)
     batch = tuple(sorted(unique)) if plan.announcement.rules.ordered else tuple(unique)
@@ -127,11 +139,12 @@ def _repeats(plan: Round) -> bool:
 
 
 def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
+    """Whether layers are in ascending order; `repeats`: equal neighbours are allowed."""
     return all(map(le if repeats else lt, layers, islice(layers, 1, None)))
 
 
 def piece_size(plan: Round, hop: int) -> int:
-    """Shuffler or reader: return the most layers in a message to the party at `hop`.
+    """Shuffler or reader: return the largest number of layers in one message to the party at `hop`.
 
     A batch is as many messages as it needs, and all but the last are full. The account on the board
     describes it as a whole: the number of layers, and their digest.
@@ -141,7 +154,10 @@ def piece_size(plan: Round, hop: int) -> int:
 
 
 def arranges(plan: Round, hop: int) -> bool:
-    """Shuffler: whether a batch to `hop` has unique, sorted layers of one size."""
+    """Shuffler: whether a batch to `hop` has unique, sorted layers of one size.
+
+    False only if a lesson changes this, or padding is off.
+    """
     return plan.announcement.rules.ordered and not _repeats(plan) and bool(plan.inner[hop])
 
 
@@ -153,23 +169,24 @@ def account(
     batch: Sequence[bytes],
     digest: bytes | None = None,
 ) -> Mixed:
-    """Return the account of a batch: a function of its input and output alone.
+    """Return the account of a batch that a shuffler posts: numbers of messages, and a digest.
 
-    people: at the first hop, the users whose layers leave. received, refused: messages. digest: the
-    batch's, if it is known already.
+    people: at the first hop, the users whose layers leave. received, refused: messages. batch: the
+    forwarded layers. digest: the batch's digest, if it is known already.
     """
     digest = batch_digest(batch) if digest is None else digest
     return Mixed(hop, people, received, len(batch), refused, digest)
 
 
 class BatchDigest:
-    """The hash of an output batch, of layers that arrive in parts."""
+    """A SHA-256 hash of a forwarded batch, computed while its layers arrive in parts."""
 
     def __init__(self) -> None:
+        """Start the hash of an empty batch."""
         self._state = hashlib.sha256(b"veilmix batch 1\0")
 
     def add(self, layers: Iterable[bytes]) -> None:
-        """Hash more layers."""
+        """Add the next layers of the batch to the hash."""
         rest = iter(layers)
         while chunk := list(islice(rest, HASHED)):
             for size, group in groupby(chunk, len):
@@ -182,7 +199,7 @@ class BatchDigest:
 
 
 def batch_digest(layers: Iterable[bytes]) -> bytes:
-    """Hash an output batch, for its account on the board (SHA-256, 32 bytes)."""
+    """Return the digest of a forwarded batch for its account on the board (SHA-256, 32 bytes)."""
     digest = BatchDigest()
     digest.add(layers)
     return digest.digest()

@@ -18,54 +18,66 @@ from ..wire.messages import Call, Certificate, Counts, Decision
 from ..wire.schema import Schema
 
 Cell = tuple[str, ...]
-WHOLE, PREFIXES = "threshold", "threshold prefixes"  # announced rules, and with CLOSED after them
-CLOSED = " closed"  # its reader publishes less than it opens (exclusion.py)
-SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")  # the third rule
-PARTS = 1 << 32  # a rate is a whole number of parts of this
+# announced rules: whole rows open, or prefixes of rows; CLOSED may follow
+WHOLE, PREFIXES = "threshold", "threshold prefixes"
+CLOSED = " closed"  # suffix of a rule: the reader publishes less than it opens (exclusion.py)
+# the rule that samples people
+SAMPLED = re.compile(r"threshold sample=([1-9][0-9]{0,9})/4294967296")
+PARTS = 1 << 32  # sampling rates are whole multiples of 1 / PARTS
 
 
 def by_prefixes(rule: str) -> bool:
-    """Whether the announced rule opens prefixes of rows, and not only whole rows."""
+    """Whether the announced rule opens prefixes of rows (first values), not only whole rows."""
     return rule.removesuffix(CLOSED) == PREFIXES
 
 
 def closes_further(rule: str) -> bool:
-    """Whether the announced rule lets a reader publish less than it opens, against exclusion."""
+    """Whether, by the announced rule, a reader publishes less than it opens.
+
+    It then closes groups that would reveal small crowds by exclusion (exclusion.py).
+    """
     return rule in (WHOLE + CLOSED, PREFIXES + CLOSED)
 
 
 def sampled_rule(parts: int) -> str:
-    """Return the announced rule that opens whole rows of people sampled at this rate."""
+    """Return the text of the rule by which whole rows of randomly sampled people open.
+
+    parts: the sampling rate as parts of 2^32.
+    """
     return f"{WHOLE} sample={parts}/{PARTS}"
 
 
 def sample_parts(rule: str) -> int | None:
-    """Return the number of 2^32 draws with which a person's message holds its row; None: all."""
+    """Return the sampling rate in the announced rule, as parts of 2^32.
+
+    None: all people take part.
+    """
     match = SAMPLED.fullmatch(rule)
     return min(int(match[1]), PARTS) if match else None
 
 
 def cover(columns: int) -> Cell:
-    """Return the row of a person that does not take part: all blank; its message fits no other."""
+    """Return the all-blank row that stands for a person not sampled; its message fits no other."""
     return (BLANK,) * columns
 
 
 def is_cover(row: Sequence[str]) -> bool:
-    """Whether a message holds no row."""
+    """Whether a row is all blank: the message of a person that does not take part."""
     return all(value == BLANK for value in row)
 
 
 def decision(schema: Schema, k: int, rule: str) -> Decision:
-    """Any party: return the decision before all counts: all columns, opened for k people.
+    """Any party: return the decision of the program `threshold`, made before all counts.
 
-    No person is exposed, for any respondents, so the certificate states no number of people.
+    All columns are released, opened where at least k people share values. No person is exposed, for
+    any respondents, so the certificate states no number of people.
     """
     return Decision(tuple(range(len(schema.features))), Certificate(rule, k, 0, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class ByThreshold:
-    """The strategy that requests all columns at once, and opens the cells that k people share.
+    """The strategy of `threshold`: release all columns, opened for the values that k people share.
 
     Attributes:
         k: the number of people that opens a group.
@@ -90,7 +102,10 @@ class ByThreshold:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return the certificate of the opened cells: 0 exposed if the reader was honest."""
+        """Return the certificate of a release: 0 people exposed if its reader was honest.
+
+        joint: the released counts, by cell.
+        """
         people = exposed(joint, self.k)
         return Certificate(decision.certificate.rule, self.k, sum(joint.values()), people)
 
@@ -100,8 +115,11 @@ def opened(
 ) -> dict[Cell, int]:
     """Any party that sees the table: return its released cells, with their people.
 
-    rows: people by whole row. k: the number of people that opens a group, at least 1. known_rows:
-    rows with known secrets: rows that begin like one of them open as far as they agree.
+    A cell is the longest prefix of a row that at least k people share, blank behind it.
+
+    rows: people by whole row. k: the number of people that opens a group, at least 1. prefixes:
+    False: only whole rows open. known_rows: rows with known secrets: rows that begin alike open as
+    far as they agree.
     """
     shared = crowds(rows)
     known_prefixes = {row[:end] for row in known_rows for end in range(1, len(row) + 1)}
@@ -116,12 +134,12 @@ def opened(
 
 
 def cell(prefix: Cell, columns: int) -> Cell:
-    """Return the released cell of a prefix: BLANK in the other columns."""
+    """Return the released cell of a prefix (first values of a row): BLANK in the other columns."""
     return (*prefix, *(BLANK,) * (columns - len(prefix)))
 
 
 def prefix_of(released: Cell) -> Cell:
-    """Return the opened values of a released cell."""
+    """Return the opened values of a released cell, without the blanks behind them."""
     return released[: released.index(BLANK)] if BLANK in released else released
 
 
@@ -156,12 +174,15 @@ def cut_short(released: Counts, k: int) -> int:
 
 
 def cells_said(released: Counts) -> int:
-    """Count the opened (person, column) values."""
+    """Return the number of opened (person, column) values of a release."""
     return sum(people * len(prefix_of(row)) for row, people in released.items())
 
 
 def shown_of(row: Mapping[int, str], prefixes: Collection[Cell]) -> dict[int, str]:
-    """Return the opened values of a person's row: its longest prefix among the opened prefixes."""
+    """Return the values of a person's row that a release opened, by column.
+
+    prefixes: the opened prefixes; the longest that begins the row counts.
+    """
     whole = tuple(row[column] for column in sorted(row))
     end = next((end for end in range(len(whole), 0, -1) if whole[:end] in prefixes), 0)
     return dict(enumerate(whole[:end]))
@@ -173,10 +194,11 @@ def opens_by_threshold(announcement: Announcement | None) -> bool:
 
 
 def closed_groups(rows: Counts, k: int, *, prefixes: bool) -> Counter[int]:
-    """Return the number of closed groups in the reader's view, by size. rows: people by whole row.
+    """Return the number of closed groups that the reader sees, by their number of people.
 
-    With prefixes it sees the closed continuations of opened prefixes, and none beyond. A cover is a
-    group of one.
+    With prefixes it sees the closed continuations of opened prefixes, and no group beyond. The
+    all-blank row of a person that does not take part is a group of one person. rows: people by
+    whole row.
     """
     shared = crowds(rows)
     columns = len(next(iter(rows), ()))

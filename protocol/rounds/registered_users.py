@@ -22,14 +22,22 @@ LABEL = b"veilmix submission 1\0"
 
 
 def registry_root(registry: Registry | None) -> bytes:
-    """Any party: return the root (32 bytes) that an announcement cites; empty if no registry."""
+    """Any party: return the Merkle root (32 bytes) of the registered keys.
+
+    Empty without a registry.
+
+    An announcement cites it.
+    """
     return b"" if registry is None else merkle_root(registry.keys)
 
 
 def submissions(
     plan: Round, envelopes: Sequence[bytes], signers: Sequence[Signer | None]
 ) -> list[Submission]:
-    """Users: submit an envelope each, signed if users are registered."""
+    """Users: return the message with each envelope, signed if users are registered.
+
+    signers: the signing key of each user; None: unregistered.
+    """
     signing = [
         (at, signer)
         for at, signer in enumerate(signers)
@@ -45,14 +53,18 @@ def submissions(
 
 
 def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submission:
-    """User: submit an envelope, signed if users are registered."""
+    """User: return the message with its envelope, signed if users are registered."""
     return submissions(plan, [envelope], [signer])[0]
 
 
 def check_senders(
     plan: Round, registry: Registry, sender_submissions: Sequence[tuple[str, Submission]]
 ) -> list[Reason | None]:
-    """First shuffler: return, by submission, None, or UNREGISTERED unless its sender signed it."""
+    """First shuffler: check the signatures of submissions.
+
+    Returns:
+        For each, None, or UNREGISTERED unless the named sender has signed it.
+    """
     claims = [
         (parties.index(sender), _signed(plan, body.envelope), body.signature)
         for sender, body in sender_submissions
@@ -83,4 +95,5 @@ def signed_digest(plan: Round, digest: bytes) -> bytes:
 
 
 def _signed(plan: Round, envelope: bytes) -> bytes:
+    """Return the bytes that a person signs for its envelope."""
     return signed_digest(plan, hashlib.sha256(envelope).digest())

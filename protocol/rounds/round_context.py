@@ -1,7 +1,9 @@
-r"""A session and its rounds: the contexts, sizes and keys that follow from the announcement.
+r"""A round: the contexts, sizes and keys that follow from the announcement and the call.
 
-    context of a layer =
-        SHA-256("veilmix layer 1\0" || session digest || round || SHA-256(call) || hop)
+The announcement holds the signed parameters of the session; the call is the query of a round.
+
+    context of a layer = SHA-256("veilmix layer 1\0" || session digest || round || SHA-256(call) ||
+    hop)
 
 Hops count from 1, the first shuffler; the reader is hop m + 1. The first shuffler's layer is the
 envelope around a user's inner onions; every inner onion has a layer for each further shuffler and,
@@ -33,7 +35,7 @@ from .opened_prefixes import by_prefixes, opens_by_threshold, sample_parts
 
 CONTEXT_LABEL = b"veilmix layer 1\0"
 UNBOUND_LABEL = b"veilmix layer of a lesson 1\0"
-SALT = 16  # bytes, fresh per ballot
+SALT = 16  # bytes of the random salt of a ballot
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +46,19 @@ class Round:
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
-        call: the call.
-        announcement: the session's announcement.
-        suite: the suite of all keys.
-        openers: the party of each hop.
+        call: the query of the round.
+        announcement: the session's signed parameters.
+        suite: the cipher suite of all keys.
+        openers: the party that opens the layer of each hop: the shufflers, then the reader.
         hops: their public keys and contexts.
-        ballot: bytes of one padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h
-            (h = 2 .. m + 1), so that inner[m + 1] is the reader's.
+        ballot: bytes of one padded ballot.
         inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1); inner[m + 1] is
             the reader's.
         envelope: bytes of a submission; of a verified mix, of all ballots of a person.
         domains: per column, whether a value may be submitted: it is in the domain, or the text of a
             hidden value.
-        token: bytes of the token behind every ballot; 0 without tokens.
-        witness: the board's head at the call, which users cite in their messages.
+        token: bytes of the token (blind credential) behind every ballot; 0 without tokens.
+        witness: the board's signed head at the call, which users cite in their messages.
         lock: the joint key to which ballots are sealed (locks.py); empty without a lock, or before
             it is known.
         shape: the shape of messages that only k people open together (threshold.py); None for plain
@@ -80,27 +81,30 @@ class Round:
     shape: Shape | None = None
 
     def __reduce__(self) -> tuple[Callable[..., "Round"], tuple[object, ...]]:
-        """Pickle as the inputs of `open_round`, which derives the round again."""
+        """Pickle as the inputs of `open_round`, from which another process derives the round."""
         follows = self.announcement, self.session, self.call
         return _derive_round, (*follows, self.witness, self.lock)
 
     def bare(self, plaintext: bytes) -> bytes:
-        """Return an innermost plaintext without its token."""
+        """Return a decrypted ballot without the token (blind credential) at its end."""
         return plaintext[: -self.token] if self.token else plaintext
 
     @property
     def slots(self) -> int:
-        """The number of inner onions in an envelope: 1 for each ballot, or (flaw) 1 for all."""
+        """The number of onions in an envelope: of each ballot an onion, or a single onion for all.
+
+        All ballots in an onion are the design error of a lesson.
+        """
         return 1 if self.bundled else self.ballots
 
     @property
     def rows(self) -> int:
-        """The number of ballots of a person to each query."""
+        """The number of ballots that each person gives to each query."""
         return self.announcement.rules.rows
 
     @property
     def ballots(self) -> int:
-        """The number of ballots of a person, dummies included."""
+        """The number of ballots of a person in the round, dummies included."""
         return self.rows * len(self.call.asks)
 
     @property
@@ -135,7 +139,7 @@ class Round:
 
     @property
     def is_public(self) -> bool:
-        """Whether the counts of the round are posted."""
+        """Whether the counts of the round are posted on the board."""
         return (
             self.announcement.policy.publish_marginals or self.call.reader is parties.Role.ANALYST
         )
@@ -172,16 +176,19 @@ def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -
 
 
 def as_cited(plan: Round, heads: Mapping[int, Head]) -> Round:
-    """Return a round with the head of its call, which its users cite; none on an unsigned board.
+    """Return a round with the board's signed head at its call, which users cite in messages.
 
-    heads: of the board, by place.
+    heads: the signed heads of the board, by round; empty if the board signs no posts.
     """
     head = heads.get(plan.call.round)
     return replace(plan, witness=b"" if head is None else witness_of(head))
 
 
 def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
-    """Any party: derive a round. ParameterError if the call requests unknown columns."""
+    """Any party: return the round of a call, derived from public data.
+
+    session: the digest of the announcement. ParameterError if the call requests unknown columns.
+    """
     columns = {column for ask in call.asks for column in ask}
     features = announcement.schema.features
     if max(columns) >= len(features):
@@ -234,26 +241,32 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
 
 
 def _or_dummy(admits: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return a test that also admits the value of a dummy."""
+    """Return a test that admits the same values, and also the empty value of a dummy ballot."""
     return lambda value: not value or admits(value)
 
 
 def _derive_round(
     announcement: Announcement, session: bytes, call: Call, witness: bytes, lock: bytes
 ) -> Round:
-    """Worker of a party: derive the round again, with the head and the lock that the party has."""
+    """Unpickle a round in a worker process, with the head and the lock that the party has."""
     return replace(open_round(announcement, session, call), witness=witness, lock=lock)
 
 
 def level_ends(plan: Round) -> tuple[int, ...]:
-    """Return the end of the prefix of each level: after every column, or only after the last."""
+    """Return, for each level of a `threshold` message, the number of columns in its prefix.
+
+    A level is a prefix of the row that opens by itself: after every column, or only the whole row.
+    """
     columns = len(plan.domains)
     whole = plan.shape is None or len(plan.shape.widths) < columns
     return (columns,) if whole else tuple(range(1, columns + 1))
 
 
 def shape_of(announcement: Announcement) -> Shape | None:
-    """Any party: return the shape of messages that k people open; None without `threshold`."""
+    """Any party: return the sizes of messages that k people open together (program `threshold`).
+
+    None for other programs.
+    """
     if not opens_by_threshold(announcement):
         return None
     policy, widths = (
@@ -268,8 +281,8 @@ def sealing(entropy: Entropy, session: bytes) -> Entropy:
     """User, peer: return the sealing randomness of a single session, even if a seed is reused.
 
     Two sessions of one seed have the same people with the same sources. If they sealed two texts
-    with the same ephemeral key, an attacker with both boxes would learn the exclusive-or of the
-    texts. entropy: the person's, of a round.
+    with the same ephemeral key, an attacker with both ciphertexts would learn the exclusive-or of
+    the texts. entropy: the person's randomness of a round.
     """
     return entropy.fork(f"session {session.hex()}")
 
@@ -291,7 +304,7 @@ def domain_of(
 
 
 def ballot_size(announcement: Announcement, call: Call) -> int:
-    """Return the bytes of a padded ballot of this session."""
+    """Return the bytes of a padded ballot in a round of this session."""
     if (shape := shape_of(announcement)) is not None:
         return 1 + SALT + shape.size() + 1
     return padded_size(announcement.schema, call)

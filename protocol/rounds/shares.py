@@ -8,11 +8,10 @@ ones, with a single one in each block. It is split in two, each sealed to one ag
     offset  size  field of a share, before it is sealed
     0       4 M   u32 for each value of each feature, in the order of the schema
 
-    session of shares =
-        SHA-256("veilmix sharing 1\0" || digest of the announcement || encoded key of aggregator 1
-                || encoded key of aggregator 2)
-    context of a share =
-        SHA-256("veilmix share 1\0" || session of shares || aggregator (1 or 2) || user index (u32))
+    session of shares = SHA-256("veilmix sharing 1\0" || digest of the announcement || encoded key
+    of aggregator 1 || encoded key of aggregator 2)
+    context of a share = SHA-256("veilmix share 1\0" || session of shares || aggregator (1 or 2) ||
+    user index (u32))
 
 User indices begin with 0. A share travels in a `submission` of round 1. Aggregators refuse another
 size (wrong-size), what does not open (does-not-open) and a second share (duplicate). People with
@@ -21,7 +20,8 @@ one share missing are not counted.
 Each aggregator adds up its opened shares; the curator adds the two sums mod 2^32 and has the
 counts. A share alone is uniform for every x; both shares of a person are the person's row: the two
 aggregators together link all people. No party sees whether x is a zero-one vector. So a malicious
-person can shift counts by any amount that stays possible; an impossible total burns the round.
+person can shift counts by any amount that stays possible; an impossible total burns (aborts) the
+round.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ from ..wire.schema import Schema
 
 LABEL = b"veilmix sharing 1\0"
 CONTEXT_LABEL = b"veilmix share 1\0"
-WORD = 4  # bytes of one number
+WORD = 4  # bytes of one entry of a vector
 MODULUS = 1 << 32
 AGGREGATORS = (1, 2)
 AGGREGATOR_1, AGGREGATOR_2 = "aggregator-1", "aggregator-2"
@@ -52,15 +52,14 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ShareSession:
-    """The properties of a session's shares that every party can derive.
+    """The public properties of a session of secret sharing, which every party can derive.
 
     Attributes:
         session: the digest of the announcement and the two aggregators' keys.
-        suite: the suite of all keys.
+        suite: the cipher suite of all keys.
         keys: the keys of the two aggregators.
         schema: the columns, in order.
-        places: per feature, value -> position in the vector. size: bytes of a sealed share, the
-            same for all people.
+        places: per feature, the position of each value in the vector.
         min_batch: the smallest number of people for a sum.
     """
 
@@ -73,16 +72,16 @@ class ShareSession:
 
     @property
     def length(self) -> int:
-        """M, the number of numbers in a vector."""
+        """The number of entries of a person's vector: the values of all features together."""
         return sum(len(place) for place in self.places)
 
     @property
     def size(self) -> int:
-        """The bytes of a sealed share."""
+        """The bytes of a sealed share, the same for all people."""
         return layer_size(self.suite, WORD * self.length)
 
     def context(self, aggregator: int, user: int) -> bytes:
-        """Derive the 32 bytes that bind a share to session, aggregator and person."""
+        """Return the 32 bytes that bind a sealed share to session, aggregator and person."""
         place = self.session + bytes([aggregator]) + user.to_bytes(4, "big")
         return hashlib.sha256(CONTEXT_LABEL + place).digest()
 
@@ -95,7 +94,10 @@ class SealedShares:
 
 
 def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) -> ShareSession:
-    """Any party: derive a session of shares. ParameterError if a domain is open."""
+    """Any party: return the session of secret sharing between two aggregators.
+
+    ParameterError if the values of a feature are not listed. keys: of aggregator 1 and 2.
+    """
     for feature in announcement.schema.features:
         if feature.values is None:
             raise ParameterError(
@@ -122,7 +124,10 @@ def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) 
 
 
 def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
-    """User: return a row as bits 0 and 1. ParameterError if a value is not in its domain."""
+    """User: return a row as a vector that is 1 at the value of each feature, and 0 elsewhere.
+
+    ParameterError if a value is not in its domain.
+    """
     if len(row) != len(plan.places):
         raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.places)} features")
     vector = [0] * plan.length
@@ -153,27 +158,32 @@ def seal_shares(
 
 
 def share(plan: ShareSession, user: int, row: Sequence[str], entropy: Entropy) -> SealedShares:
-    """User: answer every query of the session, in two messages."""
+    """User: turn a row into two sealed shares, for aggregators 1 and 2.
+
+    user: the person's index.
+    """
     return seal_shares(plan, user, split(one_hot(plan, row), entropy), entropy)
 
 
 def _numbers(data: bytes, length: int) -> Vector:
+    """Decode a vector from u32 numbers, big-endian."""
     return struct.unpack(f">{length}I", data)
 
 
 def _bytes(vector: Sequence[int]) -> bytes:
+    """Encode a vector as u32 numbers, big-endian."""
     return struct.pack(f">{len(vector)}I", *vector)
 
 
 @dataclass(slots=True)
 class ShareAccumulator:
-    """An aggregator's shares: the opened shares, and the number of refused messages, by reason.
+    """The state of an aggregator: its opened shares, and the number of refused messages.
 
     Attributes:
-        plan: the public properties of the shares.
+        plan: the public properties of the session.
         aggregator: its number, 1 or 2.
-        secret: its key.
-        shares: by the index of the person.
+        secret: its private key.
+        shares: the opened share of each person, by index.
         refused: messages, by reason.
         has_revealed: whether it has revealed its sum, which it does once.
     """
@@ -186,7 +196,10 @@ class ShareAccumulator:
     has_revealed: bool = False
 
     def take(self, user: int, layer: bytes) -> None:
-        """Aggregator: open a share and keep it; an invalid share is refused and counted."""
+        """Aggregator: open a person's share and keep it.
+
+        An invalid share is refused and counted.
+        """
         if user in self.shares:
             self.refused[Reason.DUPLICATE] += 1
             return
@@ -196,7 +209,9 @@ class ShareAccumulator:
             self.refused[refusal.reason] += 1
 
     def subtotal(self, users: Iterable[int]) -> Vector:
-        """Aggregator: return the sum of these people's shares, mod 2^32; RoundBurned if too few.
+        """Aggregator: return the sum of these people's shares, mod 2^32.
+
+        RoundBurned if too few people.
 
         IllegalMove at a second call: two sums that differ by a person reveal that person.
         """
@@ -225,20 +240,26 @@ def open_share(
 
 
 def agreed(first: ShareAccumulator, second: ShareAccumulator) -> list[int]:
-    """Aggregators: return the people with both shares; one share of a person is noise."""
+    """Aggregators: return the people with both shares, by index, ascending.
+
+    A single share of a person is noise, so no other people are counted.
+    """
     return sorted(first.shares.keys() & second.shares.keys())
 
 
 def add(first: Vector, second: Vector) -> Vector:
-    """Add two vectors mod 2^32: the curator with sums, or both aggregators with a person's."""
+    """Return the sum of two vectors mod 2^32.
+
+    The curator adds sums of aggregators; both aggregators together could add a person's shares.
+    """
     return tuple((a + b) % MODULUS for a, b in zip(first, second, strict=True))
 
 
 def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
-    """Curator: return the counts of every feature; RoundBurned if they do not fit the people.
+    """Curator: return the counts of every feature from the total of all shares.
 
-    Every count is at most the number of people, and the counts of a feature add up to it. A
-    malicious person that respects this can still move people from value to value.
+    RoundBurned unless every count is at most the number of people, and the counts of a feature add
+    up to it. A malicious person that respects this can still move people from value to value.
     """
     ends = accumulate((len(place) for place in plan.places), initial=0)
     counts: list[Counts] = []

@@ -18,7 +18,7 @@ from .round_context import Round
 
 @dataclass(slots=True)
 class BallotReading:
-    """Ballots read so far: counts per column set, refusals by reason.
+    """The ballots that a reader has read so far: counts per column set, refusals by reason.
 
     Attributes:
         counts: people by combination, for each column set.
@@ -38,7 +38,7 @@ class BallotReading:
     astray: int = 0
 
     def add(self, part: "BallotReading") -> None:
-        """Add the counts of another part of the same batch."""
+        """Add the counts of another part of the same batch to this reading."""
         for mine, theirs in zip(self.counts, part.counts, strict=True):
             mine.update(theirs)
         self.refused.update(part.refused)
@@ -47,17 +47,17 @@ class BallotReading:
 
     @property
     def repeats(self) -> bool:
-        """Whether a token was spent twice."""
+        """Whether a token (blind credential) was spent twice."""
         return len(set(self.spent)) < len(self.spent)
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Ballots per column set."""
+        """The number of ballots for each column set."""
         return tuple(count.total() for count in self.counts)
 
 
 def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
-    """Reader: decode and count opened ballots; an invalid ballot is refused and counted.
+    """Reader: count opened ballots; an invalid ballot is refused and counted by reason.
 
     Ballots that differ only in their salts are decoded once: validity does not depend on the salt.
     """
@@ -76,7 +76,10 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
 
 
 def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: BallotReading) -> BallotReading:
-    """Reader: decode all answers of a person at once (a design error, for a lesson)."""
+    """Reader: count the ballots of a person from one plaintext (a design error, for a lesson).
+
+    reading: the reading to which counts are added and which is returned.
+    """
     for plaintext in plaintexts:
         try:
             ballots = read_bundle(plan, plaintext)
@@ -103,7 +106,7 @@ def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
 
 
 def summed(joint: Counts, places: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Any party: return the counts over some places of the cells of a table."""
+    """Any party: return the counts of a table's cells over some of their places (a marginal)."""
     sums: Counter[tuple[str, ...]] = Counter()
     for cell, people in joint.items():
         sums[tuple(cell[place] for place in places)] += people

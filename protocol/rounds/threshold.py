@@ -1,14 +1,15 @@
-r"""The program `threshold`: values that fewer than k people share never open (STAR, CCS 2022).
+"""The program `threshold`: values that fewer than k people share never open (STAR, CCS 2022).
 
     input of a level  label || session || round || level || texts of the prefix, as below
     a ballot          00 || salt || message || padding        (crypto/threshold.py)
     a level's text    per column of it u16 length, UTF-8 value; padding to the level's width
 
 A level is a prefix of the columns, or all of them at once: the announced rule says which. The party
-`randomness` answers with the function's outputs, blindly, and proves that all are of the key on the
-board. The reader opens the groups of k people or more, level by level, and counts rows; the closed
-rest of a row is BLANK. If the announced rule samples people at random, a person that does not take
-part requests outputs of random bytes, so that its message looks like any other and fits none.
+`randomness` evaluates an oblivious pseudorandom function (OPRF): it answers with the function's
+outputs, blindly, and proves that all are of the key on the board. The reader opens the groups of k
+people or more, level by level, and counts rows; the closed rest of a row is BLANK. If the announced
+rule samples people at random, a person that does not take part requests outputs of random bytes, so
+that its message looks like any other and fits none.
 """
 
 from collections import Counter, defaultdict
@@ -31,19 +32,19 @@ from .round_context import Round, level_ends
 from .tallying import BallotReading
 
 LABEL = b"veilmix threshold input 1\0"
-NOBODYS = 32  # random bytes of an input that is no person's row
+NOBODYS = 32  # random bytes that a person without a row uses as input
 
 Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingOutputs:
-    """The state of a person that waits for the function's outputs.
+    """The state of a person that waits for outputs of the oblivious function.
 
     Attributes:
         row: its generalized values.
         blinded_inputs: the inputs, one for each level, and their blinding factors.
-        body: the request.
+        body: the request that was sent.
     """
 
     row: Cell = field(repr=False)
@@ -52,7 +53,10 @@ class PendingOutputs:
 
 
 def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
-    """Person: request the outputs of a row, one for each level; of a cover, of random inputs."""
+    """Person: request the function's outputs for its row: an output for each level (row prefix).
+
+    An all-blank row, of a person that does not take part, requests outputs of random inputs.
+    """
     coarse_row = plan.announcement.schema.coarsen(row)
     ends = level_ends(plan)
     if is_cover(coarse_row):
@@ -64,9 +68,9 @@ def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
 
 
 def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
-    """Randomness: answer a person, with a proof that all outputs are of one key.
+    """Party `randomness`: answer a request, with a proof that all outputs are of one key.
 
-    Refused (MALFORMED) unless there is an element for each level.
+    Refused (MALFORMED) unless there is an element for each level (prefix of a row).
     """
     if plan.shape is None or len(query.elements) != len(plan.shape.widths):
         raise Refused(Reason.MALFORMED)
@@ -75,9 +79,11 @@ def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evalu
 
 
 def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[TextLevel]:
-    """Person: return the levels to seal, after checking that the answer is of the posted key.
+    """Person: check the answer of `randomness`, and return the levels to seal.
 
-    Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could mark this person.
+    A level has the secret and the text of a prefix of the row. Refused (MALFORMED, DOES_NOT_OPEN)
+    if the answer was not made with the key on the board: another key could mark this person.
+    public: that key.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of this program
     outputs = voprf.finalize(asking.blinded_inputs, answer.elements, answer.proof, public)
@@ -92,13 +98,16 @@ def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) 
 def write(
     plan: Round, sealer: Sealer, levels: Sequence[TextLevel], salt: bytes, entropy: Entropy
 ) -> bytes:
-    """Person: return the ballot for these levels, padded. entropy: of the session."""
+    """Person: return the padded ballot with these levels of its row.
+
+    A level has the secret and the text of a prefix of the row. entropy: randomness of this session.
+    """
     message = sealer.seal(levels, entropy.fork("shares"))
     return pad(b"\0" + salt + message, plan.ballot)
 
 
 def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
-    """Reader: return the messages in ballots, still closed; refuse ballots without a message."""
+    """Reader: return the messages in decrypted ballots, still closed; refuse malformed ballots."""
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     reading, size = BallotReading([Counter()]), VALUES + plan.shape.size()
     for plaintext in plaintexts:
@@ -116,8 +125,8 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
 def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
     """Reader: open the values that k people share, and count rows; refuse junk at the first level.
 
-    A person with junk at a later level is counted as far as its message opened, and is astray from
-    there.
+    A person with junk at a later level is counted as far as its message opened, and counts as
+    astray. reading: the closed messages.
     """
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     opened, column_count = open_groups(plan.shape, reading.sealed), len(plan.domains)
@@ -133,7 +142,10 @@ def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
 
 
 def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Counter[Cell]:
-    """Reader: return the rows to publish of the opened rows."""
+    """Reader: return the counts of rows to publish: fewer than opened if exclusion reveals groups.
+
+    counts: people by opened row.
+    """
     policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
     for around, people in opened.closed:
         sizes[_row(plan, around)].append(people)
@@ -142,7 +154,10 @@ def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Co
 
 
 def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
-    """Reader: return the opened values of each message, by its place, without refused messages."""
+    """Reader: return the opened part of each message's row, by the place of the message.
+
+    Refused messages are left out.
+    """
     junk = {place for place, (level, _) in opened.refused.items() if not level}
     return {
         place: _row(plan, texts) for place, texts in enumerate(opened.texts) if place not in junk
@@ -150,7 +165,10 @@ def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
 
 
 def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
-    """Return the values in opened texts, up to the first that is not in its domain."""
+    """Return the row of a message from its opened texts, up to the first invalid value.
+
+    Then BLANK.
+    """
     row: list[str] = []
     ends = level_ends(plan)
     for text, end in zip(texts, ends, strict=False):
@@ -169,13 +187,16 @@ def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
 
 
 def level_input(plan: Round, level: int, values: Sequence[str]) -> bytes:
-    """Any party: return the function's input for a level of a row, in this round alone."""
+    """Any party: return the oblivious function's input for the first values of a row.
+
+    The input is bound to this round. level: the number of the prefix, from 0.
+    """
     place = LABEL + plan.session + bytes((plan.call.round, level))
     return place + text_of(values)
 
 
 def text_of(values: Sequence[str]) -> bytes:
-    """Any party: encode values for sealing, without padding."""
+    """Any party: return the encoding of values that is sealed in a level, without padding."""
     out = Writer()
     for value in values:
         out.text(value)

@@ -1,4 +1,4 @@
-r"""Tokens: a ballot counts only with a token that the round's reader issued, blindly, to a person.
+"""Tokens: a ballot counts only with a token that the round's reader issued, blindly, to a person.
 
     a person asks     for each query, one output of input = label || session || round || salt
     plaintext         padded ballot || token (16 bytes), innermost; the salt is that of the ballot
@@ -6,8 +6,8 @@ r"""Tokens: a ballot counts only with a token that the round's reader issued, bl
 A shuffler can make ballots, but no tokens: an added ballot is refused, and a removed ballot leaves
 a token unspent (`unspent` of crowd_limits.py). The reader of a round issues the tokens of that
 round, with a key for this round alone; a reader can lie about its counts anyway, so a second key
-holder would only cost time. It sends the other reader the roll of users, so that each reader knows
-whether later rounds have the same users.
+holder would only cost time. It sends the other reader the roll (list) of users with tokens, so that
+each reader knows whether later rounds have the same users.
 """
 
 from collections import Counter
@@ -32,23 +32,29 @@ ASK_LABEL = b"veilmix ask 1\0"
 
 
 def other_reader(reader: str) -> str:
-    """Return the reader, of curator and analyst, that does not read a round and gets its roll."""
+    """Return the curator for the analyst, and the analyst for the curator.
+
+    The other reader receives the roll: the list of users that got tokens in the round.
+    """
     return parties.ANALYST if reader == parties.CURATOR else parties.CURATOR
 
 
 def token_input(plan: Round, salt: bytes) -> bytes:
-    """Person or reader: return the input of a token."""
+    """User or reader: return the input from which a token is computed.
+
+    salt: the salt of the ballot that spends the token.
+    """
     return LABEL + plan.session + bytes([plan.call.round]) + salt
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTokens:
-    """The state of a person that waits for its tokens.
+    """The state of a user that waits for its tokens (blind credentials).
 
     Attributes:
         salts: one for each token, so that two tokens of a person differ.
         blinded_inputs: the blinded inputs, with the secrets that unblind the answer.
-        body: the request.
+        body: the request that was sent.
     """
 
     salts: tuple[bytes, ...] = field(repr=False)
@@ -59,7 +65,7 @@ class PendingTokens:
 def make_asks(
     plan: Round, signers: Sequence[Signer], entropies: Sequence[Entropy]
 ) -> list[PendingTokens]:
-    """People: request one token for each query, each with a fresh salt."""
+    """Users: return signed, blinded requests for tokens, with a fresh salt for each query."""
     salts = [fresh_salts(entropy, plan.slots) for entropy in entropies]
     inputs = [[token_input(plan, salt) for salt in mine] for mine in salts]
     blinded_inputs = blind.ask(inputs, entropies)
@@ -73,10 +79,10 @@ def make_asks(
 def take_grants(
     pending: Sequence[PendingTokens], granted: Sequence[Grant | PublicGrant], public: bytes
 ) -> list[tuple[Token, ...] | Reason]:
-    """People: return the tokens of each answer, with their salts, or the reason of a refusal.
+    """Users: return the tokens of each answer, with their salts, or the reason of a refusal.
 
     DOES_NOT_OPEN unless all tokens of a person are of the key on the board: another key could mark
-    this person.
+    this person. public: that key.
     """
     grants = [each.grant if isinstance(each, PublicGrant) else each for each in granted]
     results = blind.tokens(
@@ -91,9 +97,10 @@ def take_grants(
 def check_asks(
     plan: Round, registry: Registry, asks: Iterable[tuple[str, Ask]]
 ) -> list[Reason | None]:
-    """Reader: return, by request, None if a registered person has signed it, one element a query.
+    """Reader: check requests for tokens; return, for each, None or the reason of a refusal.
 
-    MALFORMED: more or fewer elements. UNREGISTERED: not signed by its sender.
+    MALFORMED: not one element for each query. UNREGISTERED: not signed by its sender. asks: name of
+    the sender, and request.
     """
     results, signed = list[Reason | None](), list[tuple[int, bytes, bytes, bytes]]()
     for sender, request in asks:
@@ -114,7 +121,7 @@ def check_asks(
 
 
 def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
-    """Reader: answer the request of each person. MALFORMED if it holds no group elements."""
+    """Reader: issue the blinded tokens of each request; MALFORMED if it holds no group elements."""
     return [
         answer
         if isinstance(answer, Reason)
@@ -124,16 +131,20 @@ def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
 
 
 def _answer(granted: Grant) -> blind.Granted:
+    """Return a reader's answer in the form of the blind-token library."""
     return blind.Granted(granted.elements, granted.commitments, granted.response)
 
 
 def check_grant(request: Ask, granted: Grant, public: bytes) -> None:
-    """Any party: Refused unless this answers a request with the key on the board."""
+    """Any party: Refused unless an answer holds the requested tokens, made with the board's key.
+
+    public: the reader's public token key on the board.
+    """
     blind.verify(request.elements, _answer(granted), public)
 
 
 def ask_digest(elements: Sequence[bytes]) -> bytes:
-    """Person or reader: the digest (32 bytes) of a request, which is signed and compared."""
+    """User or reader: return the digest (32 bytes) of a token request, which the user signs."""
     return sha256(b"".join(elements)).digest()
 
 
@@ -162,5 +173,6 @@ def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) ->
 
 
 def _signed(plan: Round, elements: Sequence[bytes]) -> bytes:
+    """Return the bytes that a user signs in a request for tokens."""
     place = plan.session + bytes([plan.call.round])
     return ASK_LABEL + place + ask_digest(elements)

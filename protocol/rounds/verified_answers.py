@@ -1,4 +1,4 @@
-"""Answers as elements of a verified mix, and back.
+"""Answers as group elements of a verified mix (every step is proved), and back.
 
     a query of one column      the value itself: up to 29 bytes in UTF-8, or, if it is longer, its
                                place in the announced domain
@@ -27,7 +27,7 @@ from .tallying import BallotReading
 
 
 class AnswerElements:
-    """The elements of the answers to the queries of a round.
+    """The encoding of a round's answers as group elements, as a verified mix needs.
 
     Args:
         plan: the round.
@@ -37,20 +37,24 @@ class AnswerElements:
     """
 
     def __init__(self, plan: Round) -> None:
+        """Prepare the encoding of each query of the round."""
         features = plan.announcement.schema.features
         self._plan = plan
         self._forms = [_form(plan.call, columns, features) for columns in plan.call.asks]
         self._encodings: dict[tuple[int, tuple[str, ...]], bytes] = {}
 
     def encode(self, ask: int, values: tuple[str, ...]) -> bytes:
-        """Return the element of an answer to a query, whose values are in their domains."""
+        """Return the group element of an answer to a query; its values must be in their domains.
+
+        ask: the number of the query.
+        """
         key = ask, values
         if key not in self._encodings:
             self._encodings[key] = self._forms[ask].encode(values)
         return self._encodings[key]
 
     def count(self, elements: Sequence[Iterable[bytes]]) -> BallotReading:
-        """Count the answers of opened elements, query by query; refuse invalid elements."""
+        """Return the counts of opened elements, query by query; invalid elements are refused."""
         reading = BallotReading([Counter() for _ in self._plan.call.asks])
         for ask, opened in enumerate(elements):
             for element, people in Counter(opened).items():
@@ -63,13 +67,14 @@ class AnswerElements:
         return reading
 
     def _decode(self, ask: int, element: bytes) -> tuple[str, ...]:
+        """Return the values in an opened element; Refused if malformed or outside their domains."""
         return _admitted(self._plan, ask, self._forms[ask].decode(element))
 
 
 def count_rows(plan: Round, rows: Iterable[tuple[bytes, ...]]) -> BallotReading:
-    """Count the rows of elements that ballots of round 1 hold; refuse invalid rows.
+    """Return the counts of a release that is mixed from ballots of round 1; refuse invalid rows.
 
-    rows: for each user the element of each released column.
+    rows: for each user the opened element of each released column.
     """
     (columns,) = plan.call.asks
     features = plan.announcement.schema.features
@@ -95,30 +100,34 @@ def _admitted(plan: Round, ask: int, values: tuple[str, ...]) -> tuple[str, ...]
 
 
 class _SingleForm:
-    """The answers to a query of one column.
+    """The encoding of the answers to a query of one column.
 
     Args:
         domain: the allowed values; None: open.
     """
 
     def __init__(self, domain: Sequence[str] | None) -> None:
+        """Prepare the elements of the listed values."""
         self._elements = ValueElements(RISTRETTO255, [v.encode() for v in domain or ()])
 
     def encode(self, values: tuple[str, ...]) -> bytes:
+        """Return the group element of one value."""
         return self._elements.encode(values[0].encode())
 
     def decode(self, element: bytes) -> tuple[str, ...]:
+        """Return the value in a group element, as a tuple; Refused if malformed."""
         return (_text(self._elements.decode(element)),)
 
 
 class _JointForm:
-    """The answers to a query of several columns.
+    """The encoding of the answers to a query of several columns.
 
     Args:
-        domains: of each column; None: open.
+        domains: the allowed values of each column; None: open.
     """
 
     def __init__(self, domains: Sequence[Sequence[str] | None]) -> None:
+        """Number the combinations of all listed values."""
         self._domains = domains
         self._places = [
             {value: place for place, value in enumerate(domain or ())} for domain in domains
@@ -128,6 +137,10 @@ class _JointForm:
         self._elements = ValueElements(RISTRETTO255)
 
     def encode(self, values: tuple[str, ...]) -> bytes:
+        """Return the group element of a combination of values.
+
+        It holds the number of the combination of listed values, then the open values as text.
+        """
         place, tail = 0, b""
         for domain, places, value in zip(self._domains, self._places, values, strict=True):
             if domain is None:
@@ -138,6 +151,7 @@ class _JointForm:
         return self._elements.encode(place.to_bytes(self._size, "big") + tail)
 
     def decode(self, element: bytes) -> tuple[str, ...]:
+        """Return the combination of values in a group element; Refused if malformed."""
         data = self._elements.decode(element)
         place, at = int.from_bytes(data[: self._size], "big"), self._size
         if place >= self._combinations:
@@ -160,14 +174,15 @@ class _JointForm:
 
 
 def place_size(combinations: int) -> int:
-    """Return the smallest number of bytes that holds every place of `combinations`."""
+    """Return the smallest number of bytes that can number this many combinations of values."""
     return ((combinations - 1).bit_length() + 7) // 8
 
 
 def answer_size(sizes: Sequence[int | None], widths: Sequence[int]) -> int:
-    """Return the most bytes of an answer to a query of these columns, without a place of `ff`.
+    """Return the most bytes of an encoded answer to a query of these columns.
 
-    sizes: the number of values of each column; None: open. widths: bytes of the longest value.
+    sizes: the number of values of each column; None: open. widths: bytes of the longest value. A
+    listed value that is too long for an element is sent as its place, which is not counted here.
     """
     if len(sizes) == 1:
         return widths[0] if sizes[0] is None else min(widths[0], LONGEST)
@@ -178,7 +193,7 @@ def answer_size(sizes: Sequence[int | None], widths: Sequence[int]) -> int:
 def _form(
     call: Call, columns: Sequence[int], features: Sequence[Feature]
 ) -> _SingleForm | _JointForm:
-    """Return the form of the answers to a query."""
+    """Return the encoding of the answers to a query of these columns."""
     ruled = {rule.column for rule in call.hidden}
     domains = [
         (*values, *((OTHER_VALUE, BLANK) if column in ruled else ()))
@@ -198,6 +213,7 @@ def _form(
 
 
 def _text(data: bytes) -> str:
+    """Decode UTF-8; Refused (MALFORMED) if the bytes are no UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:

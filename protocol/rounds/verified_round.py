@@ -1,4 +1,4 @@
-r"""A round of a verified mix: the steps and checks of each keyholder, on plain data.
+r"""A round of a verified mix (every step is proved): the steps and checks of each keyholder.
 
     context       announcement digest, round, query; the place is the name of a party
     closed list   per user the ballots that keyholders have posted; if they differ, those with the
@@ -6,9 +6,9 @@ r"""A round of a verified mix: the steps and checks of each keyholder, on plain 
     digest        SHA-256("veilmix closed list 1\0" || session || round
                           || for each user, ascending: u32 place || SHA-256(ballots))
 
-A keyholder checks the closed list, then every shuffle, and only then gives a share. A post that
-does not check burns the round, which names its author. All steps but the reading of a secret round
-depend only on public bytes.
+Keyholders are the shufflers and the reader. A keyholder checks the closed list, then every shuffle,
+and only then gives a decryption share. A post that does not check burns (aborts) the round, which
+names its author. All steps but the reading of a secret round depend only on public bytes.
 
 If users submit once (`Program.TWO_ROUND_ONCE`), round 1 has a further joint key, of the shufflers
 and the analyst. Each ballot holds its value for both readers (`crypto/verified/submit_once.py`).
@@ -51,27 +51,36 @@ from .verified_answers import AnswerElements, count_rows
 
 LIST_LABEL = b"veilmix closed list 1\0"
 GROUP = RISTRETTO255
-Lists = tuple[CiphertextRows, ...]  # one for each query
-ClosedList = Mapping[int, bytes]  # user, by place in the registry, ascending -> its ballots
+Lists = tuple[CiphertextRows, ...]  # ciphertexts of each query
+ClosedList = Mapping[int, bytes]  # user's place in the registry, ascending -> its ballots
 
 
 def context_of(plan: Round, question: int, party: str) -> ProofContext:
-    """Return the context of a party's proof."""
+    """Return the context (session, round, query, party) to which a party's proof is bound.
+
+    question: the number of the query.
+    """
     return ProofContext(GROUP, plan.session, plan.call.round, question, party.encode())
 
 
 def release_keyholders(plan: Round) -> tuple[str, ...]:
-    """Return the keyholders of the release: all shufflers, and the analyst."""
+    """Return the parties that must open the release together: all shufflers, and the analyst."""
     return *plan.openers[:-1], parties.ANALYST
 
 
 def key_round(plan: Round) -> int:
-    """Return the round in which the keys of a round are posted."""
+    """Return the number of the round in which the keys of a round are posted.
+
+    It is 1 for a release that mixes the ballots of round 1 again.
+    """
     return 1 if plan.reuses_ballots else plan.call.round
 
 
 def keys_due(plan: Round, party: str) -> range:
-    """Return the numbers of the keys of a party in a round: of its queries, then of the release."""
+    """Return the numbers of the keys that a party must post in a round: a number for each query.
+
+    If users submit once, shufflers and analyst have a further key, for the release.
+    """
     queries = len(plan.call.asks)
     if not plan.once:
         return range(queries)
@@ -81,12 +90,12 @@ def keys_due(plan: Round, party: str) -> range:
 
 @dataclass(frozen=True, slots=True)
 class RoundKeys:
-    """The joint keys of a round, as every party derives them from the posted keys.
+    """The public joint keys of a round, as every party derives them from the posted keys.
 
     Attributes:
-        joint: Y of each query.
-        publics: X of each keyholder, by query.
-        release: Y of the release, if users submit once and this is round 1; else empty.
+        joint: the joint key of each query, to which ballots are encrypted.
+        publics: by party, its public key for each query.
+        release: the joint key of the release, if users submit once and this is round 1; else empty.
     """
 
     joint: tuple[bytes, ...]
@@ -95,19 +104,24 @@ class RoundKeys:
 
 
 def draw_keys(plan: Round, party: str, entropy: Entropy) -> tuple[KeyShare, ...]:
-    """Keyholder: draw its keys of a round (`keys_due`). entropy: of this round alone."""
+    """Keyholder (shuffler or reader): draw its key pairs of a round, in the order of `keys_due`.
+
+    entropy: randomness of this round alone.
+    """
     return tuple(
         make_key(context_of(plan, number, party), entropy) for number in keys_due(plan, party)
     )
 
 
 def posted_keys(shares: Sequence[KeyShare]) -> BallotKeys:
-    """Keyholder: return the post with its keys."""
+    """Keyholder: return the post with its public keys and the proofs that it owns them."""
     return BallotKeys(tuple(OwnedKey(key.public, key.proof).encode() for key in shares))
 
 
 def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
-    """Return the joint keys of a round.
+    """Return the joint keys of a round; the keys that parties posted are checked first.
+
+    posted: the posted keys, by party.
 
     Raises:
         VerificationError: a proof of ownership does not hold, or keys cancel out.
@@ -135,6 +149,7 @@ def _release_key(plan: Round, posted: Mapping[str, BallotKeys]) -> bytes:
 
 
 def _joint_key(contexts: Sequence[ProofContext], records: Sequence[bytes]) -> bytes:
+    """Return the joint key of several owners, after checking that each owns its part."""
     owned = [decode_key(*pair) for pair in zip(contexts, records, strict=True)]
     return joint_key(contexts, owned)
 
@@ -147,7 +162,10 @@ def make_ballots(
     row: Sequence[str],
     entropy: Entropy,
 ) -> bytes:
-    """User: return the records of its ballots, a record for each query. row: as submitted."""
+    """User: return its encrypted ballots with their proofs: the records of all queries, joined.
+
+    person: the user's place in the registry. row: the values as submitted.
+    """
     encoding = bytearray()
     for ballot in answers(plan, row):
         context = context_of(plan, ballot.ask, parties.user(person))
@@ -163,7 +181,7 @@ def make_ballots(
 def check_handed(
     plan: Round, keys: RoundKeys, registry: Registry, handed: Sequence[HandedBallot]
 ) -> list[Reason | None]:
-    """Keyholder: return, by user, None or the reason why its ballots do not count.
+    """Keyholder: check users' ballots; return, by user, None or the reason why they do not count.
 
     handed: ballots of the right size. UNREGISTERED: the user has not signed them. MALFORMED: a
     record is malformed, or the proof of knowledge of a ballot's content fails.
@@ -189,6 +207,7 @@ def check_handed(
 
 
 def _check_proofs(plan: Round, keys: RoundKeys, handed: HandedBallot) -> None:
+    """Raise an error unless the user proves to know the content of each of its ballots."""
     for question, record in enumerate(split_ballots(plan, handed.ballots)):
         context = context_of(plan, question, parties.user(handed.person))
         if plan.once:
@@ -199,23 +218,29 @@ def _check_proofs(plan: Round, keys: RoundKeys, handed: HandedBallot) -> None:
 
 
 def split_ballots(plan: Round, records: bytes) -> list[bytes]:
-    """Return the records of single ballots."""
+    """Split the concatenated ballots of a user into one record for each query."""
     size = ONCE_SIZE if plan.once else BALLOT_SIZE
     return [records[at : at + size] for at in range(0, len(records), size)]
 
 
 def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
-    """Return the ballots of a user that count: those with the smallest SHA-256."""
+    """Return the ballots of a user that count if parties posted different ballots.
+
+    A fixed rule decides: the smallest SHA-256.
+    """
     return min(candidates, key=lambda handed: hashlib.sha256(handed.ballots).digest())
 
 
 def handed_of(person: int, submission: Submission) -> HandedBallot:
-    """Keyholder: return its post about the ballots that a user has submitted to it."""
+    """Keyholder: return the entry that it posts about the ballots a user has submitted to it."""
     return HandedBallot(person, submission.envelope, submission.signature)
 
 
 def closed_digest(plan: Round, closed: ClosedList) -> bytes:
-    """Return the digest of a closed list, 32 bytes."""
+    """Return the digest (32 bytes) of a closed list, which keyholders confirm before the mix.
+
+    The closed list holds the ballots that count, by user.
+    """
     digest = hashlib.sha256(LIST_LABEL + plan.session + bytes([plan.call.round]))
     for person, ballots in closed.items():
         digest.update(person.to_bytes(4, "big") + hashlib.sha256(ballots).digest())
@@ -223,22 +248,29 @@ def closed_digest(plan: Round, closed: ClosedList) -> bytes:
 
 
 def is_invited(plan: Round, person: int, earlier_lists: Sequence[ClosedList]) -> bool:
-    """Whether a user may answer a round: a user of the last round, or (statistical) a new user."""
+    """Whether a user may answer a round.
+
+    In the fixed setting the users of the round before may (in round 1, all); in the statistical
+    setting only users that no earlier round has.
+    """
     if plan.announcement.policy.setting is Setting.STATISTICAL:
         return not any(person in closed for closed in earlier_lists)
     return not earlier_lists or person in earlier_lists[-1]
 
 
 def row_width(plan: Round) -> int:
-    """Return the number of ciphertexts in a row of a list: 1, or the released columns."""
+    """Return the number of ciphertexts that are mixed together as a row.
+
+    1, or the number of released columns if ballots of round 1 are mixed again.
+    """
     return len(plan.call.asks[0]) if plan.reuses_ballots else 1
 
 
 def first_lists(plan: Round, closed: ClosedList) -> Lists:
-    """Return the ciphertexts of the closed list, query by query.
+    """Return the ciphertexts that enter the mix, a list for each query.
 
-    If ballots of round 1 are mixed again: of each user a row, for each released column the
-    ciphertext for the analyst.
+    closed: the ballots that count, by user. If ballots of round 1 are mixed again, there is one
+    list: for each user a row with the analyst's ciphertext of each released column.
     """
     ballots = [split_ballots(plan, records) for records in closed.values()]
     size = GROUP.element_size
@@ -263,7 +295,10 @@ def first_lists(plan: Round, closed: ClosedList) -> Lists:
 def shuffle(
     plan: Round, party: str, keys: RoundKeys, old: Lists, entropy: Entropy
 ) -> ShuffledLists:
-    """Shuffler: re-encrypt the lists in random order, and prove it."""
+    """Shuffler: re-encrypt the lists in random order.
+
+    Return them with proofs of a correct shuffle.
+    """
     lists, proofs = list[bytes](), list[bytes]()
     for question, rows in enumerate(old):
         context, key = context_of(plan, question, party), keys.joint[question]
@@ -277,9 +312,11 @@ def shuffle(
 def check_shuffled(
     plan: Round, keys: RoundKeys, old: Lists, posted: ShuffledLists, entropy: Entropy
 ) -> Lists:
-    """Keyholder: read the lists of a hop; RoundBurned unless they are the old lists, shuffled.
+    """Keyholder: return a hop's lists.
 
-    entropy: of the checker, for its weights.
+    RoundBurned unless they are proved to be the old lists, shuffled.
+
+    old: the lists before this hop. entropy: the checker's randomness, for batch verification.
     """
     party, lists = parties.shuffler(posted.hop), list[CiphertextRows]()
     for question, rows in enumerate(old):
@@ -299,9 +336,9 @@ def check_shuffled(
 def give_shares(
     plan: Round, party: str, keys: Sequence[KeyShare], lists: Lists, entropy: Entropy
 ) -> OpeningShares:
-    """Keyholder: return its decryption shares of the last lists, with proofs.
+    """Keyholder: return its decryption shares of the final lists, with proofs.
 
-    keys: of the queries; of a release of ballots that were submitted once, its key alone.
+    keys: its key for each query; of a release of ballots that were submitted once, its key alone.
     """
     return OpeningShares(
         tuple(
@@ -314,7 +351,10 @@ def give_shares(
 def check_opening(
     plan: Round, party: str, keys: RoundKeys, lists: Lists, posted: OpeningShares
 ) -> list[tuple[bytes, ...]]:
-    """Keyholder: return the shares of another keyholder; RoundBurned unless they are of its key."""
+    """Keyholder: return the decryption shares of another keyholder, after checking their proofs.
+
+    RoundBurned unless they were made with its posted key.
+    """
     opened = list[tuple[bytes, ...]]()
     for question, rows in enumerate(lists):
         context = context_of(plan, question, party)
@@ -330,12 +370,12 @@ def check_opening(
 
 
 def share_elements(posted: OpeningShares) -> list[tuple[bytes, ...]]:
-    """Return posted shares by query, unchecked; Refused if a record is malformed."""
+    """Return posted decryption shares by query, without a check of proofs; Refused if malformed."""
     return [DecryptionShares.decode(GROUP, record).elements for record in posted.shares]
 
 
 def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes, ...]]:
-    """Reader of a secret round: return its shares, which no other party sees."""
+    """Reader of a secret round: return its own decryption shares, which it never posts."""
     pairs = zip(keys, lists, strict=True)
     return [tuple(partial_decryptions(GROUP, key, rows.firsts)) for key, rows in pairs]
 
@@ -343,13 +383,16 @@ def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes,
 def read_opened(
     plan: Round, lists: Lists, shares: Sequence[Sequence[Sequence[bytes]]]
 ) -> BallotReading:
-    """Count the answers that all shares open. shares: of each keyholder, by query."""
+    """Return the counts of the answers that the decryption shares of all keyholders open.
+
+    shares: for each keyholder, by query and ciphertext.
+    """
     opened = [
         opened_elements(GROUP, rows.seconds, [party_shares[question] for party_shares in shares])
         for question, rows in enumerate(lists)
     ]
     if plan.reuses_ballots:
-        (cells,), count = opened, lists[0].count  # column after column
+        (cells,), count = opened, lists[0].count  # shape of cells: columns x users, flattened
         columns = [cells[at : at + count] for at in range(0, len(cells), count)]
         return count_rows(plan, zip(*columns, strict=True))
     return AnswerElements(plan).count(opened)

@@ -20,12 +20,13 @@ from ..wire.messages import Body, Tally
 from ..wire.parties import Role
 
 Path = tuple[str | int, ...]
-TargetTest = Callable[[object], bool]  # whether an entry of a list is to be removed
-DEEPEST = 3  # depth of nested messages and lists that are searched
+TargetTest = Callable[[object], bool]  # tests whether an entry of a list is to be removed
+DEEPEST = 3  # largest depth of nested messages and lists that is searched
 PERSONAL = "people"  # the field that lists people by index
-LISTS, SHARES = "lists", "shares"  # fields of a verified mix: records of rows, and of shares
-LIST_HEAD, SHARES_HEAD, PAIR = 5, 4, 64  # bytes of heads, and of a ciphertext of a row
-ELEMENTS = "elements"  # the field whose entries are of a group: doubled elements are of another key
+# fields of verified-mix posts: ciphertext lists, and decryption shares
+LISTS, SHARES = "lists", "shares"
+LIST_HEAD, SHARES_HEAD, PAIR = 5, 4, 64  # bytes: the headers of both records, and a ciphertext
+ELEMENTS = "elements"  # field with group elements; doubling an element acts as another key
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
 
@@ -92,7 +93,8 @@ def _repeated(record: bytes) -> bytes:
     return record[:-row] + record[LIST_HEAD : LIST_HEAD + row]
 
 
-READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}  # no other role reads a round
+# the roles that read rounds, each with the other
+READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}
 
 
 def _other_member(value: StrEnum, _is_target: TargetTest) -> StrEnum:

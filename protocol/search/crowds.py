@@ -23,7 +23,7 @@ from itertools import combinations, product
 
 Row = tuple[str, ...]
 Rows = tuple[Row, ...]
-Play = Callable[[Rows, int], Hashable]  # rows of all people, and a seed, to the coalition's view
+Play = Callable[[Rows, int], Hashable]  # (rows of all people, seed) -> the coalition's view
 
 
 @dataclass(slots=True)

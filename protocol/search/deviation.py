@@ -41,10 +41,11 @@ class Action(StrEnum):
     SHOW = "show"
 
 
-OWN_KEYS = "own keys"  # the change of `show` that replaces all keys by keys of the coalition
-LONGEST = 32  # characters of a value in words; a longer one is shortened
-BEGINNING = 4  # characters that are left of it
-ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)  # of a shuffler
+OWN_KEYS = "own keys"  # a change of the action `show`: the coalition's keys replace all keys
+LONGEST = 32  # characters of a printed value; longer values are shortened
+BEGINNING = 4  # first characters of a shortened value that are printed
+# a shuffler's changes to ballots
+ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from ..rounds.mixing import inside, open_envelopes, open_layers
 from ..rounds.round_context import Round
 from .opened_groups import Answer, groups_of
 
-Says = tuple[int, Answer]  # with the round
+Says = tuple[int, Answer]  # round, and answer
 Link = tuple[bytes, str, bytes]
 
 
@@ -102,7 +102,8 @@ class _Rules:
     plan: Round
     knowledge: SearchKnowledge
     atoms: set[bytes]
-    ballots: list[bytes] = field(default_factory=list)  # opened; only k people open their answers
+    # opened ballots; in `threshold`, k people are needed to open the answers in them
+    ballots: list[bytes] = field(default_factory=list)
 
     def applied(self, data: bytes) -> Iterator[tuple[str, bytes]]:
         """Yield the byte strings that follow from a byte string, with the rule."""

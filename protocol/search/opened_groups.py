@@ -15,7 +15,7 @@ from ..knowledge.opened_exploits import prefixes_of
 from ..rounds.round_context import Round
 from ..rounds.threshold import read_sealed, rows_open
 
-Answer = tuple[int, tuple[str, ...]] | str  # query and values, or a reason
+Answer = tuple[int, tuple[str, ...]] | str  # query and values, or the reason of a refusal
 
 
 @dataclass(frozen=True, slots=True)

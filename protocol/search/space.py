@@ -17,12 +17,13 @@ from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
 from .honest_messages import SessionMessages, sort_messages
 from .view import SearchEvent
 
-LATE = 1.05  # deadlines: after the collection, before the next step gives up
-LETTER_DELAYS = (0.55, 1.1)  # deadlines, of letters: within the collection, and after it
-CHANGE_MESSAGE = {"doubled": Kind.EVALUATED}  # change -> the one message in which it is tried
-FIRST_PLACE = (0,)  # the first ballot of a batch, for members that do not know the senders
-REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that are made only with a cause
-Aim = tuple[tuple[str, ...], bool]  # people, and whether all but these are meant
+LATE = 1.05  # in deadlines: after the collection, before the next party gives up
+LETTER_DELAYS = (0.55, 1.1)  # in deadlines: delays of messages, within the collection and after it
+# change -> the only kind of message in which it is tried
+CHANGE_MESSAGE = {"doubled": Kind.EVALUATED}
+FIRST_PLACE = (0,)  # place of the ballot that is changed if members do not know the senders
+REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that honest parties make only after an error
+Aim = tuple[tuple[str, ...], bool]  # names of people; True: all people except these
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,8 @@ def _letter_deviations(
         if to is not Role.USER:
             yield deviation
             yield replace(deviation, do=Action.DELAY, deadlines=LATE)
-            if kind is not Kind.BATCH:  # its ballots change where they are opened
+            # ballots of a batch are changed by the party that opens them
+            if kind is not Kind.BATCH:
                 yield from _changed(setting, deviation, body)
             continue
         paths = [
@@ -194,7 +196,7 @@ def _ballot_deviations(
     """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
     for how, rounds in product(ON_BALLOTS, messages.periods):
         deviation = Deviation(by=member, do=how, rounds=rounds)
-        if how is Action.ADD:  # invented people hand in to the first shuffler alone
+        if how is Action.ADD:  # invented people submit to the first shuffler only
             yield from (deviation,) if member == shuffler(1) else ()
         elif member != shuffler(1):
             yield replace(deviation, places=FIRST_PLACE)
@@ -236,7 +238,7 @@ def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Ite
         yield from (replace(deviation, do=Action.DELAY, deadlines=late) for late in LETTER_DELAYS)
         if kind is Kind.SUBMISSION and not setting.registered:
             yield replace(deviation, do=Action.REPLACE)
-        if kind is Kind.QUERY:  # it has no signature
+        if kind is Kind.QUERY:  # a query of this kind has no signature
             yield from (replace(deviation, do=Action.REPLACE, row=row) for row in setting.rows)
     yield from _holds(setting, messages)
 

@@ -25,14 +25,14 @@ from ..wire.parties import NETWORK, shuffler
 from .graph import Graph
 from .knowledge import closure
 
-# Fields that are random, or follow from others: they add no information.
+# These fields are random, or follow from other fields: they add no information.
 UNREAD = frozenset(
     {"signature", "witness", "session", "nonce", "proof", "root", "state", "seal", "place"}
 )
-LONG = 16  # bytes from which a byte string has identity; a shorter one is a label
-LENGTH = 4  # bytes of the length before a byte string
-PARTS = 2  # parts of a deadline, in which times count as equal
-DIGITS = 6  # decimals of an exact time, deadlines
+LONG = 16  # bytes; longer byte strings are compared by identity, shorter ones by content
+LENGTH = 4  # bytes of the length field before a byte string
+PARTS = 2  # times in the same half of a deadline count as equal
+DIGITS = 6  # decimals of an exact time, in deadlines
 
 
 class SearchEvent(NamedTuple):
@@ -112,9 +112,8 @@ def known_values(
         if not isinstance(answer, str):
             ask, answer_values = answer
             columns = view.board.calls[number - 1].asks[ask]
-            values[data] = dict(
-                zip(columns, answer_values, strict=False)
-            )  # a prefix may be open alone
+            # A prefix may open although the rest of the row stays closed.
+            values[data] = dict(zip(columns, answer_values, strict=False))
     return values
 
 
