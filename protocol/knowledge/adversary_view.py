@@ -1,6 +1,6 @@
-"""The joint view of accomplices, and direct observations in it, without any inference.
+"""The joint view of colluding attackers, and direct observations in it, without any inference.
 
-AdversaryView is the board, the letters that an accomplice saw, in order, and the keys of the
+An AdversaryView is the board, the messages that an accomplice saw, in order, and the keys of the
 accomplices. This module uses no other data. The first line of each step names the parties of which
 an accomplice is needed; a step ignores messages that no accomplice saw.
 """
@@ -31,12 +31,12 @@ People = dict[int, Row]  # user, by index -> its known values
 
 
 class Letter(NamedTuple):
-    """Bytes that passed from one party to another.
+    """A message from one party to another, as bytes.
 
     Attributes:
         sender: the party that is named as its sender.
         receiver: the party that it went to.
-        data: the bytes of a message.
+        data: the bytes of the message.
     """
 
     sender: str
@@ -46,21 +46,21 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AdversaryView:
-    """The joint view of accomplices.
+    """The joint view of colluding attackers: the input of all exploits.
 
     Attributes:
         board: the board at this time.
-        letters: the letters that an accomplice saw, in order.
-        keys: of the accomplices, by party.
+        letters: the messages that an accomplice saw, in order.
+        keys: private keys of the accomplices, by party.
         forged: another board that they showed to a party.
         shown_announcement: another announcement that they showed to a user, with the same board.
-        shares: secrets of shares of locks, by party and round.
-        functions: OPRF keys by round, if `randomness` is an accomplice.
+        shares: secret shares of the joint keys that lock ballots, by party and round.
+        functions: keys of the oblivious function (OPRF) by round, if `randomness` is an accomplice.
         outputs: answers of `randomness` to accomplices, by round and request.
         times: of the letters, in seconds of the session, in the same order.
-        post_times: of the posts on the board, likewise.
+        post_times: of the posts on the board, in seconds of the session, in their order.
         minting: the keys that issue tokens, by party and round.
-        coins: the parts of an audit's coins, by party and round.
+        coins: the secret random bytes for audits, by party and round.
         signers: signing keys of accomplices, by party.
         entropies: the sources of randomness of users among the accomplices, by party.
         sealed: the sealed answers of these users.
@@ -83,7 +83,10 @@ class AdversaryView:
     shown_announcement: Announcement | None = None
 
     def plan(self, number: int) -> Round | None:
-        """Return the round with this number; None if the announced session has no such round."""
+        """Return the round with this number, derived from public data.
+
+        None if the announced session has no such round.
+        """
         announced = self.shown_announcement or self.board.announcement
         if not 1 <= number <= len(self.board.calls) or announced is None:
             return None
@@ -98,7 +101,10 @@ class AdversaryView:
         return locked(plan, self.board.challenged.shares.get(number, {})) or plan
 
     def inside(self, plan: Round, plain: bytes) -> bytes | None:
-        """Return the ballot in an innermost plaintext; None if it is locked and a share lacks."""
+        """Return the ballot in a decrypted innermost layer.
+
+        None if it is locked and a secret is missing.
+        """
         if not plan.announcement.rules.challenge:
             return plain
         number = plan.call.round
@@ -120,6 +126,7 @@ def envelopes(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
 
 
 def _submitted(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
+    """Yield sender and envelope of each submission that an accomplice saw in a round."""
     for sender, receiver, data in loot.letters:
         if receiver != plan.openers[0]:
             continue
@@ -144,7 +151,7 @@ def senders(loot: AdversaryView, number: int) -> list[str]:
 
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
-    """Network or party at `hop`: return the batch sent to this party; () if no batch was seen."""
+    """Network or party at `hop`: return the layers sent to this party; () if it got no batch."""
     layers: list[bytes] = []
     for piece in batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]):
         layers += piece
@@ -156,7 +163,10 @@ def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
 def batches(
     loot: AdversaryView, plan: Round, sender: str, receiver: str
 ) -> Iterator[tuple[bytes, ...]]:
-    """Network, sender or receiver: yield the pieces of a round's batches between two parties."""
+    """Network, sender or receiver: yield the messages of a round's batches between two parties.
+
+    A long batch is split over several messages; each item holds the layers of a message.
+    """
     for letter in loot.letters:
         if (letter.sender, letter.receiver) == (sender, receiver):
             message = decode_message(letter.data)
@@ -165,7 +175,10 @@ def batches(
 
 
 def opened_last(loot: AdversaryView, plan: Round) -> list[tuple[bytes, bytes]]:
-    """Reader: return its layers with their plaintexts, in batch order, without failures."""
+    """Reader: return its layers with their plaintexts, in batch order.
+
+    Invalid layers are left out.
+    """
     if plan.reader not in loot.keys:
         return []
     secret, context = loot.keys[plan.reader], plan.hops[-1].context

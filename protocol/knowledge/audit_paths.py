@@ -26,11 +26,11 @@ Way = tuple[bytes, ...]  # names of an answer's layers at every hop, the envelop
 
 @dataclass(frozen=True, slots=True)
 class AnswerCrowds:
-    """The crowds that a coalition distinguishes among the answers to a query.
+    """The groups of people (crowds) that a coalition can separate among the answers to a query.
 
     Attributes:
-        blocks: people in each crowd, by index; a person in no block is followed.
-        whole: whether the blocks are all of its knowledge.
+        blocks: people in each crowd, by index; a person in no block is followed individually.
+        whole: whether the blocks are all of the coalition's knowledge.
     """
 
     blocks: tuple[frozenset[int], ...]
@@ -38,7 +38,7 @@ class AnswerCrowds:
 
 
 def shown_layers(board: Board) -> Mapping[int, frozenset[bytes]]:
-    """Any party: return, by audited round, the names of the layers that were opened in public."""
+    """Any party: return, by audited round, the names (hashes) of the layers opened in public."""
     return {
         number: frozenset(name_of(link.layer) for body in hops.values() for link in body.links)
         for number, hops in board.audited.opened.items()
@@ -48,10 +48,10 @@ def shown_layers(board: Board) -> Mapping[int, frozenset[bytes]]:
 def crowds(
     ways: Mapping[int, Way], closed: Sequence[int], opened_layers: frozenset[bytes]
 ) -> AnswerCrowds:
-    """Any party: return the crowds that a coalition distinguishes.
+    """Any party: return the groups of people that a coalition can separate after an audit.
 
-    ways: of a query, by person. closed: hops of non-members, from 0. opened_layers: names of opened
-    layers.
+    ways: for a query, by person, the names of its layers at every hop. closed: hops of non-members,
+    from 0. opened_layers: names of the layers opened in public.
     """
     blocks = [
         block
@@ -66,9 +66,10 @@ def crowds(
 
 
 class AuditedRecord(RunRecord):
-    """A run, with the openings of its audits."""
+    """The record of a run that includes the layers opened in audits, for views of any coalition."""
 
     def __init__(self, transcript: Transcript, board: Board) -> None:
+        """Start from a transcript and the board of a run."""
         super().__init__(transcript, board)
         self._crowd_cache: dict[tuple[int, int, tuple[int, ...]], AnswerCrowds] = {}
 
@@ -79,7 +80,7 @@ class AuditedRecord(RunRecord):
 
     @cached_property
     def ways(self) -> Mapping[tuple[int, int], Mapping[int, Way]]:
-        """By audited round and query, the way of each submitted answer, by user."""
+        """By audited round and query, the names of the layers of a user's answer, in hop order."""
         by_question: dict[tuple[int, int], dict[int, Way]] = {}
         for user_answers in self.transcript.sealed_answers:
             if (
@@ -97,13 +98,19 @@ class AuditedRecord(RunRecord):
         return by_question
 
     def readable(self, number: int) -> bool:
-        """Whether a reader can read a round without all keys: no lock is left on it."""
+        """Whether a reader needs only its own key for a round's ballots: they have no closed lock.
+
+        number: the round.
+        """
         announcement = self.board.announcement
         locked = announcement is not None and announcement.rules.challenge
         return not locked or self.board.challenged.unlocked(number, self.openers[number])
 
     def crowds_of(self, number: int, ask: int, members: frozenset[str]) -> AnswerCrowds:
-        """Return the crowds that a coalition distinguishes in the answers to a query."""
+        """Return the groups of people that a coalition can separate in the answers to a query.
+
+        number: the round. ask: the number of the query. members: the coalition.
+        """
         hops = self.openers[number][:-1]
         closed = tuple(at for at, party in enumerate(hops) if party not in members)
         key = number, ask, closed
@@ -115,7 +122,11 @@ class AuditedRecord(RunRecord):
         return self._crowd_cache[key]
 
     def followed(self, number: int, members: frozenset[str]) -> Mapping[int, Row]:
-        """Return the values, by person, that a coalition reads from messages that it follows."""
+        """Return, by person, the values that a coalition reads by following messages.
+
+        A message is followed past a hop of a member, or a hop that an audit opened. number: the
+        round.
+        """
         *hops, reader = self.openers[number]
         if number not in self.opened_layers or reader not in members or not self.readable(number):
             return {}
@@ -131,7 +142,10 @@ class AuditedRecord(RunRecord):
     def separate_counts(
         self, read: Iterable[CountsSeen], members: frozenset[str]
     ) -> Iterator[CountsSeen]:
-        """Yield the counts of each crowd that a coalition's reader counts separately."""
+        """Yield the counts of each group of people that a coalition's reader can count separately.
+
+        read: the counts that the coalition has read.
+        """
         for counts_seen in read:
             if counts_seen.round not in self.opened_layers:
                 continue
@@ -142,7 +156,10 @@ class AuditedRecord(RunRecord):
                     yield replace(counts_seen, counts=Counter(answers), among=block)
 
     def reveals_more(self, number: int, members: frozenset[str]) -> bool:
-        """Whether audits reveal more to the reader of a round than its counts do."""
+        """Whether audits reveal more to a round's reader than the counts of separable groups.
+
+        Then overlapping groups give probabilities, which are not computed.
+        """
         if number not in self.opened_layers or self.openers[number][-1] not in members:
             return False
         asks = range(len(self.calls[number].asks))

@@ -5,8 +5,8 @@ The first shuffler knows the people of a batch: it opened their envelopes, and f
 answers or not. If these people are its own inventions or accomplices, except a single person, the
 difference is the row of that person.
 
-This module uses only loot (adversary_view.py), the rows of accomplices, and the rows that they have
-made up.
+This module uses only the attackers' joint view (adversary_view.py), the rows of accomplices, and
+the rows that they have made up.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from .exploits import sums
 
 @dataclass(frozen=True, slots=True)
 class ForwardedAnswers:
-    """The people with forwarded answers in a round, and the number of additional layers.
+    """The people with answers in a batch that the first shuffler sent, and its additional layers.
 
     Attributes:
         people: by index.
@@ -38,7 +38,10 @@ class ForwardedAnswers:
 
 
 def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
-    """First shuffler: return the people in the batch that it sent; empty if it lacks the data."""
+    """First shuffler: return the people in the batch that it sent in a round.
+
+    Empty if the attackers' view lacks the data.
+    """
     plan = loot.plan(number)
     if plan is None or plan.openers[0] not in loot.keys:
         return ForwardedAnswers(frozenset(), 0)
@@ -56,7 +59,10 @@ def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
 
 
 def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
-    """Any party or the reader: return a round's public counts, or its own counts, or ()."""
+    """Any party or the reader: return a round's counts, if public or read by an attacker; else ().
+
+    number: the round.
+    """
     if number <= len(loot.board.tallies):
         counts = loot.board.tallies[number - 1].counts
         if counts is not None:
@@ -82,25 +88,28 @@ def public_release(board: Board) -> Counts | None:
 
 @dataclass(frozen=True, slots=True)
 class AccompliceRows:
-    """The rows that accomplices know.
+    """The rows that the attackers know beforehand.
 
     Attributes:
         rows: the row of each accomplice among the people, by index.
-        added_rows: by round, the rows that the first shuffler added.
+        added_rows: by round, the rows that the first shuffler invented and added.
     """
 
     rows: Mapping[int, Row]
     added_rows: Mapping[int, Sequence[Row]]
 
     def known_rows(self, people: frozenset[int], number: int) -> list[Row]:
-        """Return the rows of accomplices among these people, and the rows added in this round."""
+        """Return the known rows in a round's batch: those of accomplices, and the added rows.
+
+        people: the people in the batch.
+        """
         return [
             *(self.rows[person] for person in people & self.rows.keys()),
             *self.added_rows.get(number, ()),
         ]
 
     def unknown(self, people: frozenset[int]) -> frozenset[int]:
-        """Return the people that are no accomplices."""
+        """Return the people, by index, that are no accomplices."""
         return people - self.rows.keys()
 
 
@@ -160,7 +169,12 @@ def singled_out(loot: AdversaryView, number: int, accomplice_rows: AccompliceRow
 def _by_rest(
     joint: Counts, columns: Sequence[int], mine: Sequence[Row], persons: frozenset[int]
 ) -> People:
-    """Return the only row of a release that is not in `mine`, by person; empty if not unique."""
+    """Return the only row of a release that the attackers do not know, by person.
+
+    Empty if not unique.
+
+    mine: the rows that they know. persons: the people to which the row may belong.
+    """
     rest = Counter(joint)
     rest.subtract(tuple(row[column] for column in columns) for row in mine)
     cells = [cell for cell, people in rest.items() if people]
@@ -176,7 +190,11 @@ def _single_value(
     more: Sequence[Row],
     less: Sequence[Row],
 ) -> str | None:
-    """Return the only value by which a column's counts differ after correction by known rows."""
+    """Return the value of the one person by which the counts of two rounds differ in a column.
+
+    None unless exactly one value remains. more, less: known rows in only the earlier or the later
+    round, which are taken out.
+    """
     rest = Counter(earlier_counts)
     rest.subtract(later_counts)
     rest.update((row[column],) for row in more)

@@ -34,9 +34,13 @@ from .transcript import Event, Row, SealedAnswers, split_names
 
 
 class RunCiphertexts:
-    """The ciphertexts of a run, by name, with the knowledge of their makers."""
+    """The ciphertexts of a run, by name (a hash), as their makers know them.
+
+    The derivation rules read the content of a ciphertext here after they have allowed it.
+    """
 
     def __init__(self, record: AuditedRecord) -> None:
+        """Collect all ciphertexts that users sealed."""
         self.record = record
         self.by_name: dict[bytes, Term] = {}
         for user_answers in record.transcript.sealed_answers:
@@ -45,7 +49,7 @@ class RunCiphertexts:
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether batches are sorted."""
+        """Whether the session's rules sort batches, so that their order reveals no sender."""
         announcement = self.record.board.announcement
         return announcement is None or announcement.rules.ordered
 
@@ -65,7 +69,10 @@ class RunCiphertexts:
 
 
 def _terms(user_answers: SealedAnswers, openers: Sequence[str]) -> Iterator[Term]:
-    """Yield the ciphertexts of a user in a round: the envelope, then the layers of each onion."""
+    """Yield the ciphertexts of a user in a round: the envelope, then the layers of each onion.
+
+    openers: the party that opens each layer, outermost first.
+    """
     names = split_names(user_answers.names)
     depth = len(openers) - 1
     onions = [names[at : at + depth] for at in range(1, len(names), depth)]
@@ -93,7 +100,7 @@ def _terms(user_answers: SealedAnswers, openers: Sequence[str]) -> Iterator[Term
 
 @dataclass(slots=True)
 class Knowledge:
-    """All facts that a coalition derives, each with its first reason.
+    """All facts that a coalition derives from observations and keys, each with its first reason.
 
     Attributes:
         members: the parties that pool their views.
@@ -106,7 +113,7 @@ class Knowledge:
     why: dict[Fact, FactReason] = field(default_factory=dict)
 
     def linked(self) -> dict[int, dict[int, Row]]:
-        """Return, by round and user, the values that are linked to the user."""
+        """Return, by round and user, the values by column that the coalition links to the user."""
         calls = self.terms.record.calls
         by_round: dict[int, dict[int, dict[int, str]]] = {}
         for fact in self.why:
@@ -120,10 +127,14 @@ class Knowledge:
         }
 
     def _values(self, fact: Answer) -> tuple[str, ...]:
+        """Return the values of the answer that a fact is about."""
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
     def proof(self, goal: Fact) -> list[tuple[Fact, FactReason]]:
-        """Return the steps to a fact, each after its premises; KeyError if it does not follow."""
+        """Return the steps that prove a fact, each after its premises.
+
+        Each step is a fact and its reason. KeyError if the fact does not follow.
+        """
         steps: dict[Fact, FactReason] = {}
         open_ = [(goal, False)]
         while open_:
@@ -146,7 +157,8 @@ def links(
     Args:
         record: the run.
         members: the coalition.
-        derived: computes its closure; called only if batches keep their order.
+        derived: returns all facts that a coalition derives; called only if batches keep their
+            order.
     """
     announcement = record.board.announcement
     if announcement is not None and not announcement.rules.ordered:
@@ -155,12 +167,12 @@ def links(
 
 
 def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
-    """Any party: return the links of a coalition in closed form, if every batch is sorted.
+    """Any party: return the links of a coalition, without a derivation, if batches are sorted.
 
-    `follow` needs every opener from the envelope to the answer; with all keys of a round (in a
-    public round of a verified mix: of its shufflers) a coalition links every submission. If a key
-    is missing, it links only its own answers and the answers whose layers an audit has opened at
-    the missing opener.
+    The rule `follow` needs every opener from the envelope to the answer; with all keys of a round
+    (in a public round of a verified mix: of its shufflers) a coalition links every submission. If a
+    key is missing, it links only its own answers and the answers with layers that an audit has
+    opened at the missing opener.
     """
     member_users = [
         parties.index(member) for member in members if parties.role(member) is parties.Role.USER
@@ -177,11 +189,12 @@ def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int,
 
 
 def closure(terms: RunCiphertexts, members: Iterable[str]) -> Knowledge:
-    """Any party: return all facts that follow for these parties."""
+    """Any party: return all facts that a coalition derives by the rules of this module."""
     knowledge = Knowledge(frozenset(members), terms)
     todo: deque[Fact] = deque()
 
     def learn(fact: Fact, rule: FactRule, *premises: Fact, event: Event | None = None) -> None:
+        """Add a fact with its reason, unless it is known already, and queue it for the rules."""
         if fact not in knowledge.why:
             knowledge.why[fact] = FactReason(rule, premises, event)
             todo.append(fact)
@@ -199,7 +212,7 @@ _Step = tuple[Fact, FactRule, tuple[Fact, ...]]
 
 
 def _initial_facts(terms: RunCiphertexts, members: frozenset[str]) -> Iterator[_InitialFact]:
-    """Yield the keys, own ciphertexts and observations of members."""
+    """Yield the facts without premises: members' keys, own ciphertexts and observations."""
     for party in sorted(members):
         if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
             yield KeyFact(party), FactRule.KEY, None
@@ -233,7 +246,7 @@ def _public_facts(terms: RunCiphertexts) -> Iterator[_InitialFact]:
 
 
 def _next(terms: RunCiphertexts, reasons: Mapping[Fact, FactReason], fact: Fact) -> Iterator[_Step]:
-    """Yield the facts that follow from a fact together with earlier facts."""
+    """Yield the facts that follow from a new fact together with earlier facts, by the rules."""
     match fact:
         case KeyFact(party):
             for term in terms.by_name.values():
@@ -257,7 +270,10 @@ def _next(terms: RunCiphertexts, reasons: Mapping[Fact, FactReason], fact: Fact)
 def _opened(
     terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
-    """Apply the rule open: a ciphertext and the key of its opener reveal the content."""
+    """Apply the rule open: a ciphertext and the key of its opener reveal the content.
+
+    term: the ciphertext. reasons: the facts known so far.
+    """
     premises = (Ciphertext(term.name), KeyFact(term.opener))
     yield Ciphertext(term.name, opened=True), FactRule.OPEN, premises
     for inside in term.inside:
@@ -269,7 +285,10 @@ def _opened(
 def _followed(
     terms: RunCiphertexts, term: Term, reasons: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
-    """Apply the rules follow and read, if an opened ciphertext is known to be a person's."""
+    """Apply the rules follow and read, if an opened ciphertext is known to be a person's.
+
+    term: the ciphertext. reasons: the facts known so far.
+    """
     mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
     if mine not in reasons or opened not in reasons:
         return

@@ -8,7 +8,7 @@ from .transcript import Event
 
 
 class FactRule(StrEnum):
-    """The rule by which a fact is derived."""
+    """The rule by which a fact is derived; derivation.py explains each rule."""
 
     OWN = "own"
     KEY = "key"
@@ -23,18 +23,22 @@ class FactRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyFact:
-    """The coalition has a party's key."""
+    """The fact that a coalition has a party's private key.
+
+    Attributes:
+        party: the owner of the key.
+    """
 
     party: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ciphertext:
-    """The coalition has a ciphertext, or (opened) the answer that was in it.
+    """The fact that a coalition has a ciphertext or, if `opened`, its content.
 
     Attributes:
-        name: of the ciphertext, eight bytes.
-        opened: whether it is the answer inside.
+        name: the ciphertext's hash, eight bytes.
+        opened: whether the fact is about the content.
     """
 
     name: bytes
@@ -43,10 +47,10 @@ class Ciphertext:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The coalition knows a ciphertext to be a user's (its index).
+    """The fact that a coalition knows the user that made a ciphertext.
 
     Attributes:
-        name: of the ciphertext, eight bytes.
+        name: the ciphertext's hash, eight bytes.
         user: by index, from 0.
     """
 
@@ -56,7 +60,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The coalition knows the answer of a user to a query of a round.
+    """The fact that a coalition knows the answer of a user to a query of a round.
 
     Attributes:
         user: by index, from 0.
@@ -88,14 +92,14 @@ class FactReason(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A ciphertext: its maker, its opener, its content, and its layer (1: the envelope).
+    """A ciphertext of a run: the user that made it, its opener, its content, and its layer.
 
     Attributes:
         name: eight bytes of its hash.
-        user: by index, from 0.
+        user: its maker, by index, from 0.
         round: from 1.
-        layer: from 1.
-        opener: the party whose key opens it.
+        layer: its depth; 1 is the envelope.
+        opener: the party with the key that opens it.
         inside: the names of the ciphertexts in it; () for an innermost layer.
         answers: of an innermost layer, the queries that it answers, with the values.
     """

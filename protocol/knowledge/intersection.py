@@ -37,7 +37,10 @@ class SeenRelease:
 
 
 def isolate_people(releases: Sequence[SeenRelease]) -> People:
-    """Network, or a party that sees respondents: return the released rows of isolated people."""
+    """Network, or a party that sees respondents: return the released values of isolated people.
+
+    A person is isolated if some combination of the releases' counts leaves this person alone.
+    """
     columns = (
         tuple(sorted(set.intersection(*(set(release.columns) for release in releases))))
         if releases
@@ -80,7 +83,11 @@ def marginal(release: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str,
 
 
 def _solved(matrix: list[Vector]) -> dict[int, Vector]:
-    """Return, by determined unknown, the combination of equations that gives it: Gauss-Jordan."""
+    """Solve the linear system by Gauss-Jordan elimination, exactly.
+
+    Returns:
+        For each determined unknown, the combination of equations (weights) that equals it.
+    """
     equation_count = len(matrix)
     rows = [
         [*row, *(Fraction(i == j) for j in range(equation_count))] for i, row in enumerate(matrix)
@@ -109,7 +116,12 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
 def _single_cell(
     weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]
 ) -> tuple[str, ...] | None:
-    """Return the cell if a combination of counts leaves one cell with one person; else None."""
+    """Return the cell of the one person that a weighted sum of counts leaves.
+
+    None if it leaves more.
+
+    weights: of the releases. sums: their counts over shared columns.
+    """
     total: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
     for weight, counts in zip(weights, sums, strict=True):
         for cell, people in counts.items():

@@ -1,11 +1,10 @@
 """Views of coalitions on rows that open for k people: the released prefixes, or all rows.
 
 A coalition that follows a ballot from its sender to its reader has a message and its opened part.
-Reader and `randomness` together can open all messages: they evaluate the function on every possible
-row, and compare. This needs a domain that can be listed, or guesses; here every row is assumed to
-be
-among them. A user that helps the reader opens all levels that are equal to its own row: the seed of
-a level opens that level of every message that has it.
+Reader and `randomness` together can open all messages: they evaluate the oblivious function on
+every possible row, and compare. This needs a domain that can be listed, or guesses; here every row
+is assumed to be among them. A user that helps the reader opens all levels that are equal to its own
+row: the seed of a level (a prefix of the row) opens that level of every message that has it.
 """
 
 from collections import Counter
@@ -55,10 +54,10 @@ def as_opened(
     counted: tuple[CountsSeen, ...],
     policy: AnnouncedPolicy,
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
-    """Return the links and counts of these parties, as far as rows open. policy: as announced.
+    """Return a coalition's links and counts, reduced to the values that really opened.
 
     A person with a message that is followed to its reader and stays closed is linked to no value. A
-    reader that publishes less than it opens has seen all opened cells.
+    reader that publishes less than it opens has seen all opened cells. policy: the announced rule.
     """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, counts_seen) for counts_seen in counted))
@@ -90,7 +89,7 @@ def _opened_of(
     policy: AnnouncedPolicy,
     member_users: Collection[int],
 ) -> CountsSeen:
-    """Return the counts of cells that opened for a round's reader, if single people are recorded.
+    """Return the counts of cells that opened for a round's reader, before it closes further groups.
 
     member_users: users of the coalition. The seed of a user's row opens every equal level for the
     reader.
@@ -107,7 +106,10 @@ def _opened_of(
 def opened_counts(
     whole: CountsSeen, policy: AnnouncedPolicy, known_rows: Collection[Cell] = ()
 ) -> CountsSeen:
-    """Return the counts of cells that open of whole rows, before further groups are closed."""
+    """Return the counts of cells that open for k people, from the counts of whole rows.
+
+    Further closing against exclusion is not applied. known_rows: rows that open without k people.
+    """
     counts = opened(
         whole.counts, policy.k, prefixes=by_prefixes(policy.rule), known_rows=known_rows
     )
@@ -115,7 +117,10 @@ def opened_counts(
 
 
 def _all_of(record: PersonalRecord, counts_seen: CountsSeen) -> CountsSeen:
-    """Return the counts of a round's whole rows, of people with messages at the reader."""
+    """Return the counts of a round's whole rows, of people with messages at the reader.
+
+    This is the view of a coalition that opens every message.
+    """
     if not any(BLANK in cell for cell in counts_seen.counts):
         return counts_seen
     respondents = record.respondents.get((counts_seen.round, counts_seen.columns), frozenset())

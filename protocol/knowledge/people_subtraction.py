@@ -1,7 +1,7 @@
-"""Subtraction of known answers from counts by attackers: the rest belongs to other people.
+"""Subtraction of known answers from counts by attackers: the remainder belongs to other people.
 
 If all remaining people in a count have the same value of a column, it is certain for each of them.
-This module uses only loot (adversary_view.py) and the attackers' own answers.
+This module uses only the attackers' joint view (adversary_view.py) and their own answers.
 """
 
 from collections import Counter
@@ -59,7 +59,10 @@ def _rest(
     counts: Counts,
     known_answers: KnownAnswers,
 ) -> Counts:
-    """Return a count without the answers of attackers; empty if the numbers do not fit."""
+    """Return a count without the answers of attackers; empty if the numbers do not fit.
+
+    number: the round. columns: the columns of the count.
+    """
     plan, rest = loot.plan(number), Counter(counts)
     if plan is None:
         return {}
@@ -71,7 +74,7 @@ def _rest(
 
 
 def _certain(columns: Sequence[int], rest: Counts) -> Row:
-    """Return the values that all cells of a count have in common."""
+    """Return, by column, the value on which all cells of a count agree."""
     values = {column: {cell[at] for cell in rest} for at, column in enumerate(columns)}
     return {
         column: column_values.pop()
@@ -85,7 +88,7 @@ def values_of_missing(
     released_counts: Mapping[int, Counts],
     missing: Collection[str],
 ) -> Row:
-    """Attackers: return the values, by column, of the people that are in a single count.
+    """Attackers: return the values, by column, of the people in only one of two rounds.
 
     earlier_counts: of single columns, in their order. released_counts: of single columns that were
     released. missing: these people.

@@ -1,8 +1,8 @@
-"""Two releases of the same people: the number of people unique in both together.
+"""Two releases of the same people: the expected number of people unique in both together.
 
 No release has the counts of both sets of columns together, but a reader of both releases knows the
 counts of each. Over all assignments of the same n people to both (equally likely, with equal shared
-columns), the number of people that are both in a cell of c1 people and in a cell of c2 people is
+columns), the number N of people that are both in a cell of c1 people and in a cell of c2 people is
 hypergeometric:
 
     P(N = 1) = c1 c2 C(n - c1, c2 - 1) / (c2 C(n, c2)),    expected alone = sum over pairs of cells
@@ -28,6 +28,7 @@ def alone_in_both(people: int, first: int, second: int) -> float:
 
 
 def _log_choose(n: int, k: int) -> float:
+    """Return the natural logarithm of the binomial coefficient n over k."""
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
@@ -50,7 +51,7 @@ def expected_alone(
 
 
 def _by(counts: Counts, columns: Sequence[int], shared: Sequence[int]) -> Mapping[Cell, list[int]]:
-    """Return the people of each cell, grouped by its values of the shared columns."""
+    """Return the numbers of people in the cells, grouped by the values of the shared columns."""
     places = [columns.index(column) for column in shared]
     groups: dict[Cell, list[int]] = defaultdict(list)
     for cell, people in counts.items():

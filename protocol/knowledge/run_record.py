@@ -1,6 +1,6 @@
-"""The record of a run, by its transcript and its board: calls, sealed answers, submissions, counts.
+"""The record of a run, from its transcript and its board: queries, sealed answers, counts.
 
-One `ViewedRun` of a run serves all coalitions: it does not depend on the observer. view.py has the
+A `ViewedRun` of a run serves all coalitions: it does not depend on the observer. view.py has the
 joint knowledge of parties, derivation.py their links and the reasons.
 """
 
@@ -58,14 +58,14 @@ class CountsSeen:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The lengths that messages without padding show, of each person in a round.
+    """The lengths of each person's messages in a round without padding, as an observer sees them.
 
     Attributes:
-        asks: the column sets asked.
+        asks: the column sets of the queries.
         domains: per column the values of its domain.
-        people: by index, the bytes of the answers, each with two bytes a value: one by one in
-            ascending order if they are seen apart (`is_separate`), else their sum.
-        is_separate: whether the answers of a person are seen one by one.
+        people: by index, the bytes of the answers, each with two bytes a value: in ascending order
+            if answers are seen separately (`is_separate`), else their sum.
+        is_separate: whether the answers of a person are seen separately.
     """
 
     asks: tuple[tuple[int, ...], ...]
@@ -104,9 +104,10 @@ def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
 def merge_ballots(
     answers: Iterable[tuple[int, tuple[str, ...]]],
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Return an answer to each query from the several ballots of a person, without dummies.
+    """Return a person's answer to each query, merged from several ballots, without dummies.
 
-    The value of a column is the text of all values of the person.
+    The merged value of a column is the text of all different values of the person. answers: query
+    and values of each ballot.
     """
     by_ask: dict[int, list[tuple[str, ...]]] = {}
     for ask, values in answers:
@@ -124,17 +125,22 @@ def all_values(values: Iterable[str]) -> str:
 
 
 def distinct(rows: Collection[Row]) -> list[Row]:
-    """Return each of the row objects that many people share, once."""
+    """Return the different row objects, each once, by identity: people share row objects."""
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
 
 
 def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
-    """Return the set of linking parties of which these members lack the fewest."""
+    """Return the set of parties that needs the fewest further parties to join a coalition.
+
+    linkers: sets of parties that can link answers together. members: the coalition.
+    """
     return min(linkers, key=lambda party_set: len({*party_set} - members))
 
 
 class RunRecord:
-    """A run by the messages of all parties; the views of single parties are in view.py.
+    """The complete record of a run, with the data of all parties.
+
+    View.py restricts it to coalitions.
 
     Attributes:
         transcript: the events, and their observers.
@@ -142,14 +148,15 @@ class RunRecord:
     """
 
     def __init__(self, transcript: Transcript, board: Board) -> None:
+        """Keep the transcript and the board."""
         self.transcript = transcript
         self.board = board
 
     @cached_property
     def decision(self) -> Decision | None:
-        """The decision with its certificate, by the opening that the curator recorded.
+        """The decision with its certificate, as the curator opened it in its record.
 
-        The decision on the board if no recorded opening fits.
+        The public decision on the board if the curator recorded no fitting opening.
         """
         board = self.board
         for opening in self.transcript.certificates:
@@ -173,11 +180,11 @@ class RunRecord:
 
     @cached_property
     def calls(self) -> Mapping[int, Call]:
-        """The call of each round."""
+        """The call (the query) of each round, by number."""
         return {call.round: call for call in self.board.calls}
 
     def linkers(self, number: int) -> tuple[frozenset[str], ...]:
-        """Return the sets of parties that each link every answer of a round to its sender.
+        """Return the sets of parties that can link every answer of a round to its sender.
 
         All openers are such a set. In a public round of a verified mix the reader has posted its
         decryption shares, so all shufflers are: the last list is open, and their orders lead from
@@ -196,10 +203,10 @@ class RunRecord:
 
     @cached_property
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person, its sealed row, in envelopes of its own making.
+        """Per round and person, the row that the person sealed itself.
 
         A round that mixes ballots of round 1 has their queried columns. People with equal answers
-        share one row object, so that loops over people can skip repeats.
+        share a row object, so that loops over people can skip repeats.
         """
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         shared: dict[tuple[int, tuple[tuple[int, tuple[str, ...]], ...]], Row] = {}
@@ -211,7 +218,7 @@ class RunRecord:
         return self._with_reused(rows)
 
     def _with_reused(self, rows: dict[int, dict[int, Row]]) -> dict[int, dict[int, Row]]:
-        """Add, to rounds that mix ballots of round 1, the queried columns of the listed users."""
+        """Add rows for rounds that mix ballots of round 1: the queried columns of their users."""
         for number in filter(self._reuses_ballots, self.calls):
             first, columns, shared = rows[1], self.columns(number), dict[int, Row]()
             for user in first.keys() & self.board.verified.closed[number].keys():
@@ -227,6 +234,7 @@ class RunRecord:
         return announcement is not None and announcement.reuses_ballots(self.calls[number].reader)
 
     def _row(self, user_answers: SealedAnswers) -> Row:
+        """Return the values of a user's sealed answers as a row: column -> value."""
         asks = self.calls[user_answers.round].asks
         row: dict[int, str] = {}
         for ask, values in self._row_answers(user_answers):
@@ -234,7 +242,7 @@ class RunRecord:
         return row
 
     def _row_answers(self, user_answers: SealedAnswers) -> Sequence[tuple[int, tuple[str, ...]]]:
-        """Return the query and the values of each answer, with all values of a person in a text."""
+        """Return query and values of each answer; several ballots of a person are merged."""
         announcement = self.board.announcement
         several = announcement is not None and announcement.rules.rows > 1
         return merge_ballots(user_answers.answers) if several else user_answers.answers
@@ -250,14 +258,18 @@ class RunRecord:
 
     @cached_property
     def truth(self) -> Mapping[int, Row]:
-        """The values of every person, as far as submitted; no party knows it. In the full form."""
+        """The values of every person, by column, as far as submitted; no party knows them.
+
+        Empty in a summary, which records no single people.
+        """
         return plain_rows(self.rows_by_round.values())
 
     @cached_property
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person, the sealed row, if its own submission was observed.
+        """Per round and person, the sealed row, if a submission with it was observed.
 
-        In a round that mixes ballots of round 1: if these are on the closed list.
+        In a round that mixes ballots of round 1: if these are on the closed list (the ballots that
+        count).
         """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
@@ -278,7 +290,10 @@ class RunRecord:
 
     @cached_property
     def respondents(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """Per round and column set, the people with answers at the reader; in the full form."""
+        """Per round and column set, the people with answers that reached the reader.
+
+        Only known if single people are recorded (not in a summary).
+        """
         announcement = self.board.announcement
         if announcement is not None and announcement.rules.verified:
             return self._listed
@@ -306,7 +321,7 @@ class RunRecord:
 
     @property
     def _listed(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """Per round and column set of a verified mix, the people on the closed list, if read."""
+        """Per round and column set of a verified mix, the people with ballots that were counted."""
         closed = self.board.verified.closed
         return {
             (read.round, ask): frozenset(closed[read.round])
@@ -315,7 +330,10 @@ class RunRecord:
         }
 
     def _made_alike(self) -> Mapping[tuple[int, tuple[int, ...], int], list[SealedAnswers]]:
-        """Return the sealed answers, by round, answered queries, and bytes of names."""
+        """Return the sealed answers by round, answered queries, and bytes of ciphertext names.
+
+        Answers in a group have their innermost layers at equal places.
+        """
         groups = defaultdict[tuple[int, tuple[int, ...], int], list[SealedAnswers]](list)
         for user_answers in self.transcript.sealed_answers:
             asks = tuple([ask for ask, _ in user_answers.answers])
@@ -323,7 +341,10 @@ class RunRecord:
         return groups
 
     def _innermost(self, number: int, answers: int, size: int) -> Sequence[int]:
-        """Return the offsets of the reader's layer of each answer in the names, of `size` bytes."""
+        """Return the offsets, in a user's concatenated names, of the reader's layer of each answer.
+
+        number: the round. answers: the number of answers. size: bytes of the names.
+        """
         depth = NAME * (len(self.openers[number]) - 1)
         places = range(depth, size, depth)
         return places if len(places) == answers else list(places) * answers
@@ -353,7 +374,10 @@ class RunRecord:
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)
 
     def lengths_of(self, number: int, *, is_separate: bool) -> Mapping[int, tuple[int, ...]]:
-        """Return, by sender, the bytes of its answers: ascending, or (not apart) their sum."""
+        """Return, by sender, the bytes of its answers in a round: ascending, or only their sum.
+
+        is_separate: whether the answers of a person are seen separately.
+        """
         asks = self.calls[number].asks
         lengths = {}
         for user in self.submitted[number]:

@@ -38,7 +38,7 @@ _KINDS = {int(kind): kind for kind in Kind}
 
 
 def name_of(layer: bytes) -> bytes:
-    """Return the name of a ciphertext."""
+    """Return the name of a ciphertext: the first 8 bytes of its BLAKE2b hash."""
     return blake2b(layer, digest_size=NAME).digest()
 
 
@@ -48,14 +48,14 @@ def names_of(layers: Iterable[bytes]) -> bytes:
 
 
 def split_names(names: bytes) -> list[bytes]:
-    """Split concatenated names."""
+    """Split concatenated names of ciphertexts, 8 bytes each."""
     if len(names) == NAME:
         return [names]
     return [names[at : at + NAME] for at in range(0, len(names), NAME)]
 
 
 class Event(NamedTuple):
-    """A message on its way. `receiver` is `board` for a post; `names` are the ciphertexts in it.
+    """A message on its way, as observers record it; in the summary form, all messages of a kind.
 
     Attributes:
         number: of the event, from 0.
@@ -65,7 +65,7 @@ class Event(NamedTuple):
         kind: of the message; None for bytes that are no message.
         round: from 1; 0 outside rounds.
         size: bytes of all its messages.
-        names: of the ciphertexts in it, eight bytes each, one after the other.
+        names: the names of the ciphertexts in it, eight bytes each, concatenated.
         messages: their number (above 1 only in the summary form).
     """
 
@@ -80,17 +80,20 @@ class Event(NamedTuple):
     messages: int = 1
 
     def seen_by(self, party: str) -> bool:
-        """Whether a party saw it."""
+        """Whether a party saw the message.
+
+        Sender, receiver and `network` see a message; all parties see a post on the board.
+        """
         return self.receiver == BOARD or party in (self.sender, self.receiver, parties.NETWORK)
 
 
 class SealedAnswers(NamedTuple):
-    """The sealed answers of a user in a round, which only the user knows.
+    """The answers that a user sealed in a round, which only the user knows.
 
     Attributes:
         user: by index, from 0.
         round: from 1.
-        names: the envelope, then per answer its layers from the outermost to the reader's.
+        names: the name of the envelope, then per answer the names of its layers, outermost first.
         answers: the query (its number in the call) and values of each.
     """
 
@@ -157,11 +160,11 @@ class Refusal:
 
 @dataclass(slots=True)
 class Transcript:
-    """The record of a run. `summary`: the form of the record.
+    """The record of a run: all messages, and the local data of each party.
 
     Attributes:
-        users: people of the session.
-        summary: whether messages of a kind are one event.
+        users: number of people in the session.
+        summary: whether all messages of a kind in a round are recorded as one event.
         events: messages, in the order in which they were sent.
         sealed_answers: the sealed answers of users.
         reads: the counts of readers.
@@ -187,7 +190,7 @@ class Transcript:
         return self._events
 
     def name_waiting(self) -> None:
-        """Name the layers of long batches that have no names yet.
+        """Compute the names of the layers in long batches that were recorded without names.
 
         Called while a task waits anyway, so that recording a batch delays no party.
         """
@@ -197,11 +200,17 @@ class Transcript:
 
     @classmethod
     def sized(cls, users: int) -> "Transcript":
-        """Start the transcript of a run with this many people, in the form for that size."""
+        """Return an empty transcript for a run with this many people.
+
+        Large runs get the summary form.
+        """
         return cls(users, summary=users > SUMMARY_ABOVE)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Record a message on its way, only from its bytes."""
+        """Record a message on its way; kind, round and names are read from its bytes.
+
+        time: seconds since the session began.
+        """
         kind, number = _label(data)
         if self.summary and kind is Kind.SUBMISSION:
             self._gather(time, receiver, number, len(data))
@@ -213,14 +222,22 @@ class Transcript:
             self.posts.append((sender, data))
 
     def _names_or_later(self, at: int, kind: Kind | None, data: bytes) -> bytes:
-        """Return the names in a message; for a long batch, empty, and its names follow later."""
+        """Return the names of a message's ciphertexts.
+
+        Empty for a long batch, which is named later.
+
+        at: the place of the message's event.
+        """
         if kind is Kind.BATCH and len(data) > LONG:
             self._unnamed.append((at, data))
             return b""
         return _names_in(kind, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Record many messages to one party, each as `carried` would."""
+        """Record many messages to one party, each as `carried` would.
+
+        letters: sender and bytes of each.
+        """
         if self.summary:
             for sender, data in letters:
                 self.carried(time, sender, receiver, data)
@@ -233,7 +250,7 @@ class Transcript:
             events.append(Event(len(events), time, sender, receiver, kind, number, size, names))
 
     def _gather(self, time: float, receiver: str, number: int, size: int) -> None:
-        """Add a submission to the event for all submissions of its round (summary form)."""
+        """Add a submission to the single event for all submissions of its round (summary form)."""
         for at in range(len(self._events) - 1, -1, -1):
             event = self._events[at]
             if event.kind is Kind.SUBMISSION and event.round == number:
@@ -260,7 +277,7 @@ class Transcript:
             self.sealed_answers.extend(sealed_answers)
 
     def traffic(self) -> Mapping[tuple[Kind | None, int], tuple[int, int]]:
-        """Return the numbers of messages and bytes, by kind and round."""
+        """Return the numbers of messages and of bytes, by kind of message and round."""
         messages: Counter[tuple[Kind | None, int]] = Counter()
         size: Counter[tuple[Kind | None, int]] = Counter()
         for event in self.events:
@@ -270,7 +287,7 @@ class Transcript:
 
 
 def _label(data: bytes) -> tuple[Kind | None, int]:
-    """Return kind and round, which the frame shows to every observer."""
+    """Return kind and round of a message, which its unencrypted header shows to every observer."""
     return _read_label(data[:HEADER])
 
 
@@ -283,7 +300,10 @@ def _read_label(head: bytes) -> tuple[Kind | None, int]:
 
 
 def _names_in(kind: Kind | None, data: bytes) -> bytes:
-    """Return the names of the ciphertexts in a message; data that do not parse get one name."""
+    """Return the concatenated names of the ciphertexts in a message.
+
+    Data that do not parse get a single name.
+    """
     if kind is Kind.SUBMISSION:
         size = int.from_bytes(data[HEADER:ENVELOPE], "big")
         return name_of(data[ENVELOPE : ENVELOPE + size])

@@ -32,6 +32,8 @@ CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})
 class View:
     """The observations of a coalition, its counts, and the values that it links to people.
 
+    All measures of leakage are computed from it.
+
     Attributes:
         parties: the members.
         users: number of people in the session.
@@ -110,7 +112,7 @@ class View:
 
     @property
     def knows(self) -> Hashable:
-        """The key of this view among views of a run: equal for equal knowledge about people.
+        """A key that is equal for two views of a run with equal knowledge about people.
 
         Two coalitions with the same counts and the same followed people need only one scoring.
         """
@@ -138,12 +140,16 @@ class View:
         )
 
     def _compared(self, counts_seen: CountsSeen) -> Hashable:
-        """Return the key of a round's counts; if rows open, helpers of the reader open more."""
+        """Return the key by which two views compare the counts of a query.
+
+        In `threshold` sessions helpers of the reader open more cells, so all cells count; otherwise
+        their number is enough.
+        """
         return frozenset(counts_seen.counts.items()) if self.threshold else len(counts_seen.counts)
 
 
 class ViewedRun(AuditedRecord):
-    """A run, prepared for the views of many coalitions."""
+    """The record of a run, with methods that derive the view of any coalition from it."""
 
     def view(self, members: Iterable[str]) -> View:
         """Any party: return the joint view of these parties."""
@@ -193,7 +199,10 @@ class ViewedRun(AuditedRecord):
     def _opened_by(
         self, number: int, openers: tuple[str, ...], coalition: frozenset[str]
     ) -> tuple[int, int]:
-        """Return the layers of a round that a coalition opens, and all; or linking keyholders."""
+        """Return the number of layers of a round that a coalition can open, and the number of all.
+
+        Of a verified mix: the number of keyholders that can link an answer, and the number needed.
+        """
         announcement = self.board.announcement
         if announcement is not None and announcement.rules.verified:
             linkers = nearest(self.linkers(number), coalition)
@@ -201,7 +210,7 @@ class ViewedRun(AuditedRecord):
         return _opened(openers, coalition), len(openers)
 
     def derived(self, members: frozenset[str]) -> Knowledge:
-        """Any party: return all facts that follow for these parties, with their proofs."""
+        """Any party: return all facts that follow for a coalition, with their proofs."""
         return closure(self.terms, members)
 
     @cached_property
@@ -211,11 +220,15 @@ class ViewedRun(AuditedRecord):
 
 
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
-    """Any party: return the joint view of these parties; `board` spares replaying the posts."""
+    """Any party: return the joint view of a coalition of a run.
+
+    board: the board of the run, if it is at hand; None: it is rebuilt from the posts.
+    """
     return ViewedRun(transcript, board or replay(transcript.posts)).view(members)
 
 
 def _is_seen(event: Event, coalition: frozenset[str]) -> bool:
+    """Whether a member of a coalition saw an event."""
     return any(event.seen_by(party) for party in coalition) or event.receiver == "board"
 
 
@@ -228,7 +241,7 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
 
 
 def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[CountsSeen]:
-    """Yield the counts that members have read, of parts too, and public counts."""
+    """Yield the counts in a coalition's view: read by members, of separable groups, and public."""
     transcript, board = record.transcript, record.board
     calls = {call.round: call for call in board.calls}
     public = {
@@ -252,10 +265,10 @@ def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[Count
 def certified_counts(
     decision: Decision | None, coalition: frozenset[str], curator_counts: Iterable[CountsSeen]
 ) -> tuple[CountsSeen, ...]:
-    """Return the counts behind the analyst's certificate; empty if the curator is a member.
+    """Return the counts that stand behind the analyst's certificate but that it has not read.
 
-    curator_counts: all counts that the curator has read. The certificate is about the released
-    columns.
+    Empty if the curator is a member, which read them. The certificate is about the released
+    columns. curator_counts: all counts that the curator has read.
     """
     if decision is None or parties.ANALYST not in coalition or parties.CURATOR in coalition:
         return ()
@@ -268,6 +281,7 @@ def certified_counts(
 
 
 def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
+    """Return the counts behind a certificate that a coalition holds and the board hides."""
     board = record.board
     if board.committed is None or board.opened:  # an opened certificate follows from the release
         return ()
@@ -282,7 +296,10 @@ def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[Counts
 
 
 def _lengths(record: RunRecord, coalition: frozenset[str]) -> Mapping[int, Lengths]:
-    """Return the lengths in a view: of each answer (first shuffler), or their sum (network)."""
+    """Return, by round, the lengths of messages without padding in a view.
+
+    The first shuffler sees the length of each answer, the network only their sum.
+    """
     announcement = record.board.announcement
     first = parties.shuffler(1) in coalition
     if (

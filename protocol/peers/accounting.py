@@ -1,4 +1,4 @@
-r"""Consequences of the board of peers, equal for all: counts, decision, and peers at fault.
+r"""The consequences of the board of peers, equal for all: counts, decision, and peers at fault.
 
     named for                          evidence
     posting nothing by the deadline    the step that stays incomplete; also a secret not shown
@@ -41,24 +41,25 @@ AGREE_LABEL = b"veilmix peers agree 1\0"
 
 @dataclass(slots=True)
 class Reckoning:
-    """The consequences of the board so far, equal for all peers that read the same board.
+    """The state of a peer session that follows from its board, equal for all readers of the board.
 
     Attributes:
         board: the posts.
         strategy: the strategy of the agreed program, for calls and decision.
-        place: the step that is to be judged next.
-        call: the call of the round; None: the session is over.
+        place: the round and step that is to be judged next.
+        call: the call (query) of the round; None: the session is over.
         plan: the round.
-        mixed: the last round in which ballots could be sealed, burned or not.
+        mixed: the last round in which ballots could be sealed, aborted or not.
         calls, tallies: of the rounds that are done.
         decision: the columns of the release; None before it is made.
         pending: the counts of the present round, after its ballots are open; not yet a result.
         proposed: the decision that follows from it.
-        result: the digest that all have to agree on; empty before there is one.
+        result: the digest that all have to agree on; empty before there is a result.
         unbalanced: the reason why the counts are no result; None: they are.
-        broken: the reason why the counts are no release: the promise cannot be proved.
+        broken: the reason why the counts are no release: its bound on exposed people cannot be
+            proved.
         burned: the reason why a round was not completed.
-        charges: the peers named for it.
+        charges: the peers at fault in it.
     """
 
     board: PeerBoard
@@ -80,17 +81,21 @@ class Reckoning:
 
     @property
     def over(self) -> bool:
-        """Whether no further step is to be judged."""
+        """Whether the session has ended: no further step is to be judged."""
         return self.burned is not None or (self.place != (0, 0) and self.call is None)
 
     def settle(self) -> None:
-        """Judge the step where the session stands, in its final state, and go on."""
+        """Judge the present step, in which all posts have arrived, and go on to the next."""
         try:
             self._judge()
         except RoundBurned as burned:
             self.burned, self.call, self.plan = str(burned), None, None
 
     def _judge(self) -> None:
+        """Check the posts of the present step, and enter the next.
+
+        RoundBurned names peers at fault.
+        """
         if self.place == (0, 0):
             min_batch = max(self.board.agreement.rules.min_batch, self.board.agreement.path + 1)
             check_batch_size(len(self.board.keys), min_batch)
@@ -114,7 +119,10 @@ class Reckoning:
             self._close(number)
 
     def _close(self, number: int) -> None:
-        """Take the agreed counts of the round; RoundBurned if unbalanced, or the promise fails."""
+        """Accept the agreed counts of the round, and open the next round.
+
+        RoundBurned if the counts do not balance, or the bound on exposed people cannot be proved.
+        """
         if amiss := self.unbalanced or self.broken:
             raise RoundBurned(amiss)
         assert self.call is not None and self.pending is not None  # noqa: S101, PT018 - counted
@@ -125,7 +133,7 @@ class Reckoning:
         self._open(number + 1)
 
     def _open(self, number: int) -> None:
-        """Begin the next round, or end the session."""
+        """Begin the round with this number, or end the session if no call is left."""
         self.place, self.result = (number, 0), b""
         round_results = [RoundResult(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
         schema, self.call, self.plan = self.board.agreement.schema, None, None
@@ -140,7 +148,10 @@ class Reckoning:
             self.plan = open_peer_round(agreement, session, self.board.keys, self.call)
 
     def _count(self) -> None:
-        """Add up the found ballots; note if not all peers have answered each query once."""
+        """Count the opened ballots of the round, and derive the decision or release from them.
+
+        Note it as unbalanced unless all peers have answered each query once.
+        """
         plan, number = self.plan, self.place[0]
         assert plan is not None  # noqa: S101 - a round is judged while it is open
         secret = total(list(self.board.revealed_secrets(number).values()))
@@ -165,7 +176,10 @@ class Reckoning:
         self.result = result_digest(plan, self.pending, self.proposed if number == 1 else None)
 
     def _keep_promise(self, joint: Counts) -> None:
-        """Note if the promise does not hold for the people with found ballots."""
+        """Check the bound on exposed people again for the respondents; note the reason if it fails.
+
+        joint: the counts of the release.
+        """
         decision, agreed = self.decision, self.board.agreement
         assert decision is not None  # noqa: S101 - round 2 asks for what was decided
         proved = prove(self.strategy, agreed.schema, self.calls, decision, joint)
@@ -176,7 +190,10 @@ class Reckoning:
 
 
 def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decision | None) -> bytes:
-    """Peer: hash the result of a round: the decision or else the release."""
+    """Peer: return the digest of a round's result, on which all peers agree.
+
+    The result is the decision or else the release.
+    """
     totals = tuple(sum(count.values()) for count in counts)
     body = decision or Tally(totals, {}, counts)
     message = Message(plan.session, plan.call.round, body).encode()
@@ -186,9 +203,10 @@ def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decisio
 def count_found(
     plan: PeerRound, secret: bytes, ballots: dict[int, FoundBallots]
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
-    """Any party: return the counts of every query, and the number of blanks; skip invalid ballots.
+    """Any party: return the counts of every query, and the number of blank ballots.
 
-    secret: of the joint key, the sum of all shown secrets.
+    Invalid ballots are skipped. secret: of the joint key, the sum of all revealed secrets. ballots:
+    the sealed ballots at the end of their paths, by peer.
     """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
@@ -206,11 +224,12 @@ def count_found(
 
 
 def charges(reckoning: Reckoning) -> Iterator[Charge]:
-    """Any party: yield the charges of the step that is judged."""
+    """Any party: yield the peers at fault in the step that is judged, with the reason."""
     board, (number, step) = reckoning.board, reckoning.place
     bodies = board.bodies(reckoning.place)
 
     def charge(peer: int, why: str) -> Charge:
+        """Return a charge (a peer at fault, and the reason) in this step."""
         return Charge(parties.peer(peer - 1), number, step, why)
 
     for accuser, accusation in board.accusations(reckoning.place):
@@ -235,7 +254,10 @@ def charges(reckoning: Reckoning) -> Iterator[Charge]:
 
 
 def _wrong(reckoning: Reckoning, peer: int, body: object, arrived_count: int, right: bytes) -> str:
-    """Return the error of a post; "" without an error. right: the digest to agree to."""
+    """Return the error in a peer's post, in words; "" without an error.
+
+    arrived_count: the layers that arrived at the peer. right: the digest on which it should agree.
+    """
     plan, step = reckoning.plan, reckoning.place[1]
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     match body:
@@ -270,13 +292,17 @@ def _addressed(plan: PeerRound, peer: int, relay: Relay) -> bool:
 
 
 def _sums(arrived_count: int, went: int, refused: int) -> str:
+    """Return the error if a peer did not forward or refuse all layers that arrived; else "".
+
+    went: the number of forwarded layers.
+    """
     if arrived_count == went + refused:
         return ""
     return f"got {arrived_count} onions, and handed on {went} and refused {refused}"
 
 
 def proven(reckoning: Reckoning, accusation: Accusation) -> bool:
-    """Any party: whether the accused received this layer, and did not forward its content.
+    """Any party: whether an accusation proves that a peer withheld the content of a layer.
 
     The layer is sealed again and searched among the inputs of the accused. Its content must be
     forwardable; a sender could otherwise make up a fault.
@@ -301,7 +327,11 @@ def proven(reckoning: Reckoning, accusation: Accusation) -> bool:
 
 
 def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> tuple[bytes, ...]:
-    """Any party: return the layers that a peer has posted for the next peer, when they were due."""
+    """Any party: return the layers that a peer posted for a receiver in a step.
+
+    number, due: the round and the step. then: the receiver; at the end of a path, the sealed
+    ballots are returned.
+    """
     entry = board.posts.get((number, due), {}).get(peer)
     body = entry.message.body if entry else None
     if isinstance(body, Relay):
@@ -310,7 +340,7 @@ def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> 
 
 
 def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:
-    """Any party: return the consequences of a whole board."""
+    """Any party: return the state that follows from a complete board of peers."""
     reckoning = Reckoning(board, strategy)
     while not reckoning.over:
         reckoning.settle()

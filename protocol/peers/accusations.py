@@ -1,10 +1,10 @@
-"""Leakage of an accusation about its accuser: the exploit of the attack that provokes it.
+"""The leak of an accusation about its accuser: the exploit of the attack that provokes it.
 
 An accuser shows the content of a layer. At the end of a path that is its sealed ballot: a party
-with
-all secrets of the round reads it, and knows the accuser's name. Before secrets are shown no peer
-has all of them, and a round with an accusation is burned before. (An accusation from the middle of
-a path shows a layer that the later peers of the path can open, down to the same sealed ballot.)
+with all secrets of the round reads it, and knows the accuser's name. Before secrets are shown no
+peer has all of them, and a round with an accusation is burned (aborted) before. (An accusation from
+the middle of a path shows a layer that the later peers of the path can open, down to the same
+sealed ballot.)
 """
 
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ class PeerLoot:
     """The joint knowledge of attackers among peers: the board, and their own secrets.
 
     Attributes:
-        reckoning: the consequences of the board.
-        secrets: by round and number, secrets of their shares.
+        reckoning: the state that follows from the board.
+        secrets: by round and peer's number, the secrets of their key shares.
     """
 
     reckoning: Reckoning

@@ -47,17 +47,17 @@ PATH_END = 0  # stands for the next peer at the end of a path
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The terms that all peers of a session know before it begins.
+    """The terms on which all peers agree out of band before a session begins.
 
     Attributes:
         title: the title of the session.
         schema: the columns, in order.
         policy: the limits of a release, and the decision rule.
         rules: the rules of messages.
-        suite: the suite of all keys.
+        suite: the cipher suite of all keys.
         path: the number of peers that every onion passes, 1 to 16.
         cover: blank onions of each peer in round 1; in round 2 there are as many onions as in round
-            1, so that a crowd hides the single answer, too.
+            1, so that the single answer has an anonymity set, too.
     """
 
     title: str
@@ -69,6 +69,7 @@ class Agreement:
     cover: int
 
     def __post_init__(self) -> None:
+        """Check the ranges; ParameterError names the field and the accepted values."""
         if not 1 <= self.path <= MAX_PATH:
             raise ParameterError(f"path: found {self.path}; 1 to {MAX_PATH} peers are accepted")
         if not 0 <= self.cover <= MAX_COVER:
@@ -97,7 +98,7 @@ class Agreement:
         return decode(data, _read)
 
     def session(self, keys: Mapping[int, PublicKey]) -> bytes:
-        """Hash the agreement with the keys of all peers: the name of the session."""
+        """Return the name of the session: a hash of the agreement with the keys of all peers."""
         out = Writer().blob(self.encode())
         for number in sorted(keys):
             out.u16(number).blob(keys[number].encode())
@@ -114,17 +115,17 @@ def _read(data: Reader) -> Agreement:
 
 @dataclass(frozen=True)
 class PeerRound:
-    """The properties of a round that every peer can derive.
+    """The properties of a peer round that every peer can derive.
 
     Attributes:
         session: the digest of the agreement and all keys, 32 bytes.
-        call: the call.
+        call: the query of the round.
         agreement: the agreed terms.
-        keys: of all peers that take part, by number.
-        suite: of all keys.
+        keys: the public keys of all peers that take part, by number.
+        suite: the cipher suite of all keys.
         ballot: bytes of a padded ballot.
-        domains: per column, whether a value may be submitted.
-        joint: the key to which ballots are sealed; empty before step 1.
+        domains: per column, the test whether a value may be submitted.
+        joint: the joint key to which ballots are sealed; empty before step 1.
     """
 
     session: bytes
@@ -143,23 +144,29 @@ class PeerRound:
 
     @property
     def blanks(self) -> int:
-        """The number of a peer's onions without an answer."""
+        """The number of onions without an answer that each peer sends."""
         return self.agreement.onions - len(self.call.asks)
 
     @cached_property
     def contexts(self) -> tuple[bytes, ...]:
-        """Item s: the context of the layer that is opened in step s (from 1)."""
+        """The contexts that bind layers to their step: item s is of step s, from 1.
+
+        Item 0 is empty.
+        """
         steps = range(1, self.path + 1)
         return (b"", *(layer_context(self.session, self.call, step) for step in steps))
 
     @cached_property
     def ballots(self) -> bytes:
-        """The context of the sealed ballots, which open after the last step of their paths."""
+        """The context that binds the sealed ballots, which lie under the last layer of an onion."""
         return layer_context(self.session, self.call, self.path + 1)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Item s: bytes of a layer as it arrives in step s; item 0, L + 1: of a sealed ballot."""
+        """The bytes of a layer as it arrives in step s; items 0 and L + 1: of a sealed ballot.
+
+        L is the length of a path.
+        """
         sizes = [self.ballot + OVERHEAD]
         for _ in range(self.path):
             sizes.append(layer_size(self.suite, ROUTE + sizes[-1]))
@@ -167,14 +174,17 @@ class PeerRound:
 
 
 def share_context(session: bytes, number: int, peer: int) -> bytes:
-    """Return the context of a peer's share of a round's key."""
+    """Return the context to which a peer's share of a round's joint key is bound.
+
+    number: the round.
+    """
     return session + bytes([number]) + peer.to_bytes(ROUTE, "big")
 
 
 def open_peer_round(
     agreement: Agreement, session: bytes, keys: Mapping[int, PublicKey], call: Call
 ) -> PeerRound:
-    """Peer: derive a round."""
+    """Peer: return the round of a call (query), derived from the agreement and all keys."""
     domains = tuple(
         domain_of(call, column, feature) for column, feature in enumerate(agreement.schema.features)
     )

@@ -39,7 +39,9 @@ Place = tuple[int, int]  # round and step of a post; (0, 0): the posts of keys
 
 @dataclass(slots=True)
 class PeerBoard:
-    """All posts of a session of peers, and their consequences. Peers are known by number here.
+    """All posts of a session of peers, in order; it accepts only legal posts.
+
+    Peers have numbers here.
 
     Attributes:
         agreement: the agreed terms.
@@ -59,11 +61,11 @@ class PeerBoard:
 
     @property
     def head(self) -> bytes:
-        """The hash that names all posts so far."""
+        """The hash that names all posts so far, in their order, 32 bytes."""
         return self.entries[-1].head if self.entries else bytes(DIGEST)
 
     def post(self, author: str, data: bytes) -> Entry:
-        """Append a post. Refused, without a change, if it is wrong in any way."""
+        """Append a post and return its entry; Refused, without a change, if it is illegal."""
         message, number = decode_message(data), number_of(author)
         place = self._check(number, message)
         head = hashlib.sha256(LABEL + self.head + author.encode() + b"\0" + data).digest()
@@ -77,7 +79,7 @@ class PeerBoard:
         return entry
 
     def _check(self, number: int, message: Message) -> Place:
-        """Return the place of a post. Refused if it may not come now, or not from this peer."""
+        """Return the round and step of a post; Refused if illegal now, or not from this peer."""
         body = message.body
         place = (message.round, getattr(body, "step", 0))
         if isinstance(body, Key):
@@ -102,12 +104,15 @@ class PeerBoard:
         return place
 
     def owner(self, number: int, peer: int) -> bytes:
-        """Return the context of a peer's share of a round's key."""
+        """Return the context to which a peer's share of a round's joint key is bound.
+
+        number: the round.
+        """
         session = self.agreement.session(self.keys) if self.place == (0, 0) else self.session
         return share_context(session, number, peer)
 
     def _in_turn(self, place: Place) -> bool:
-        """Whether a place is the present place, or the next after the present step is complete."""
+        """Whether a round and step are the present place, or the next after a complete step."""
         number, step = self.place
         last = self.place == (0, 0) or step == last_step(self.agreement)
         following = (number + 1, 0) if last else (number, step + 1)
@@ -117,31 +122,31 @@ class PeerBoard:
         return place == following and full(self, number, step) and calm
 
     def bodies(self, place: Place) -> dict[int, Body]:
-        """Return the bodies of the peers' posts in a step."""
+        """Return the contents of the posts in a round and step, by peer."""
         return {number: entry.message.body for number, entry in self.posts.get(place, {}).items()}
 
     def relays(self, number: int, step: int) -> dict[int, Relay]:
-        """Return the relays of a step, by peer."""
+        """Return the posts with forwarded layers (relays) in a step of a round, by peer."""
         bodies = self.bodies((number, step)).items()
         return {peer: body for peer, body in bodies if isinstance(body, Relay)}
 
     def found_ballots(self, number: int) -> dict[int, FoundBallots]:
-        """Return the found ballots of a round, by peer."""
+        """Return the sealed ballots at the end of their paths in a round, by posting peer."""
         bodies = self.bodies((number, self.agreement.path + 2)).items()
         return {peer: body for peer, body in bodies if isinstance(body, FoundBallots)}
 
     def shares(self, number: int) -> dict[int, Share]:
-        """Return the shares of a round's key, by peer."""
+        """Return the public shares of a round's joint key, by peer."""
         bodies = self.bodies((number, 0)).items()
         return {peer: body for peer, body in bodies if isinstance(body, Share)}
 
     def revealed_secrets(self, number: int) -> dict[int, bytes]:
-        """Return the secrets of shares that were shown in a round, by peer."""
+        """Return the secrets of key shares that peers have revealed in a round, by peer."""
         bodies = self.bodies((number, self.agreement.path + 4)).items()
         return {peer: body.secret for peer, body in bodies if isinstance(body, ShareSecret)}
 
     def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
-        """Yield the accusations of a step, with their authors."""
+        """Yield the accusations in a round and step, each after its author's number."""
         for peer, body in sorted(self.bodies(place).items()):
             if isinstance(body, Accusation):
                 yield peer, body
@@ -155,7 +160,7 @@ class PeerBoard:
         return arrived_layers
 
     def relays_digest(self, number: int) -> bytes:
-        """Hash all relays of a round."""
+        """Return the hash of all posts with forwarded layers of a round; peers agree on it."""
         digest = hashlib.sha256(RELAYS_LABEL + self.session + bytes([number]))
         for step in range(1, self.agreement.path + 1):
             posts = self.posts.get((number, step), {})
@@ -164,7 +169,7 @@ class PeerBoard:
         return digest.digest()
 
     def found_digest(self, number: int) -> bytes:
-        """Hash all found ballots of a round."""
+        """Return the hash of all sealed ballots found in a round; peers agree on it."""
         digest = hashlib.sha256(FOUND_LABEL + self.session + bytes([number]))
         posts = self.posts.get((number, self.agreement.path + 2), {})
         for peer in sorted(posts):
@@ -172,12 +177,12 @@ class PeerBoard:
         return digest.digest()
 
     def digest(self) -> bytes:
-        """Hash all posts in a canonical order, as on every board."""
+        """Return a hash of all posts in a canonical order, 32 bytes."""
         return digest_of(self.entries)
 
 
 def full(board: PeerBoard, number: int, step: int) -> bool:
-    """Whether all peers have posted in a step."""
+    """Whether all peers have posted in a step of a round."""
     return len(board.posts.get((number, step), {})) == len(board.keys)
 
 

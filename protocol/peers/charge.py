@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A peer at fault, named by all peers, and the reason.
+    """A peer that all peers find at fault, and the reason.
 
     Attributes:
         peer: its name.

@@ -1,4 +1,4 @@
-"""Onions with a path of their own: sealed by the peer that drew it, opened by the peers on it.
+"""Onions among peers: each is sealed by its sender for a random path of peers that open it in turn.
 
     inside of a layer   u16 number of the next peer (0: the path ends here) || next layer, or ballot
     ballot              sealed to the joint key of the round (crypto/joint_key.py)
@@ -29,14 +29,14 @@ FAIR = 16  # random bytes for a draw below 2**16: the bias is at most 2**-112
 
 
 class Onion(NamedTuple):
-    """An onion, as only its sender knows it.
+    """An onion with all its secrets, as only its sender knows it.
 
     Attributes:
-        path: its peers.
+        path: the peers that open it, in order.
         layers: layers[s - 1]: the layer that arrives in step s.
         inside: inside[s - 1]: the content of that layer.
         draws: draws[s - 1]: the randomness of that layer's seal.
-        answer: its answer; None if it is blank.
+        answer: its ballot; None if it is blank.
     """
 
     path: tuple[int, ...]
@@ -47,17 +47,17 @@ class Onion(NamedTuple):
 
     @property
     def sealed(self) -> bytes:
-        """The sealed ballot."""
+        """The sealed ballot that remains after the last layer is opened."""
         return self.inside[-1][ROUTE:]
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The outputs of a peer after a step.
+    """The outputs of a peer after opening the layers of a step.
 
     Attributes:
-        bags: the layers to forward.
-        sealed: the found ballots, at the end of their paths.
+        bags: the layers to forward, by receiver.
+        sealed: the sealed ballots at the end of their paths.
         refused: number of refused layers, by reason.
     """
 
@@ -67,10 +67,10 @@ class StepResult:
 
 
 def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> tuple[int, ...]:
-    """Peer: draw a path of different peers, in an order drawn as well.
+    """Peer: return a random path of different peers, without itself, each order equally likely.
 
-    peers: all peers that take part, in ascending order; `me` is not drawn. ParameterError if there
-    are too few.
+    me: the sender's number. peers: all peers that take part, in ascending order. ParameterError if
+    there are too few.
     """
     candidates = [peer for peer in peers if peer != me]
     if length > len(candidates):
@@ -85,7 +85,10 @@ def draw_path(me: int, peers: Sequence[int], length: int, entropy: Entropy) -> t
 
 
 def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) -> list[Onion]:
-    """Peer: make an onion for every answer of the round, and the blank onions."""
+    """Peer: return an onion for every answer of the round, and its blank onions.
+
+    me: the peer's number.
+    """
     row = plan.agreement.schema.coarsen(row)
     answers: list[Ballot | None] = [
         Ballot(ask, tuple([row[column] for column in columns]))
@@ -96,7 +99,7 @@ def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) 
 
 
 def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy) -> Onion:
-    """Peer: seal an answer, or a blank, for a path of its own."""
+    """Peer: seal a ballot, or (None) a blank, for a random path of peers."""
     (salt,) = fresh_salts(entropy, 1)
     if answer is None:
         plain = pad(bytes((BLANK,)) + salt, plan.ballot)
@@ -106,7 +109,10 @@ def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy
 
 
 def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Entropy) -> Onion:
-    """Peer: seal a padded ballot to the joint key, then for the peers of a path, the last first."""
+    """Peer: seal a padded ballot to the joint key, then for the peers of a path, the last first.
+
+    plain: the ballot.
+    """
     fresh = entropy.fork(f"sealing {plain.hex()}")  # of its own, as a salt is in every ballot
     layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), PATH_END
     wrappings = list[tuple[bytes, bytes, bytes]]()
@@ -123,17 +129,20 @@ def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Ent
 
 
 def seal_again(plan: PeerRound, step: int, peer: int, content: bytes, drawn: bytes) -> bytes:
-    """Any party: return the layer that a peer opens in a step, from its content and randomness."""
+    """Any party: rebuild the layer that a peer opens in a step, from its content and randomness."""
     return seal_layer(plan.suite, plan.keys[peer], content, plan.contexts[step], Drawn(drawn))
 
 
 def open_ballot(plan: PeerRound, secret: bytes, sealed: bytes) -> Ballot | None:
-    """Any party with all secrets: read a sealed ballot; None for a blank, or Refused."""
+    """Any party with all secrets: return the answer in a sealed ballot; None for a blank.
+
+    Refused if invalid. secret: the sum of all secrets of the joint key.
+    """
     return read_plain(plan, open_jointly(secret, plan.joint, sealed, plan.ballots))
 
 
 def read_plain(plan: PeerRound, plain: bytes) -> Ballot | None:
-    """Any party: read a padded ballot; None for a blank. Refused if it is neither."""
+    """Any party: return the answer in a padded ballot; None for a blank. Refused if invalid."""
     if len(plain) != plan.ballot:
         raise Refused(Reason.WRONG_SIZE)
     data = unpad(plain)
@@ -143,7 +152,10 @@ def read_plain(plan: PeerRound, plain: bytes) -> Ballot | None:
 
 
 def bags_of(pairs: Sequence[tuple[int, bytes]]) -> Bags:
-    """Peer: sort layers for their receivers, each once."""
+    """Peer: group layers by receiver, sorted, each layer once.
+
+    pairs: the receiver's number, and the layer.
+    """
     bags: dict[int, set[bytes]] = {}
     for receiver, layer in pairs:
         bags.setdefault(receiver, set()).add(layer)
@@ -153,7 +165,10 @@ def bags_of(pairs: Sequence[tuple[int, bytes]]) -> Bags:
 def pass_on(
     plan: PeerRound, me: int, secret: SecretKey, step: int, arrived: Sequence[bytes]
 ) -> StepResult:
-    """Peer: open the layers of a step; refuse, and count, invalid layers and repeats."""
+    """Peer: open the layers that arrived in a step.
+
+    Refuse, and count, invalid layers and repeats.
+    """
     unique = sorted(set(arrived))
     right = [layer for layer in unique if len(layer) == plan.sizes[step]]
     opened = open_layers(secret, right, plan.contexts[step])
@@ -174,14 +189,17 @@ def pass_on(
 
 
 def goes_on(plan: PeerRound, peer: int, step: int, content: bytes) -> bool:
-    """Any party: whether a peer must forward a content: it names a peer, and has the size."""
+    """Any party: whether a peer must forward an opened content.
+
+    It must name another peer of the session (or the end of the path), and have the right size.
+    """
     then = int.from_bytes(content[:ROUTE], "big")
     right = then in plan.keys and then != peer if step < plan.path else then == PATH_END
     return right and len(content) == ROUTE + plan.sizes[step + 1]
 
 
 def accuse(onion: Onion, step: int, now: int) -> Accusation:
-    """Peer: return the proof that the holder of an onion in step `step` did not forward it.
+    """Peer: return the proof that the holder of its onion in a step did not forward it.
 
     now: the step of the accusation, which follows the step in which the layer was due.
     """

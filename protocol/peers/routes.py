@@ -1,4 +1,4 @@
-"""The ways of onions among peers: the onions that a coalition follows, and the rule at each step.
+"""The routes of onions among peers: the onions that a coalition follows, and the rule at each step.
 
 All onions are on the board, with senders and receivers. A coalition follows an onion by one of two
 rules, step by step; if neither holds, it is lost among the other onions of that batch:
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 
 class Route(NamedTuple):
-    """The way of an onion.
+    """The route of an onion through the peers, with its content.
 
     Attributes:
         origin: its sender, an index from 0, like all peers here.
         stops: the peers that received it, in order.
         answer: query and values; None for a blank.
-        names: of the layers that arrived at the stops.
+        names: the names of the layers that arrived at the stops.
     """
 
     origin: int
@@ -30,7 +30,10 @@ class Route(NamedTuple):
 
 
 class RouteRule(StrEnum):
-    """The rule by which an onion is followed past a peer."""
+    """The rule by which a coalition follows an onion past a peer, or that it loses it.
+
+    The module explains the rules.
+    """
 
     OPEN = "open"
     ALONE = "alone"
@@ -56,7 +59,10 @@ class RouteHop(NamedTuple):
 
 
 def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[int]]:
-    """Coalition: yield the onions of outsiders (places) that it follows past 0, 1, ... steps."""
+    """Coalition: yield the set of outsiders' onions that it still follows after 0, 1, ... steps.
+
+    Onions are places in `routes`. members: the coalition, by index.
+    """
     outside_places = {place for place, route in enumerate(routes) if route.origin not in members}
     followed_places = set(outside_places)
     yield followed_places
@@ -75,13 +81,16 @@ def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[i
 
 
 def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
-    """Coalition: return the onions of outsiders (places in `routes`) that it follows to the end."""
+    """Coalition: return the outsiders' onions that it follows to the end, as places in `routes`."""
     *_, followed_places = narrowed(routes, members)
     return followed_places
 
 
 def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[RouteHop, ...]:
-    """Coalition: return the hops of another person's onion, to its end or where it is lost."""
+    """Coalition: return the hops of another person's onion, to its end or until it is lost.
+
+    place: of the onion in `routes`.
+    """
     route, hops = routes[place], list[RouteHop]()
     outside_routes = [
         outside_route for outside_route in routes if outside_route.origin not in members

@@ -29,16 +29,17 @@ from .routes import Route, followed
 
 
 class PeerRecord:
-    """A run of peers, prepared for the views of many coalitions."""
+    """The record of a run of peers, from which the view of any coalition is derived."""
 
     def __init__(self, transcript: Transcript, reckoning: Reckoning) -> None:
+        """Keep the transcript, and the state that follows from the board."""
         self.transcript = transcript
         self.board: PeerBoard = reckoning.board
         self.reckoning = reckoning
 
     @cached_property
     def routes(self) -> Mapping[int, tuple[Route, ...]]:
-        """Per round, the way of every onion that reached its end."""
+        """Per round, the route of every onion that reached its end."""
         return {
             number: tuple(self._routes(number))
             for number in sorted(
@@ -47,7 +48,7 @@ class PeerRecord:
         }
 
     def _routes(self, number: int) -> Iterable[Route]:
-        """Yield the ways of the senders' onions, by the layers on the board."""
+        """Yield the routes of a round's onions, by the layers on the board."""
         steps = range(1, self.board.agreement.path + 1)
         handed = [
             {
@@ -65,6 +66,10 @@ class PeerRecord:
     def _ways(
         self, user_answers: SealedAnswers, handed: Sequence[Mapping[tuple[int, bytes], int]]
     ) -> Iterable[Route]:
+        """Yield the routes of a sender's onions that reached their end.
+
+        handed: by step, (holder, name of a layer) -> the peer that received the layer.
+        """
         size = len(handed) * NAME
         for place, (ask, values) in enumerate(user_answers.answers):
             names = user_answers.names[place * size : (place + 1) * size]
@@ -77,7 +82,10 @@ class PeerRecord:
                 yield Route(user_answers.user, tuple(stops), answer, tuple(split_names(names)))
 
     def linked(self, members: frozenset[int]) -> dict[int, dict[int, Row]]:
-        """Return, by round and outside person's index, the values that these peers link to it."""
+        """Return, by round and person outside, the values that these peers link to the person.
+
+        members: the peers, by index.
+        """
         rows: dict[int, dict[int, dict[int, str]]] = {}
         for number, routes in self.routes.items():
             if not self.readable(number, members):
@@ -115,7 +123,7 @@ class PeerRecord:
 
     @cached_property
     def truth(self) -> Mapping[int, Row]:
-        """The values of every person, as far as submitted; no party knows it."""
+        """The values of every person, by column, as far as submitted; no party knows them all."""
         rows: dict[int, dict[int, str]] = {}
         for people in self.rows_by_round.values():
             for person, row in people.items():
@@ -123,17 +131,17 @@ class PeerRecord:
         return rows
 
     def readable(self, number: int, members: frozenset[int]) -> bool:
-        """Whether these peers have all secrets of a round that was mixed to its end."""
+        """Whether these peers have all secrets that open the ballots of a mixed round."""
         shares, path = self.board.shares(number), self.board.agreement.path
         unrevealed_peers = shares.keys() - self.board.revealed_secrets(number).keys()
         opening = number < self.board.place[0] or self.board.place[1] >= path + 4
         return bool(shares) and opening and all(peer - 1 in members for peer in unrevealed_peers)
 
     def _counted(self, members: frozenset[int]) -> Iterable[tuple[CountsSeen, frozenset[int]]]:
-        """Yield the counts that these peers read, with the people that are counted.
+        """Yield the counts that these peers can read, with the people that are counted.
 
-        The counts of an agreed round are on the board; of a burned round they are the counts of its
-        ballots, if these peers can open them.
+        The counts of an agreed round are on the board; of an aborted round they are the counts of
+        its ballots, if these peers can open them.
         """
         all_peers = frozenset(number - 1 for number in self.board.keys)
         agreed_rounds = len(self.reckoning.tallies)

@@ -1,7 +1,8 @@
 """Another legal value for a field of a message: each kind of change, and the fields that it fits.
 
-A field is named by its path: `people`, `certificate.k`, `asks[0]`. A change that makes no legal
-message makes none: constructors refuse it, and `changed` returns None.
+The search for attacks tries these changes. A field is named by its path: `people`, `certificate.k`,
+`asks[0]`. A change that makes no legal message makes none: constructors refuse it, and `changed`
+returns None.
 
 After a change, the board accepts a message only if the fields that follow from it fit: `derive`
 computes them as the honest author does. The account and the trace of a batch follow from the batch
@@ -33,11 +34,12 @@ _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A kind of change.
+    """A kind of change that a malicious party makes to a field of a message.
 
     Attributes:
         fits: whether a value of a field, by its name, can change so.
-        apply: the other value. Its second argument: the entries of a list to which it applies.
+        apply: returns the changed value. Its second argument tests the entries of a list to which
+            the change applies.
         aimed: whether it depends on which entries are meant.
     """
 
@@ -47,15 +49,17 @@ class Change:
 
 
 def _is_number(_name: str, value: object) -> bool:
+    """Whether a field's value is an integer and no bool."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_list(_name: str, value: object) -> bool:
+    """Whether a field's value is a list with entries."""
     return isinstance(value, tuple) and bool(value)
 
 
 def _has_marks(name: str, value: object) -> bool:
-    """Whether the entries of a list belong to single people."""
+    """Whether the entries of a list belong to single people, so that a change can aim at people."""
     if not isinstance(value, tuple) or not value:
         return False
     if isinstance(value[0], int):
@@ -73,14 +77,15 @@ def _moved(counts: Mapping[Any, int], _is_target: TargetTest) -> Mapping[Any, in
 def _joined(
     lists: tuple[tuple[Any, ...], ...], _is_target: TargetTest
 ) -> tuple[tuple[Any, ...], ...]:
-    """Return a list of lists with the first two united."""
+    """Return a list of lists in which the first two are merged."""
     return (tuple(sorted({*lists[0], *lists[1]})), *lists[2:])
 
 
 def _exchanged(at: int, records: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """Return records of a verified mix with the element at a place of the first doubled.
+    """Return records of a verified mix in which a group element of the first record is doubled.
 
-    Of a list it is another answer then, of shares a share of another key.
+    In a ciphertext list this makes another answer, in shares a share of another key. at: its
+    offset.
     """
     first = records[0]
     element = first[at : at + ELEMENT]
@@ -88,7 +93,7 @@ def _exchanged(at: int, records: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 
 def _repeated(record: bytes) -> bytes:
-    """Return a list of a verified mix with its first row in the place of the last."""
+    """Return a ciphertext list of a verified mix with its first row in the place of the last."""
     row = PAIR * record[LIST_HEAD - 1]
     return record[:-row] + record[LIST_HEAD : LIST_HEAD + row]
 
@@ -164,6 +169,7 @@ def changes_of(
 
 
 def _value_changes(value: object, path: Path, name: str, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield every change of a value and of the values in it, as (path as text, change)."""
     for change, how in CHANGES.items():
         if how.fits(name, value):
             yield written(path), change
@@ -174,13 +180,13 @@ def _value_changes(value: object, path: Path, name: str, depth: int) -> Iterator
 
 
 def written(path: Path) -> str:
-    """Return a path as text: `certificate.k`, `asks[0]`."""
+    """Return a field's path as text: `certificate.k`, `asks[0]`."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
 
 def parsed(text: str) -> Path | None:
-    """Return the path that a text names; None if the text is not a path."""
+    """Return the field path that a text names; None if the text is not a path."""
     steps, at = list[str | int](), 0
     while at < len(text):
         match = _STEP.match(text, at)
@@ -192,7 +198,10 @@ def parsed(text: str) -> Path | None:
 
 
 def changed(body: Body, field: str, change: str, is_target: TargetTest) -> Body | None:
-    """Return the message with one field changed; None if that is no message of this kind."""
+    """Return a message with one field changed; None if the change makes no legal message.
+
+    field: path of the field. is_target: tests the list entries to which the change applies.
+    """
     path = parsed(field)
     if path is None:
         return None
@@ -205,6 +214,7 @@ def changed(body: Body, field: str, change: str, is_target: TargetTest) -> Body 
 
 
 def _at(value: Any, path: Path, change: str, is_target: TargetTest) -> Any:
+    """Return a value with the change applied at a path in it."""
     if not path:
         return CHANGES[change].apply(value, is_target)
     step, rest = path[0], path[1:]
@@ -214,6 +224,7 @@ def _at(value: Any, path: Path, change: str, is_target: TargetTest) -> Any:
 
 
 def _tally(body: Tally) -> Tally:
+    """Return a tally with totals that fit its counts."""
     if body.counts is None:
         return body
     return replace(body, totals=tuple(sum(cells.values()) for cells in body.counts))
@@ -223,6 +234,6 @@ DERIVED: Mapping[type, Callable[[Any], Body]] = {Tally: _tally}
 
 
 def derive(body: Body) -> Body:
-    """Return the message with every derived field computed from the other fields."""
+    """Return a message in which all derived fields fit the other fields."""
     how = DERIVED.get(type(body))
     return body if how is None else how(body)

@@ -1,4 +1,6 @@
-"""The test for leaks: which people a coalition can tell apart, by swapping their rows.
+"""The test for leaks: people that a coalition can tell apart, found by swapping their rows.
+
+A strategy is a set of deviations of malicious parties; a world is an assignment of rows to people.
 
     swap      the same strategy and seed; every honest person has the row of the next person. Totals
               stay, so that an honest session looks the same
@@ -28,14 +30,14 @@ Play = Callable[[Rows, int], Hashable]  # (rows of all people, seed) -> the coal
 
 @dataclass(slots=True)
 class Worlds:
-    """A strategy of a coalition, played with other rows and seeds; each session once.
+    """The sessions of a coalition's strategy with other rows and seeds; each is played once.
 
     Attributes:
-        play: plays a session and returns the view.
-        rows: of all people, by index.
+        play: plays a session and returns the coalition's view.
+        rows: the true rows of all people, by index.
         honest: the indices of people outside the coalition.
         seeds: the seeds that confirm a difference.
-        views: (rows, seed) -> view.
+        views: (rows, seed) -> view of the sessions played so far.
     """
 
     play: Play
@@ -45,15 +47,15 @@ class Worlds:
     views: dict[tuple[Rows, int], Hashable] = field(default_factory=dict)
 
     def view(self, rows: Rows, seed: int) -> Hashable:
-        """Return the view of a session."""
+        """Return the coalition's view of the session with these rows and this seed."""
         if (rows, seed) not in self.views:
             self.views[rows, seed] = self.play(rows, seed)
         return self.views[rows, seed]
 
     def are_apart(self, first_rows: Rows, two: Rows) -> bool:
-        """Whether no view of one world is a view of the other, over the seeds.
+        """Whether the coalition distinguishes two assignments of rows: they share no view.
 
-        The first seed is played first: most worlds have equal views there.
+        The first seed is played first: most pairs have equal views there.
         """
         first_views, second_views = set[Hashable](), set[Hashable]()
         for seed in self.seeds:
@@ -64,13 +66,13 @@ class Worlds:
         return True
 
     def is_free(self, person: int) -> bool:
-        """Whether a change of this person's row alone is not seen."""
+        """Whether the coalition does not notice a change of this person's row alone."""
         return not self.are_apart(self.rows, self._changed(person))
 
     def are_exchangeable(self, first_person: int, two: int) -> bool:
-        """Whether the rows of two people can be exchanged unseen.
+        """Whether the coalition does not notice if two people exchange their rows.
 
-        If their rows are equal, each of them has another row in a world of its own.
+        If their rows are equal, each of them gets another row instead, in a world of its own.
         """
         exchanged_rows = exchanged(self.rows, first_person, two)
         if exchanged_rows == self.rows:
@@ -78,10 +80,11 @@ class Worlds:
         return not self.are_apart(self.rows, exchanged_rows)
 
     def _changed(self, person: int) -> Rows:
+        """Return the rows with another row for one person."""
         return _with(self.rows, person, another(self.rows[person], self.rows))
 
     def is_alone(self, person: int) -> bool:
-        """Whether the row of a person is read: it is not free, and exchangeable with no other."""
+        """Whether the coalition reads a person's row: it notices a change and every exchange."""
         return not self.is_free(person) and not any(
             self.are_exchangeable(person, candidate)
             for candidate in self.honest
@@ -89,11 +92,15 @@ class Worlds:
         )
 
     def crowds(self) -> tuple[int, ...]:
-        """Return the sizes of the crowds of honest people that are not free, ascending."""
+        """Return the sizes of the groups of people that the coalition cannot tell apart, ascending.
+
+        People are left out if a change of their row is not noticed at all.
+        """
         rest = [person for person in self.honest if not self.is_free(person)]
         root = {person: person for person in rest}
 
         def find(person: int) -> int:
+            """Return the representative of a person's group (union-find)."""
             while root[person] != person:
                 person = root[person]
             return person
@@ -105,7 +112,7 @@ class Worlds:
 
 
 def rotated(rows: Rows, people: Sequence[int]) -> Rows:
-    """Return the rows where each of these people has the row of the next person."""
+    """Return the rows in which each of these people has the row of the next of them."""
     new_rows = list(rows)
     for person, two in zip(people, (*people[1:], *people[:1]), strict=True):
         new_rows[person] = rows[two]
@@ -120,9 +127,10 @@ def exchanged(rows: Rows, first_person: int, two: int) -> Rows:
 
 
 def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
-    """Return worlds with equal counts of some number of columns, and other counts of one more.
+    """Return other rows that agree in all counts of some number of columns, not of one more.
 
-    At most a world for each changed column, and each number of columns.
+    A strategy that distinguishes them from the true rows reads joint counts. At most one result for
+    each changed column and each number of columns.
     """
     columns = range(len(rows[0]))
     worlds = (_first_world(rows, people, column, width) for column in columns for width in columns)
@@ -132,9 +140,10 @@ def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
 def other_closed(
     rows: Rows, people: Sequence[int], kinds: Sequence[Row], k: int
 ) -> tuple[Rows, ...]:
-    """Return worlds in which a person has another row, if only rows of k people open.
+    """Return worlds in which a person has another rare row, if only rows of k people open.
 
-    Fewer than k people have the person's row in either world.
+    Fewer than k people have the person's row in either world, so no honest reader sees a
+    difference. kinds: all rows that can be submitted.
     """
     row_counts = Counter(rows)
     rare_kinds = [row for row in kinds if row_counts[row] + 1 < k]
@@ -144,7 +153,10 @@ def other_closed(
 
 
 def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> Rows | None:
-    """Return the first world with equal counts of `width` columns and no more, or None."""
+    """Return the first rows with equal counts of `width` columns and other counts of one more.
+
+    None if no values of this column, for these people, give such rows.
+    """
     values = sorted({row[column] for row in rows})
     for drawn in product(values, repeat=len(people)):
         world = with_values(rows, people, column, drawn)
@@ -155,7 +167,7 @@ def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> 
 
 
 def _counts(rows: Rows, width: int) -> list[Counter[Row]]:
-    """Count the rows by every group of `width` columns."""
+    """Return the counts of the rows over every group of `width` columns."""
     groups = combinations(range(len(rows[0])), width)
     return [Counter(tuple(row[column] for column in group) for row in rows) for group in groups]
 
@@ -169,7 +181,7 @@ def with_values(rows: Rows, people: Sequence[int], column: int, values: Sequence
 
 
 def another(row: Row, rows: Iterable[Row]) -> Row:
-    """Return a row of occurring values that differs from this row in every column, if it can."""
+    """Return a row of occurring values that, where possible, differs in every column."""
     columns = [sorted(set(values)) for values in zip(*rows, strict=True)]
     return tuple(
         next((value for value in values if value != mine), mine)
@@ -178,13 +190,14 @@ def another(row: Row, rows: Iterable[Row]) -> Row:
 
 
 def _with(rows: Rows, person: int, row: Row) -> Rows:
+    """Return the rows with one person's row replaced."""
     return (*rows[:person], row, *rows[person + 1 :])
 
 
 def guess(
     worlds: Worlds, person: int, seeds: Sequence[int], column: int = 0, *, knows: bool = False
 ) -> float:
-    """Return the probability that the best guess of one person's value is right.
+    """Return the probability that the attacker's best guess of one person's value is right.
 
     All columns of two values are equally likely. The guess in a session is the value that occurs
     most often with the same view in the sessions of other seeds; for a new view it is a coin.
@@ -199,7 +212,7 @@ def guess(
 
 
 def guess_between(worlds: Worlds, alternative_rows: Rows, seeds: Sequence[int]) -> float:
-    """Return the probability that the best guess between the true rows and other rows is right.
+    """Return the probability of guessing right between the true rows and other rows.
 
     Both are equally likely, and a guess is learnt from the sessions of other seeds.
     """
@@ -207,7 +220,10 @@ def guess_between(worlds: Worlds, alternative_rows: Rows, seeds: Sequence[int]) 
 
 
 def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int]) -> float:
-    """Return the share of right best guesses of a case's word, from its view."""
+    """Return the share of sessions in which the best guess from the view names the right case.
+
+    cases: rows, and the word that names them.
+    """
     values = sorted({word for _, word in cases})
     counts: dict[Hashable, Counter[tuple[int, str]]] = defaultdict(Counter)
     sessions = list[tuple[Hashable, int, str]]()
@@ -227,6 +243,6 @@ def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int
 
 
 def _equal_rows(worlds: Worlds) -> Rows:
-    """Return the rows where all honest people have the row of the first."""
+    """Return rows in which all honest people have the row of the first honest person."""
     first, honest = worlds.rows[worlds.honest[0]], set(worlds.honest)
     return tuple(first if index in honest else row for index, row in enumerate(worlds.rows))

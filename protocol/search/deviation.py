@@ -24,7 +24,7 @@ from ..wire.messages import Kind
 
 
 class Action(StrEnum):
-    """The kind of a deviation."""
+    """The kind of a deviation; the module explains each kind."""
 
     OMIT = "omit"
     DELAY = "delay"
@@ -50,7 +50,7 @@ ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
-    """A deviation of one member of a coalition.
+    """A deviation from the protocol by a member of a malicious coalition.
 
     Attributes:
         by: the member.
@@ -89,19 +89,20 @@ class Deviation:
         return not self.rounds or number in self.rounds
 
     def means(self, person: str) -> bool:
-        """Whether the deviation means a person."""
+        """Whether the deviation affects this person."""
         return not self.people or (person in self.people) != self.all_but
 
     def means_place(self, place: int) -> bool:
-        """Whether the deviation means the ballot at a place of a batch."""
+        """Whether the deviation affects the ballot at this place of a batch."""
         return not self.places or (place in self.places) != self.all_but
 
     def __str__(self) -> str:
+        """Return the deviation in words: its party, then its act."""
         return f"{self.by}: {' '.join(_words(self))}"
 
 
 def _words(deviation: Deviation) -> Iterator[str]:
-    """Yield the words of a deviation: `roll.people less user-1, user-6 in round 1`."""
+    """Yield the parts of a deviation's description: `roll.people less user-1 in round 1`."""
     name = deviation.message.name.lower() if deviation.message is not None else ""
     if deviation.do is Action.SHOW:
         yield from _board_words(deviation, name)
@@ -144,7 +145,7 @@ def _board_words(deviation: Deviation, name: str) -> Iterator[str]:
 
 
 def _target_words(deviation: Deviation) -> Iterator[str]:
-    """Yield the meant people or places, in words."""
+    """Yield the people or places that a deviation affects, in words."""
     if deviation.people:
         named = ", ".join(deviation.people)
         if deviation.change == "less":
@@ -157,7 +158,10 @@ def _target_words(deviation: Deviation) -> Iterator[str]:
 
 
 def _when(rounds: Sequence[int]) -> str:
-    """Return `in round 1`, `in rounds 1 and 2` or `in every round`."""
+    """Return the rounds of a deviation in words: `in round 1`, `in rounds 1 and 2`, ...
+
+    No rounds are `in every round`.
+    """
     if not rounds:
         return "in every round"
     named = " and ".join(map(str, rounds))

@@ -14,13 +14,13 @@ Edge = tuple[int, str, int]
 
 
 def digest(value: object) -> str:
-    """Return the hash of a value by its text."""
+    """Return the hash of a value's `repr`, 16 hexadecimal digits."""
     return hashlib.blake2b(repr(value).encode(), digest_size=8).hexdigest()
 
 
 @dataclass(slots=True)
 class Graph:
-    """A graph with two kinds of nodes: labelled events, and byte strings that have identity only.
+    """A graph of a view, for comparison: nodes are labelled events, and unlabelled byte strings.
 
     Attributes:
         labels: by node; None for a byte string.
@@ -33,22 +33,22 @@ class Graph:
     atoms: dict[bytes, int] = field(default_factory=dict)
 
     def node(self, label: object) -> int:
-        """Add a node and return its number."""
+        """Add a node with a label (None: a byte string) and return its number."""
         self.labels.append(label)
         return len(self.labels) - 1
 
     def atom(self, data: bytes) -> int:
-        """Return the node of a byte string."""
+        """Return the number of a byte string's node; it is added if new."""
         if data not in self.atoms:
             self.atoms[data] = self.node(None)
         return self.atoms[data]
 
     def edge(self, start: int, name: str, end: int) -> None:
-        """Add an edge, once."""
+        """Add a named edge between two nodes, once."""
         self.edges.add((start, name, end))
 
     def colours(self) -> list[str]:
-        """Return the stable colour of each node."""
+        """Return the colour of each node after refinement: a hash of its surroundings."""
         near: list[list[tuple[str, int]]] = [[] for _ in self.labels]
         for start, name, end in self.edges:
             near[start].append((">" + name, end))

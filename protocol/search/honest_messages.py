@@ -1,4 +1,4 @@
-"""The messages of an honest session, a message of each sort: the base of deviations."""
+"""The messages of an honest session, one message of each sort, as the base of deviations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .view import SearchEvent
 
 @dataclass(slots=True)
 class SessionMessages:
-    """The messages of an honest session, a message for each sort.
+    """The messages of an honest session, one message of each sort, which deviations then change.
 
     Attributes:
         letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
@@ -31,13 +31,13 @@ class SessionMessages:
 
     @property
     def periods(self) -> tuple[tuple[int, ...], ...]:
-        """Each round, and all of them."""
+        """The sets of rounds in which a deviation may take place: each round, and all rounds."""
         single = [(number,) for number in range(1, self.rounds + 1)]
         return (*single, tuple(range(1, self.rounds + 1))) if self.rounds > 1 else tuple(single)
 
 
 def sort_messages(events: Iterable[SearchEvent]) -> SessionMessages:
-    """Sort the messages of an honest session."""
+    """Return the messages of an honest session, a single message of each sort."""
     messages = SessionMessages()
     for event in events:
         try:
@@ -49,6 +49,7 @@ def sort_messages(events: Iterable[SearchEvent]) -> SessionMessages:
 
 
 def _sort(messages: SessionMessages, event: SearchEvent, message: Message) -> None:
+    """Add an event's message to the post or letter sorts of a session."""
     kind, number = message.kind, message.round
     messages.rounds = max(messages.rounds, number)
     if event.receiver == BOARD:

@@ -30,7 +30,7 @@ Link = tuple[bytes, str, bytes]
 
 @dataclass(slots=True)
 class SearchKnowledge:
-    """The closure of a coalition's observations.
+    """All byte strings that a coalition derives from its observations.
 
     Attributes:
         links: (byte string, rule, byte string) that follows from it.
@@ -41,9 +41,9 @@ class SearchKnowledge:
     answers: dict[bytes, Says] = field(default_factory=dict)
 
     def traced(self) -> Mapping[bytes, Says]:
-        """Return, for every byte string that leads to an opened ballot, the answer of that ballot.
+        """Return, for every byte string that leads to an opened ballot, the answer in that ballot.
 
-        Marks lead to their ballots, and layers to their contents.
+        Hashes of locked ballots lead to their ballots, and layers to their contents.
         """
         traced_answers = dict(self.answers)
         for _ in range(len(self.links)):
@@ -60,7 +60,7 @@ class SearchKnowledge:
 def closure(
     view: AdversaryView, observed_bytes: Iterable[bytes], other_views: Iterable[AdversaryView] = ()
 ) -> SearchKnowledge:
-    """Derive all byte strings that follow from observations with the keys of a coalition.
+    """Return all byte strings that follow from observations with the keys of a coalition.
 
     other_views: the views of sessions in which the coalition has shown a party another board.
     """
@@ -72,7 +72,10 @@ def closure(
 
 
 def _close(view: AdversaryView, knowledge: SearchKnowledge, atoms: set[bytes]) -> None:
-    """Add the byte strings of a session, and all that follow from them."""
+    """Add to `knowledge` and `atoms` all byte strings that follow in one session.
+
+    atoms: the byte strings known so far.
+    """
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
         if plan is None:
@@ -96,7 +99,15 @@ def _close(view: AdversaryView, knowledge: SearchKnowledge, atoms: set[bytes]) -
 
 @dataclass(slots=True)
 class _Rules:
-    """The rules in one round."""
+    """The derivation rules, applied to the byte strings of one round.
+
+    Attributes:
+        view: the coalition's board and keys.
+        plan: the round.
+        knowledge: collects the results.
+        atoms: the byte strings known so far.
+        ballots: the opened ballots.
+    """
 
     view: AdversaryView
     plan: Round
@@ -106,7 +117,7 @@ class _Rules:
     ballots: list[bytes] = field(default_factory=list)
 
     def applied(self, data: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield the byte strings that follow from a byte string, with the rule."""
+        """Yield the byte strings that follow from a byte string in one step, after their rule."""
         plan = self.plan
         size = len(data)
         if not plan.envelope or size == plan.envelope:
@@ -119,11 +130,12 @@ class _Rules:
             yield from self._ballot(data)
 
     def _observed_hash(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield a hash if the coalition saw it: other hashes give no link."""
+        """Yield a hash after its rule if the coalition saw this hash: other hashes give no link."""
         if hashed in self.atoms:
             yield rule, hashed
 
     def _onions(self, envelope: bytes) -> Iterator[bytes]:
+        """Yield the onions of an envelope if a member has its key, or an audit has shown it."""
         party = self.plan.openers[0]
         if party in self.view.keys:
             (onions,) = open_envelopes(self.plan, self.view.keys[party], [envelope])
@@ -136,6 +148,7 @@ class _Rules:
                 yield from onions
 
     def _layer(self, layer: bytes) -> Iterator[tuple[str, bytes]]:
+        """Yield the content of a layer, at every hop where the coalition can open it."""
         last = len(self.plan.hops)
         for hop in range(2, last + 1):
             if self.plan.envelope and len(layer) != self.plan.inner[hop]:
@@ -146,6 +159,7 @@ class _Rules:
                     yield from self._ballot(plain)
 
     def _plains(self, hop: int, layer: bytes) -> Iterator[bytes]:
+        """Yield the content of a layer, by its hop's key or the key that an audit has shown."""
         party = self.plan.openers[hop - 1]
         if party in self.view.keys:
             yield from open_layers(self.plan, hop, self.view.keys[party], [layer]).inside
@@ -154,7 +168,10 @@ class _Rules:
             yield inner_layer
 
     def _by_shown_key(self, hop: int, layer: bytes) -> bytes | None:
-        """Open a layer with the key that an audit has shown for it."""
+        """Return the content of a layer, by the key that an audit has shown for it.
+
+        None without a key.
+        """
         opened = self.view.board.audited.opened.get(self.plan.call.round, {}).get(hop)
         for link in opened.links if opened is not None else ():
             if link.layer == layer:
@@ -163,7 +180,7 @@ class _Rules:
         return None
 
     def _ballot(self, plain: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield the byte strings that follow from the content of the last layer."""
+        """Yield the byte strings that follow from the content of the innermost layer."""
         if self.plan.lock:
             yield from self._observed_hash("mark", mark(self.plan, plain))
         ballot = self.view.inside(self.plan, plain)

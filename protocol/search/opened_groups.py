@@ -20,11 +20,12 @@ Answer = tuple[int, tuple[str, ...]] | str  # query and values, or the reason of
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A ballot, and a reader's knowledge of it.
+    """A ballot of a `threshold` round, and a reader's knowledge of it.
 
     Attributes:
         ballot: the content of the innermost layer.
-        bodies: of each level up to the first that is not open: its number from 1, and the body.
+        bodies: for each level (prefix of the row) up to the first closed level: its number from 1,
+            and the encrypted body.
         answer: the opened values, or the reason why the ballot holds no message; None: closed.
     """
 
@@ -35,7 +36,7 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class KnownOutputs:
-    """The function for a coalition that only has its outputs for some inputs.
+    """The oblivious function, for a coalition that only has its outputs for some inputs.
 
     Attributes:
         outputs: input -> output.

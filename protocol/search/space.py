@@ -28,7 +28,7 @@ Aim = tuple[tuple[str, ...], bool]  # names of people; True: all people except t
 
 @dataclass(frozen=True, slots=True)
 class SpaceSetting:
-    """The parameters of a space of deviations.
+    """The coalition and the session for which possible deviations are listed.
 
     Attributes:
         members: the coalition.
@@ -52,12 +52,12 @@ class SpaceSetting:
 
     @property
     def friends(self) -> tuple[str, ...]:
-        """The people of the coalition."""
+        """The members of the coalition that are users."""
         return tuple(member for member in self.members if role(member) is Role.USER)
 
     @property
     def aims(self) -> tuple[Aim, ...]:
-        """The sets of people that deviations mean."""
+        """The sets of people at which deviations aim: names; True: all people except these."""
         target, friends = self.honest[0], self.friends
         aims: list[Aim] = [
             ((target,), False),
@@ -70,7 +70,7 @@ class SpaceSetting:
 
     @property
     def against(self) -> tuple[Aim, ...]:
-        """The sets with an honest person in them: attacks on friends alone are not tried."""
+        """The aims that include an honest person: attacks on own users alone are not tried."""
         return tuple(aim for aim in self.aims if aim[1] or not set(aim[0]) <= set(self.friends))
 
 
@@ -90,6 +90,7 @@ def space(setting: SpaceSetting, events: Sequence[SearchEvent]) -> tuple[Deviati
 def _member_deviations(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
+    """Yield the deviations of one member of the coalition, by its role."""
     match role(member):
         case Role.USER:
             yield from _person_deviations(setting, messages, member)
@@ -109,7 +110,7 @@ def _member_deviations(
 def _person_deviations(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a person of the coalition: silence, or another row."""
+    """Yield the deviations of a user in the coalition: silence, or another row."""
     kinds = dict.fromkeys(
         kind for sender, kind, *_ in (*messages.letters, *messages.posts) if sender == member
     )
@@ -135,7 +136,7 @@ def _post_deviations(
 
 
 def _changed(setting: SpaceSetting, deviation: Deviation, body: Body) -> Iterator[Deviation]:
-    """Yield every change of every field, for every set of people or rows that it can mean."""
+    """Yield a deviation for every change of every field of a message, and its every aim."""
     for path, change in changes_of(body):
         variant = replace(deviation, do=Action.CHANGE, field=path, change=change)
         if not CHANGES[change].aimed:
@@ -147,10 +148,12 @@ def _changed(setting: SpaceSetting, deviation: Deviation, body: Body) -> Iterato
 
 
 def _on(deviation: Deviation, aim: Aim) -> Deviation:
+    """Return a deviation that is aimed at a set of people."""
     return replace(deviation, people=aim[0], all_but=aim[1])
 
 
 def _is_of_bytes(body: Body, path: str) -> bool:
+    """Whether a field of a message is a list of byte strings."""
     values: Sequence[object] = getattr(body, path, ())
     return bool(values) and isinstance(values[0], bytes)
 
@@ -158,7 +161,10 @@ def _is_of_bytes(body: Body, path: str) -> bool:
 def _letter_deviations(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a member on its letters: of some people, if letters are personal."""
+    """Yield the deviations of a member on its direct messages: omission, delay, a changed field.
+
+    If messages to people are personal, they may aim at some people.
+    """
     for (sender, kind, to, number), body in messages.letters.items():
         if sender != member:
             continue
@@ -184,7 +190,7 @@ def _letter_deviations(
 def _ignored_letters(
     setting: SpaceSetting, messages: SessionMessages, member: str
 ) -> Iterator[Deviation]:
-    """Yield the deviations of a member that ignores letters of people."""
+    """Yield the deviations of a member that treats messages of some people as lost."""
     kinds = sorted(kind for receiver, kind in messages.user_letters if receiver == member)
     for kind, aim, rounds in product(kinds, setting.against, messages.periods):
         yield _on(Deviation(by=member, do=Action.IGNORE, message=kind, rounds=rounds), aim)
@@ -206,7 +212,10 @@ def _ballot_deviations(
 
 
 def _call_deviations(messages: SessionMessages, member: str) -> Iterator[Deviation]:
-    """Yield the wider calls of a curator, from a round on after the first, or in one round."""
+    """Yield the deviations of a curator that requests wider groups of columns than its rule.
+
+    They begin in a round after the first, and last for one or more rounds.
+    """
     later_rounds = range(2, messages.rounds + 1)
     for first in later_rounds:
         for last in range(first, messages.rounds + 1):
@@ -214,7 +223,7 @@ def _call_deviations(messages: SessionMessages, member: str) -> Iterator[Deviati
 
 
 def _without_cause(messages: SessionMessages, member: str) -> Iterator[Deviation]:
-    """Yield a member's burns and alarms without a cause, and its missing burns and alarms."""
+    """Yield a member's aborts and alarms without a cause, and omissions of aborts and alarms."""
     moves = [pair for phase in MOVES.values() for pair in phase.items()]
     may = {kind for kind, move in moves if role(member) in move.speakers and BOARD in move.hearers}
     member_posts = [
@@ -229,7 +238,7 @@ def _without_cause(messages: SessionMessages, member: str) -> Iterator[Deviation
 
 
 def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
-    """Yield the deviations of `network`: loses, delays or replaces letters, or holds the board."""
+    """Yield the deviations of `network`: lost, delayed or replaced messages; a withheld board."""
     kinds = {kind for _, kind in messages.user_letters}
     kinds |= {kind for _, kind, to, _ in messages.letters if to is Role.USER}
     for kind, aim, rounds in product(sorted(kinds), setting.against, messages.periods):
@@ -244,7 +253,10 @@ def _network_deviations(setting: SpaceSetting, messages: SessionMessages) -> Ite
 
 
 def _holds(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
-    """Yield the holds of the board, for the target or for all, from one kind of post to another."""
+    """Yield the deviations that withhold the board from the target or from all people.
+
+    A hold lasts from one kind of post to another.
+    """
     for number in range(1, messages.rounds + 1):
         order = [(kind, author) for kind, author, at in messages.order if at == number]
         first = {kind: order.index((kind, author)) for kind, author in reversed(order)}
@@ -265,11 +277,10 @@ def _holds(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviati
 
 
 def _board_deviations(setting: SpaceSetting, messages: SessionMessages) -> Iterator[Deviation]:
-    """Yield the other boards that the keeper shows to one party: the target, or a shuffler.
+    """Yield the deviations that show a party another board: the target, or a shuffler.
 
-    All keys are own keys; a kind of post is left out; a post of a member, or any post if posts are
-    not
-    signed, has another field.
+    On it all keys are the coalition's; or a kind of post is left out; or a post of a member (any
+    post if posts are not signed) has another field.
     """
     target = setting.honest[0]
     shufflers = {
@@ -300,9 +311,10 @@ def _announcement_deviations(
 
 
 def _field_changes(setting: SpaceSetting, post: Deviation, body: Body) -> Iterator[Deviation]:
-    """Yield every change of every field of a post; removed entries of people are the reader's.
+    """Yield a deviation for every change of every field of a post.
 
-    post: the deviation that shows it.
+    A removed entry of people is the entry of the party that is shown the post. post: the deviation
+    that shows it.
     """
     for path, change in changes_of(body):
         variant = replace(post, field=path, change=change)
@@ -313,11 +325,12 @@ def _field_changes(setting: SpaceSetting, post: Deviation, body: Body) -> Iterat
 
 
 def _is_shuffler(party: str) -> bool:
+    """Whether a party, by its name, is a shuffler."""
     return role(party) is Role.SHUFFLER
 
 
 def kinds_of(strategies: Iterable[Sequence[Deviation]]) -> tuple[str, ...]:
-    """Return the kinds of deviations in strategies, for people: `omit ask`, `change roll`."""
+    """Return the kinds of deviations in strategies, as short texts: `omit ask`, `change roll`."""
     kinds = {
         " ".join(
             filter(

@@ -73,8 +73,7 @@ def canonical_view(
 
     view: the board and the members' keys. member_ballots: layers of each ballot that a member made
     itself, outermost first. other_views: the other boards that it has shown, with the keys that it
-    has there.
-    times: whether posts have their exact times.
+    has there. times: whether posts have their exact times.
     """
     return view_graph(view, events, members, member_ballots, other_views, times=times).canonical()
 
@@ -88,7 +87,10 @@ def view_graph(
     *,
     times: bool = False,
 ) -> Graph:
-    """Return a coalition's view as a graph."""
+    """Return a coalition's view as a graph of messages and byte strings.
+
+    Arguments: `canonical_view`.
+    """
     graph = _observed(view, events, members, times=times)
     for layers in member_ballots:
         ballot_node = graph.node("own ballot")
@@ -105,7 +107,10 @@ def view_graph(
 def known_values(
     view: AdversaryView, events: Iterable[SearchEvent], members: Sequence[str]
 ) -> Mapping[bytes, Mapping[int, str]]:
-    """Return the values, by column, that a coalition knows of the ballots of byte strings."""
+    """Return, by byte string, the values that a coalition knows of the ballot it leads to.
+
+    The inner mapping is column -> value.
+    """
     knowledge = closure(view, _observed(view, events, members).atoms)
     values = dict[bytes, Mapping[int, str]]()
     for data, (number, answer) in knowledge.traced().items():
@@ -124,7 +129,7 @@ def _observed(
     *,
     times: bool = False,
 ) -> Graph:
-    """Return the messages that a coalition saw, without their consequences."""
+    """Return the graph of the messages that a coalition saw, without derived byte strings."""
     graph = Graph()
     builder = _Builder(graph, view, members, times=times)
     for event in seen_by(events, members):
@@ -133,11 +138,12 @@ def _observed(
 
 
 class _Builder:
-    """Adds events to the graph of a view."""
+    """A builder that adds the events of a session to the graph of a coalition's view."""
 
     def __init__(
         self, graph: Graph, view: AdversaryView, members: Sequence[str], *, times: bool
     ) -> None:
+        """Prepare for a coalition's view: deadline, order of batches, and sizes of layers."""
         self._graph = graph
         self._times = times
         self._orders = NETWORK in members or shuffler(1) in members
@@ -149,7 +155,7 @@ class _Builder:
         self._arrived: dict[tuple[str, int], int] = {}
 
     def event(self, event: SearchEvent) -> None:
-        """Add a message."""
+        """Add the node of a message, with its label, and its edges to byte strings."""
         try:
             message = decode_message(event.data)
         except Refused:
@@ -165,7 +171,7 @@ class _Builder:
                 self._graph.edge(node, "digest", self._graph.atom(digest))
 
     def _when(self, event: SearchEvent) -> float:
-        """Return the exact time of a post, in deadlines, or the part of a deadline of a message.
+        """Return the time of an event for its label, in deadlines: of a post exact, else by halves.
 
         Users send at random times, so exact times of letters would be chance.
         """
@@ -174,7 +180,7 @@ class _Builder:
         return round(deadlines, DIGITS) if is_exact else int(PARTS * deadlines)
 
     def _rank(self, event: SearchEvent, message: Message) -> tuple[int, ...]:
-        """Return the place of a submission in its round, if batches keep order; else ()."""
+        """Return the order of arrival of a submission, if batches keep it; else ()."""
         if self._ordered or not isinstance(message.body, Submission):
             return ()
         key = event.receiver, message.round
@@ -182,7 +188,10 @@ class _Builder:
         return (self._arrived[key],)
 
     def _fields(self, node: int, path: str, value: object) -> Iterator[object]:
-        """Yield the labels of a value, and add edges to its byte strings."""
+        """Yield the labels of a field's value, and add edges to the byte strings in it.
+
+        path: the name of the field.
+        """
         match value:
             case Alarm(evidence=evidence):
                 yield f"{path}.cause", value.cause.value
@@ -204,12 +213,17 @@ class _Builder:
                 yield path, str(value)
 
     def _bytes(self, node: int, path: str, value: bytes) -> Iterator[object]:
+        """Add an edge to a long byte string; yield a short byte string as part of the label."""
         if len(value) >= LONG:
             self._graph.edge(node, path, self._graph.atom(value))
         else:
             yield path, value.hex()
 
     def _list(self, node: int, path: str, values: tuple[object, ...]) -> Iterator[object]:
+        """Yield the labels of a list, and add its byte strings and messages to the graph.
+
+        Places in the list count only if batches keep their order and the coalition saw it.
+        """
         yield path, len(values)
         if all(isinstance(value, bytes) for value in values):
             placed = self._orders and not self._ordered and not _is_ascending(values)
@@ -239,6 +253,7 @@ class _Builder:
 
 
 def _plans(view: AdversaryView) -> Iterator[Round]:
+    """Yield the rounds of a session, as a coalition derives them."""
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
         if plan is not None:
@@ -246,4 +261,5 @@ def _plans(view: AdversaryView) -> Iterator[Round]:
 
 
 def _is_ascending(values: Sequence[object]) -> bool:
+    """Whether values strictly ascend."""
     return all(a < b for a, b in pairwise(values))  # type: ignore[operator]
