@@ -1,4 +1,4 @@
-"""The board as a service: append, read from an entry on, wait for more. No shuffler runs it.
+"""The bulletin board as a service: append, read from an entry on, wait for more.
 
     POST /posts          a post (inputs.py) of a party that holds a certificate
                          200: u32, its place on the board; 409: u32 number of entries, and reason
@@ -6,8 +6,8 @@
     GET  /posts/N        entries from number N (from 0) on, and those to come, as they come
     entry                u32 length || f64 time || author || blob data; length 0 every `BEAT`
 
-It holds the posts it got, in order, and knows no secret. That it shows all parties the same is not
-taken on trust: heads can be compared.
+No shuffler runs it. It holds the posts it got, in order, and knows no secret. That it shows all
+parties the same is not taken on trust: signed heads of the board can be compared.
 """
 
 from collections.abc import Callable
@@ -27,19 +27,19 @@ from ..version import __version__
 from .http import BYTES, HttpResponse, Request, Say
 from .inputs import PostInput
 
-VERSION, OTHER_VERSION = "veilmix-version", 426  # header of a place's requests; status
-BEAT = 5.0  # seconds (real) after which a silent stream shows that it is still there
-MOST_POST = 1 << 24  # bytes: the marks of 500,000 ballots fit
+# header with a place's version; HTTP status if versions differ
+VERSION, OTHER_VERSION = "veilmix-version", 426
+BEAT = 5.0  # seconds (real) between empty frames, which show that a silent stream lives
+MOST_POST = 1 << 24  # bytes of the largest post: hashes of 500,000 ballots fit
 
 
 class BoardService:
-    """The board and its waiting readers.
+    """The HTTP service of the board: it accepts posts, and streams entries to waiting readers.
 
     known_roster: the keys of signers, where posts are signed; notary: signs heads of the board.
-    speaks: whether a place may post in a party's name. entry_handler: told of every entry and its
-    time.
-    refused: told why a post is refused. Attribute `write` is called with a place and its post
-    before it is judged.
+    speaks: whether a place may post in a party's name. entry_handler: called with every entry and
+    its time. refused: called with the reason why a post is refused. Attribute `write` is called
+    with a place and its post before it is judged.
     """
 
     def __init__(
@@ -51,11 +51,13 @@ class BoardService:
         entry_handler: Callable[[float, Entry], None] = lambda _time, _entry: None,
         refused: Callable[[Reason], None] = lambda _: None,
     ) -> None:
+        """Start with an empty board; arguments as of the class."""
         self.board = Board(known_roster=known_roster)
         self._notary = notary
         self._speaks = speaks
         self.time = 0.0
-        self.posts: dict[str, int] = {}  # place -> number of its posts that were judged
+        # place -> number of its posts that were accepted or refused
+        self.posts: dict[str, int] = {}
         self._entry_handler = entry_handler
         self._refused = refused
         self.write: Callable[[str, bytes], None] = lambda _peer, _post: None
@@ -64,7 +66,7 @@ class BoardService:
         self._more = trio.Event()
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Answer a request."""
+        """Return the response to a request: a post to append, or a reader of entries."""
         await trio.lowlevel.checkpoint()
         if request.peer and request.headers.get(VERSION, __version__) != __version__:
             return HttpResponse(OTHER_VERSION, __version__.encode())
@@ -76,6 +78,10 @@ class BoardService:
         return HttpResponse(404, b"there is nothing here\n")
 
     def _append(self, request: Request) -> HttpResponse:
+        """Return the response to a posted message: accepted at a place, or refused with a reason.
+
+        A post that is sent again gets the same response.
+        """
         if not request.peer:
             return HttpResponse(403, b"only a party of this session may post\n")
         try:
@@ -92,11 +98,12 @@ class BoardService:
         return self._answers[post_key]
 
     def receive(self, peer: str, post: PostInput) -> None:
-        """Take or refuse a place's post; a repeated post gets the same answer."""
+        """Judge a place's post, and keep the response for repetitions."""
         self.posts[peer] = self.posts.get(peer, 0) + 1
         self._answers[peer, post.id] = self._judged(post)
 
     def _judged(self, post: PostInput) -> HttpResponse:
+        """Return the response to a post: its place on the board, or the reason of the refusal."""
         self.time = max(self.time, post.time)
         try:
             place = self._add(post.author, post.data)
@@ -107,7 +114,7 @@ class BoardService:
         return HttpResponse(200, Writer().u32(place).finish(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post, and the board's head where it is due; return the place of the post."""
+        """Add a post, and the board's signed head where it is due; return the place of the post."""
         board = self.board
         entry = board.post(author, data)
         place = len(board.entries) - 1
@@ -126,6 +133,10 @@ class BoardService:
         self._more = trio.Event()
 
     async def _stream(self, number: int, say: Say) -> None:
+        """Send entries from a number on, and later entries as they come.
+
+        Empty frames show that the connection lives.
+        """
         while True:
             while number >= len(self._frames):
                 with trio.move_on_after(BEAT) as silent:

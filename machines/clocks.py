@@ -1,4 +1,4 @@
-"""The time of a session at a place: real time there, or simulated time from a conductor."""
+"""The time of a session in a process: real time there, or simulated time from a conductor."""
 
 import time
 from collections.abc import Callable
@@ -7,14 +7,15 @@ from typing import Protocol
 
 import trio
 
-BOOT = Path("/proc/sys/kernel/random/boot_id")  # another text after each start of a Linux machine
+# Linux: a file with a new text after each start of the machine
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Time(Protocol):
-    """The time of a session, and waiting for later times."""
+    """The time of a session as a role sees it, and waiting for later times."""
 
     def begin(self) -> None:
-        """Start the time: the role is ready, and its deadlines pass from now on."""
+        """Start the clock: the role is ready, and its deadlines run from now on."""
         ...
 
     def now(self) -> float:
@@ -22,7 +23,7 @@ class Time(Protocol):
         ...
 
     def at(self, sender_time: float) -> float:
-        """Return the time at which an input is heard.
+        """Return the session time at which the role receives an input.
 
         sender_time: its sender's time when it was sent.
         """
@@ -38,13 +39,13 @@ def steady_time() -> float:
 
     It begins with the machine, and all its processes share it.
     """
-    if hasattr(time, "CLOCK_BOOTTIME"):  # Linux; the other clock stops while a machine sleeps
+    if hasattr(time, "CLOCK_BOOTTIME"):  # this Linux clock also counts while the machine sleeps
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()
 
 
 def moment(now: float) -> bytes:
-    """Return a moment as a journal keeps it: start of the machine, seconds since, and date.
+    """Return a point in time as a journal keeps it: machine start, seconds since then, and date.
 
     now: seconds, by `steady_time` or a clock that is ahead of it.
     """
@@ -52,7 +53,7 @@ def moment(now: float) -> bytes:
 
 
 def time_of_moment(moment_bytes: bytes, now: float) -> float:
-    """Return the time of a kept moment, in seconds of the clock that says `now`.
+    """Return the time of a moment from a journal, in seconds of the clock that now shows `now`.
 
     The date counts only if the machine has been started since, which `steady_time` does not
     survive: a date can be set.
@@ -64,39 +65,44 @@ def time_of_moment(moment_bytes: bytes, now: float) -> float:
 
 
 def _boot() -> str:
+    """Return a text that is new at each start of the machine; "" except on Linux."""
     try:
         return BOOT.read_text().strip()
-    except OSError:  # no Linux: dates count
+    except OSError:  # other systems have no such file, so dates count
         return ""
 
 
 class RealTime:
-    """Time as it passes here, from when the role is ready: the time of starting does not count.
+    """Real time in a process, counted from the moment when its role is ready.
 
-    keep: told the time at that moment, by this clock; gives when the session began, which is
-    earlier if this place has been started again.
+    keep: gets the time at that moment, by this clock; returns when the session began, which is
+    earlier if this process has been started again.
     """
 
     def __init__(
         self, clock: Callable[[], float], keep: Callable[[float], float] = lambda now: now
     ) -> None:
+        """Keep the clock; time stands at 0 until `begin`."""
         self._clock = clock
         self._keep = keep
         self._began: float | None = None
         self._last = 0.0
 
     def begin(self) -> None:
-        """Count seconds from now on, or from when this place began first."""
+        """Count seconds from now on, or from the first start of a restarted process."""
         self._began = self._keep(self._clock())
 
     def now(self) -> float:
-        """Return the seconds since then; never less than before, even if the clock is set back."""
+        """Return the seconds since `begin`.
+
+        Never less than before, even if the clock is set back.
+        """
         if self._began is not None:
             self._last = max(self._last, self._clock() - self._began)
         return self._last
 
     def at(self, sender_time: float) -> float:  # noqa: ARG002
-        """Return the time now: places count their own seconds, and some have waited longer."""
+        """Return the time now, since each process counts its own seconds."""
         return self.now()
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
@@ -106,13 +112,14 @@ class RealTime:
 
 
 class SimulatedTime:
-    """Time as a conductor gives it (conductor.py)."""
+    """Simulated time, as the conductor of all processes sets it (conductor.py)."""
 
     def __init__(self) -> None:
+        """Start at 0 seconds."""
         self.conductor_time = 0.0
 
     def begin(self) -> None:
-        """Do nothing: the conductor starts the time."""
+        """Start no clock: the conductor does."""
 
     def now(self) -> float:
         """Return the conductor's time."""

@@ -1,11 +1,12 @@
-"""Simulated time in many processes: a deadline passes when all places wait for it.
+"""Simulated time in many processes: a deadline passes when all processes wait for it.
 
-Each place reports its state whenever it is idle and others have all its outputs (`IdleState`).
-A place acts again only after an input. So if, in the last states, the numbers that places have sent
-to each other are the numbers received, no place acts and no message is on its way: had a
-place acted since, the first to do so would have received a message that its sender, by its own
-state, has sent already (and the numbers would differ), or sends later (and would not be first).
-Then time goes on to the next deadline, as it does in a simulation in one process.
+A place is a process with the parties in it. Each place reports its state whenever it is idle and
+other places have all its outputs (`IdleState`). A place acts again only after an input. So if, in
+the last states, the numbers that places have sent to each other are the numbers received, no place
+acts and no message is on its way: had a place acted since, the first to do so would have received a
+message that its sender, by its own state, has sent already (and the numbers would differ), or sends
+later (and would not be first). Then time goes on to the next deadline, as it does in a simulation
+in one process.
 """
 
 import math
@@ -17,13 +18,17 @@ from .host import IdleState
 
 
 class Stuck(VeilmixError):
-    """All places wait, and no place for a deadline."""
+    """The error that all processes wait without a deadline, so that the session cannot go on."""
 
 
 class Conductor:
-    """The keeper of each place's last state. places: the places that act, without the board."""
+    """The keeper of simulated time: it knows the last state of each process.
+
+    places: the places that act, without the board.
+    """
 
     def __init__(self, places: Collection[str]) -> None:
+        """Start at 0 seconds, without reported states."""
         self.time = 0.0
         self._places = tuple(places)
         self._stands: dict[str, IdleState] = {}
@@ -33,7 +38,7 @@ class Conductor:
         self._stands[place] = standing
 
     def forget(self, place: str) -> None:
-        """Forget the state of a place that is gone, or begins anew."""
+        """Forget the state of a process that has ended, or starts again."""
         self._stands.pop(place, None)
 
     @property
@@ -55,11 +60,14 @@ class Conductor:
 
     @property
     def over(self) -> bool:
-        """Whether all places have finished; to be asked while `still`."""
+        """Whether all processes have finished; to be read while `still`."""
         return all(self._stands[name].over for name in self._places)
 
     def advance(self) -> float:
-        """Let time go on to the next deadline, while `still`; Stuck if there is no deadline."""
+        """Set the time to the next deadline and return it; Stuck if there is no deadline.
+
+        To be called while `still`.
+        """
         due = min(self._stands[name].deadline for name in self._places)
         if due == math.inf:
             waiting = [name for name in self._places if not self._stands[name].over]

@@ -16,7 +16,9 @@ Address = tuple[str, int]  # host and port
 
 
 def parse_address(text: str, name: str) -> Address:
-    """Read HOST:PORT, a host of IPv6 in brackets. name: of the field, for the error.
+    """Return host and port of HOST:PORT; a host of IPv6 is in brackets.
+
+    name: of the field, for the error.
 
     Raises:
         ParameterError: it is no such address; ports are 1 to 65,535.
@@ -29,13 +31,13 @@ def parse_address(text: str, name: str) -> Address:
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
-    """A place of a session.
+    """A place of a session: a process with its parties, its address and its certificate.
 
     Attributes:
         name: its name in the session file.
-        certificate: PEM.
-        host, port: its address; port 0: it does not listen, it only talks.
-        users: the indices of the users it looks after.
+        certificate: its TLS certificate, PEM.
+        host, port: its address; port 0: it does not listen, it only connects to other places.
+        users: the indices of the users in it.
     """
 
     name: str
@@ -47,7 +49,11 @@ class SessionPlace:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """All places by name."""
+    """The places of a session, by name.
+
+    Attributes:
+        places: name -> place.
+    """
 
     places: Mapping[str, SessionPlace]
 
@@ -62,7 +68,7 @@ class Directory:
         return {name: place.certificate for name, place in self.places.items()}
 
     def place_of(self, party: str) -> str:
-        """Return the name of a party's place."""
+        """Return the name of the place that runs a party."""
         if party in self.places or parties.role(party) is not parties.Role.USER:
             return party
         matching_places = (
@@ -71,7 +77,7 @@ class Directory:
         return next(matching_places, party)
 
     def speaks_for(self, place: str, party: str) -> bool:
-        """Whether a place may write in a party's name."""
+        """Whether a place may send messages in a party's name."""
         try:
             if parties.role(party) is parties.Role.USER:
                 return place in self.places and parties.index(party) in self.places[place].users

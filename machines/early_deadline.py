@@ -18,9 +18,10 @@ from .http import HttpResponse, Request
 
 
 class Hurry:
-    """The clock of a place, which is put forward to the end of a collection, once a round."""
+    """The clock of a place, which a request can set to the end of a collection, once a round."""
 
     def __init__(self, directory: Directory) -> None:
+        """Start without a skipped second. directory: the places of the session."""
         self._directory = directory
         self._skipped_seconds = 0.0
         self._over: set[bytes] = set()
@@ -30,7 +31,10 @@ class Hurry:
         return clocks.steady_time() + self._skipped_seconds
 
     def answer(self, request: Request, board: Board, host: Host) -> HttpResponse | None:
-        """Answer a request that says that a round is complete; None for other requests."""
+        """Handle the request that all people have answered a round; None for other requests.
+
+        The clock then goes to the end of the collection, if the sender speaks for all people.
+        """
         if (request.method, request.path) != ("POST", "/hurry"):
             return None
         place = self._directory.places.get(request.peer)

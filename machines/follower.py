@@ -31,10 +31,11 @@ async def follow(
     troubles: Troubles,
     patience: float,
 ) -> None:
-    """Follow a board until its last head is signed; each checked post is added and told.
+    """Read a board until its last signed head, as an outsider; each post is checked and added.
 
-    keeper: the party that keeps the board. board: empty, with the roster if that is known.
-    patience: seconds after which a board that is away is given up.
+    entry_handler: called with each entry. keeper: the party that keeps the board. board: empty,
+    with the roster if that is known. patience: seconds after which a board that cannot be reached
+    is given up.
 
     Raises:
         DataError: the board was away for too long, or shows a post that no board may take.
@@ -65,12 +66,12 @@ async def follow(
 
 
 def is_complete(board: Board) -> bool:
-    """Whether a session is over, with the head of its end."""
+    """Whether a session is over, and the board has its final signed head."""
     return board.phase is Phase.OVER and END in board.heads
 
 
 async def _hear(client: Client, board: Board, entry_handler: EntryHandler) -> None:
-    """Take posts from one connection until it breaks, or the session is over."""
+    """Add the posts from one connection until it breaks, or the session is over."""
     async with aclosing(posts(client, len(board.entries))) as posted:
         async for author, data in posted:
             entry_handler(board.post(author, data))

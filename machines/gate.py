@@ -1,4 +1,4 @@
-"""The gate of a class's computer: requests by its name, from its own page, at a limited rate.
+"""The filter of web requests to a class's computer: its own name, its own page, a limited rate.
 
 A foreign page that is open on a phone can neither read nor send data here: requests must call this
 computer by an address that it gave out (DNS rebinding), and a request that changes state must come
@@ -21,20 +21,18 @@ SENTENCES: tuple[Header, ...] = (
     ("cache-control", "no-store"),
 )
 SAFE = ("GET", "HEAD")
-RATE = (
-    300.0  # requests a second from one address: a page of 20 files for 15 phones behind one router
-)
-BURST = 3_000.0  # requests at once: a class of 150 that opens the page at the same moment
+RATE = 300.0  # requests a second from an address: 15 phones behind a router load 20 files each
+BURST = 3_000.0  # requests at once from an address: a class of 150 opens the page together
 MOST_ADDRESSES = 10_000
 BUSY = "Too many requests from your network address; wait some seconds."
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no two look alike
-CODE = 6  # of them in the address of a class: 30 bits
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # letters of codes; no two look alike
+CODE = 6  # letters in the address of a class: 30 bits
 LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(slots=True)
 class TokenBucket:
-    """A token bucket for each address: it fills with time, and each request takes one token.
+    """A rate limit for each address: tokens fill with time, and each request takes one token.
 
     Attributes:
         tokens: tokens of each address after its last request, and the time of that, in seconds.
@@ -54,9 +52,10 @@ class TokenBucket:
 
 
 def device_of(address: str) -> str:
-    """Name the device behind an address, as far as it is ip: one device has one IPv4 address.
+    """Return the key under which requests of an address count, as near to a device as possible.
 
-    A device takes as many addresses of its IPv6 network as it likes: the network (64 bits) counts.
+    An IPv4 address is a device. A device takes as many addresses of its IPv6 network as it likes:
+    the network (64 bits) counts.
     """
     try:
         ip = ip_address(address)
@@ -70,7 +69,10 @@ def device_of(address: str) -> str:
 
 
 def from_where(devices: Counter[str]) -> str:
-    """Return a line on the number of addresses of the people, if some share an address."""
+    """Return a text on the number of addresses of the people, if some share an address; else "".
+
+    devices: people by address.
+    """
     if not devices or max(devices.values()) == 1:
         return ""
     ((top_device, people),) = devices.most_common(1)
@@ -89,18 +91,21 @@ def names_of(host: str, port: int) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Gate:
-    """A filter of requests.
+    """A filter of web requests: by this computer's names, from its own page, at a limited rate.
 
     Attributes:
         names: of this computer, each `HOST:PORT`; the first is given out.
-        rate: of requests from each address.
+        rate: the limit of requests from each address.
     """
 
     names: tuple[str, ...]
     rate: TokenBucket = field(default_factory=TokenBucket)
 
     def refusal(self, request: Request, busy: str = BUSY) -> HttpResponse | None:
-        """Return the refusal of a request; None if it is allowed. busy: said of too many."""
+        """Return the response that refuses a request; None if the request is allowed.
+
+        busy: the text for a sender of too many requests.
+        """
         if not self.rate.allows(request.peer):
             return HttpResponse(429, busy.encode(), SENTENCES)
         if request.headers.get("host") not in self.names:
@@ -116,12 +121,12 @@ class Gate:
 
 
 def fresh_code() -> str:
-    """Draw the code in the address of a class."""
+    """Return a new random code for the web address of a class."""
     return "".join(secrets.choice(LETTERS) for _ in range(CODE))
 
 
 async def listeners_at(host: str, port: int) -> list[trio.SocketListener]:
-    """Listen at an address for phones; StorageError if that cannot be done."""
+    """Return sockets that listen at an address for phones; StorageError if impossible."""
     try:
         return list(await trio.open_tcp_listeners(port, host=host))
     except OSError as bad:
@@ -132,7 +137,10 @@ async def listeners_at(host: str, port: int) -> list[trio.SocketListener]:
 
 
 async def serve_phone(server: Server, stream: trio.SocketStream) -> None:
-    """Answer a connection; a closed connection has no address."""
+    """Serve a connection, known to the server by its network address.
+
+    The address is empty if the connection is closed already.
+    """
     address = ""
     with suppress(OSError):
         address = stream.socket.getpeername()[0]

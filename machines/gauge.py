@@ -25,13 +25,13 @@ JSON = (("content-type", "application/json"),)
 
 
 class PlaceStatus(msgspec.Struct, frozen=True):
-    """The status of a place: its answer to GET /status, and the form in which a client reads it.
+    """The status of a place (a process of a session), as GET /status returns it.
 
     Attributes:
         place: its name.
         session: its digest, hexadecimal; that of no session before it is announced.
         phase: of the board as the place sees it.
-        round: the number of the last call; 0 before there is one.
+        round: the number of the last call (query); 0 before it.
         entries: posts that it has seen.
         posts: messages, by kind.
         refused: messages that were refused, by reason.
@@ -40,7 +40,7 @@ class PlaceStatus(msgspec.Struct, frozen=True):
         silent: seconds since the last input came.
         unreached: why another place is not reached now, by its name; always empty for the board,
             which waits for other places to come.
-        turned_away: connections that were refused before a word was heard, by reason.
+        turned_away: connections that were refused before a message arrived, by reason.
     """
 
     place: str
@@ -59,11 +59,11 @@ class PlaceStatus(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Gauge(Instrument):
-    """Counters of a place's actions; it logs them without a value, a key or a person.
+    """The counters of a place's actions; it also logs them, without a value, a key or a person.
 
     Attributes:
         name: of the place that is watched.
-        log: told the events, as a word and named facts.
+        log: called with each event, as a word and named facts.
         troubles: the reasons why it does not reach other places.
         began: the start, in seconds of the machine's clock.
         messages: that came, by kind.
@@ -91,7 +91,7 @@ class Gauge(Instrument):
         )
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Count a letter that is sent."""
+        """Count a message that is sent."""
         self.messages["sent"] += 1
 
     def refused(self, refusal: Refusal) -> None:
@@ -136,6 +136,7 @@ class Gauge(Instrument):
 
 
 def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> list[str]:
+    """Return the lines of one metric in Prometheus' text format."""
     rows = [f'veilmix_{name}{{{label}="{value}"}} {number}' for value, number in numbers.items()]
     return [f"# TYPE veilmix_{name} {kind}", *rows]
 
@@ -143,7 +144,7 @@ def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> li
 def answer_status(
     gauge: Gauge, board: Callable[[], Board], request: Request
 ) -> HttpResponse | None:
-    """Answer a request for the status of a place; None for other requests."""
+    """Return the response to a request for the status of a place; None for other requests."""
     if (request.method, request.path) == ("GET", "/status"):
         return HttpResponse(
             200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON

@@ -1,4 +1,4 @@
-"""One place of a session: it receives, follows the board, and takes step after step.
+"""One place (process) of a session: it receives messages, follows the board, and runs its roles.
 
     POST /letters        a parcel (inputs.py) for a party here; 204 once the role has heard it
 
@@ -34,19 +34,19 @@ from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .role_step import World, WorldStep
 from .trouble import Troubles
 
-MOST_ENTRY = 1 << 26  # bytes
+MOST_ENTRY = 1 << 26  # bytes of the largest entry of a board
 MOST_LETTERS = (
     2 * PIECE
-)  # bytes that keyholders may send at once: a piece of a batch, or small letters
+)  # bytes of a keyholder's largest request: a part of a batch, or small letters
 FAREWELL = 5.0  # seconds, after the end of a role, for other places to take its outputs
-DOORS = 2_000  # handshakes that wait at once; each has some seconds (tls.py)
-WAITING = 256  # parcels that wait at once to be heard
-WAITING_EACH = 32  # of one place: a sender of too many parcels keeps no other place out
+DOORS = 2_000  # largest number of unfinished handshakes; each has some seconds (tls.py)
+WAITING = 256  # largest number of parcels that wait for the role
+WAITING_EACH = 32  # largest number of waiting parcels from a place, so that none keeps others out
 
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """The state of a place that is idle, and has handed out all its outputs.
+    """The report of a place that is idle and has delivered all its outputs.
 
     Attributes:
         time: of the session, in seconds, that the place has reached.
@@ -66,7 +66,13 @@ class IdleState:
 
 @dataclass(slots=True)
 class _Arrived:
-    """A parcel that waits to be heard."""
+    """A parcel of letters that has arrived, and waits to be given to the role.
+
+    Attributes:
+        parcel: the letters.
+        peer: the place that sent it.
+        completion: set when the role has received it.
+    """
 
     parcel: Parcel
     peer: str
@@ -74,11 +80,11 @@ class _Arrived:
 
 
 class Host:
-    """One place of a session. idle: told its state. note: told, in a line, of errors.
+    """One place of a session: its server, its outboxes, and its role.
 
-    troubles: the troubles between this place and others; by default its own, told to `note`.
-    patience: seconds without a board after which `run` raises DataError: no place waits for
-    ever.
+    idle: called with its state when it is idle. note: called with a line about an error. troubles:
+    the troubles between this place and others; by default its own, reported to `note`. patience:
+    seconds without a board after which `run` raises DataError: no place waits for ever.
     """
 
     def __init__(
@@ -98,6 +104,12 @@ class Host:
         patience: float = math.inf,
         troubles: Troubles | None = None,
     ) -> None:
+        """Prepare the place; arguments as of the class.
+
+        world: runs the role. time: the clock. limits: of its server. stepped: called after each
+        step. journal: keeps inputs for a restart. early_handler: answers requests before letters
+        are considered.
+        """
         self.name = name
         self.over = trio.Event()
         self._identity = identity
@@ -113,12 +125,12 @@ class Host:
         self._troubles = troubles or Troubles(note, directory.certificates)
         self._acknowledged_ids: set[bytes] = (
             set()
-        )  # outputs that other places had before this restart
-        self._fresh = True  # no earlier process has written its inputs down
-        self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post of its own
+        )  # ids of outputs that other places had before this restart
+        self._fresh = True  # whether no earlier process has written the journal
+        self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post made here
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
-        self._have = 0  # entries that have come, and those that were heard
+        self._have = 0  # numbers of board entries that have come, and that the role has heard
         self._delivered_count = 0
         self._declined: deque[tuple[int, Declined]] = deque()
         self._arrived: list[_Arrived] = []
@@ -135,11 +147,11 @@ class Host:
         return self._step.deadline - self._time.now()
 
     def wake(self) -> None:
-        """Look again: an input has come."""
+        """Wake the place because an input has come."""
         self._news.set()
 
     async def run(self, listeners: Sequence[trio.SocketListener] = ()) -> None:
-        """Take part until cancelled; listeners: the sockets that letters come to."""
+        """Run the place until cancelled. listeners: the sockets on which letters arrive."""
         async with trio.open_nursery() as self._nursery:
             self._nursery.start_soon(self._world.run)
             if listeners:
@@ -164,11 +176,12 @@ class Host:
             await self._await_delivery(*self._outboxes)
 
     async def _await_delivery(self, *places: str) -> None:
-        """Wait until some places have all outputs for them."""
+        """Wait until these places have all outputs for them."""
         while not all(outbox.empty for to, outbox in self._outboxes.items() if to in places):
             await self._quiet.wait()
 
     async def _drive(self) -> None:
+        """Give the role one input after the other, and send its outputs."""
         await self._replay_inputs()
         while True:
             step_input, arrived = await self._next()
@@ -180,7 +193,10 @@ class Host:
                 arrived.completion.set()
 
     def _check_own(self, body: Body) -> None:
-        """Raise DataError for a post in this place's name that its role has not made."""
+        """Raise DataError if the board has a post in this place's name that its role has not made.
+
+        Then another process acts with this identity.
+        """
         if not isinstance(body, Posted) or not self._directory.speaks_for(self.name, body.author):
             return
         if (body.author, sha256(body.data).digest()) not in self._posted:
@@ -192,12 +208,12 @@ class Host:
             )
 
     def _drop_journal(self) -> None:
-        """Erase a journal that this process has begun, where the place cannot take part."""
+        """Erase a journal that this process has begun, because the place cannot take part."""
         if self._journal is not None and self._fresh:
             self._journal.erase()
 
     async def _replay_inputs(self) -> None:
-        """Begin; or play the journal's inputs again, up to the state before the restart."""
+        """Start the role; replay the inputs of a journal, up to the state before a restart."""
         past: list[tuple[str, Input]] = []
         if self._journal is not None:
             self._acknowledged_ids = self._journal.acknowledged()
@@ -222,6 +238,7 @@ class Host:
         self._nursery.start_soon(self._follow)
 
     def _emit(self, step: WorldStep) -> None:
+        """Put the outputs of a step into the outboxes of the places they go to."""
         self._step = step
         for output in step.outputs:
             if isinstance(output, PostInput):
@@ -237,6 +254,7 @@ class Host:
             self.over.set()
 
     def _outbox(self, to: str) -> Outbox:
+        """Return the outbox for a place, started at its first use."""
         if to not in self._outboxes:
             place = self._directory.places[to]
             handlers = self._decline, self._report_loss, self._troubles
@@ -249,18 +267,21 @@ class Host:
         return self._outboxes[to]
 
     def _emptied(self) -> None:
+        """Wake the tasks that wait for empty outboxes."""
         self._quiet.set()
         self._quiet = trio.Event()
         self.wake()
 
     def _decline(self, entries: int, declined: Declined) -> None:
+        """Queue the notice that the board refused a post, until its entries so far are heard."""
         self._declined.append((entries, declined))
 
     def _report_loss(self, why: str, letters: int) -> None:
+        """Note that messages were not accepted, and why."""
         self._note(f"{letters} messages were not taken: {why}")
 
     async def _next(self) -> tuple[Input, _Arrived | None]:
-        """Wait for the role's next input."""
+        """Wait for the role's next input; return it, with the parcel that it comes from, if any."""
         while True:
             self._news = trio.Event()
             now = self._time.now()
@@ -271,6 +292,10 @@ class Host:
             await self._time.wait(self._news, self._step.deadline)
 
     def _ready(self, now: float) -> tuple[Body | None, float, _Arrived | None]:
+        """Return the next input that is ready, its time, and its parcel; None if there is no input.
+
+        The order: refused posts, entries of the board, letters, the passing of a deadline.
+        """
         if self._declined and self._declined[0][0] <= self._delivered_count:
             return self._declined.popleft()[1], now, None
         if self._entries:
@@ -298,13 +323,13 @@ class Host:
         return None, now, None
 
     def _count(self, peer: str, letters: Sequence[Written]) -> None:
-        """Note that letters have come, so that they are not taken again."""
+        """Note that letters have come, so that repetitions are dropped."""
         fresh = {(peer, letter.id) for letter in letters} - self._counted_letters
         self._counted_letters |= fresh
         self._received[peer] = self._received.get(peer, 0) + len(fresh)
 
     def _report_state(self) -> None:
-        """Report the state of this place, if other places have all its outputs."""
+        """Report that this place is idle, if other places have all its outputs."""
         if self._declined or not all(outbox.empty for outbox in self._outboxes.values()):
             return
         sent_counts = {to: outbox.sent_count for to, outbox in self._outboxes.items()}
@@ -320,6 +345,7 @@ class Host:
         )
 
     async def _answer(self, request: Request) -> HttpResponse:
+        """Return the response to a request: a parcel of letters is queued until the role has it."""
         if refusal := self._early_handler(request):
             return refusal
         if (request.method, request.path) != ("POST", "/letters"):
@@ -328,7 +354,8 @@ class Host:
             parcel = Parcel.decode(request.body)
         except Refused:
             return HttpResponse(400, b"no parcel\n")
-        if not self._directory.speaks_for(self.name, parcel.receiver):  # of another place
+        # the receiver is at another place
+        if not self._directory.speaks_for(self.name, parcel.receiver):
             return HttpResponse(403, b"for somebody else\n")
         authorized_letters = tuple(
             letter
@@ -353,13 +380,14 @@ class Host:
         return HttpResponse(204)
 
     async def _reach(self, place: SessionPlace) -> Client:
+        """Connect to another place over TLS; return the client."""
         stream = await trio.open_tcp_stream(place.host, place.port)
         context = tls.client_context(self._identity, place.certificate)
         secured = await tls.connected(stream, context, tls.digest(place.certificate))
         return Client(secured, f"{place.host}:{place.port}", ((VERSION, __version__),))
 
     async def _follow(self) -> None:
-        """Take the board's entries as they come, through all breaks of the connection."""
+        """Read the board's entries as they come, through all breaks of the connection."""
         board = self._directory.board
         wait, last_contact = SOONEST, trio.current_time()
         while True:
@@ -383,12 +411,13 @@ class Host:
                 wait = min(2 * wait, LATEST)
 
     async def _hear(self, client: Client) -> None:
-        """Take entries from one connection until it breaks, or is silent for too long."""
+        """Read entries from one connection until it breaks, or is silent for too long."""
         buffer = bytearray()
         answer = client.stream("GET", f"/posts/{self._have}")
         status = await anext(answer)
         if int(status) == OTHER_VERSION:
-            self._drop_journal()  # or the right version would find it, and refuse it
+            # otherwise the right version would find this journal, and refuse it
+            self._drop_journal()
             theirs = (await anext(answer, b"?")).decode(errors="replace")
             raise DataError(
                 f"the board has veilmix {theirs:.20}, and {self.name} has veilmix {__version__}: "
@@ -410,7 +439,11 @@ class Host:
 
 
 def frames(buffer: bytearray) -> list[bytes]:
-    """Take the frames that have come whole off a buffer; empty frames show that all is well."""
+    """Return the complete frames at the start of a buffer, and remove them.
+
+    A frame is u32 length and data. Empty frames only show that the connection lives, and are
+    dropped.
+    """
     framed, at = [], 0
     while len(buffer) - at >= 4:
         size = int.from_bytes(buffer[at : at + 4], "big")
@@ -426,7 +459,7 @@ def frames(buffer: bytearray) -> list[bytes]:
 
 
 def host_of(stream: trio.SocketStream) -> str:
-    """Return the address that a connection came from; "unknown" where it is gone already."""
+    """Return the network address that a connection came from; "unknown" if it is closed already."""
     try:
         return str(stream.socket.getpeername()[0])
     except OSError:
@@ -439,10 +472,14 @@ def secured(
     names_by_digest: Mapping[bytes, str],
     troubles: Troubles | None = None,
 ) -> Callable[[trio.SocketStream], Awaitable[None]]:
-    """Return a function that shakes hands and serves a connection. troubles: told failures."""
-    doors = 0  # that are half open
+    """Return a function that makes a TLS handshake with a connection, and serves it.
+
+    troubles: told of failed handshakes.
+    """
+    doors = 0  # number of unfinished handshakes
 
     async def serve(stream: trio.SocketStream) -> None:
+        """Make the handshake, then serve the peer under its name."""
         nonlocal doors
         if doors >= DOORS:
             await trio.aclose_forcefully(stream)

@@ -1,4 +1,4 @@
-"""Requests in, answers out, through h11: for the board, the parties and the theatre's page.
+"""An HTTP/1.1 server and client over h11, for the board, the parties and the theatre's page.
 
 A server answers the requests of each connection in their order, and bounds all input before it
 keeps any of it. A bad input ends one connection only: an invalid request is answered 4xx, a fault
@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 import h11
 import trio
 
-PIECE = 1 << 16  # bytes read at once
+PIECE = 1 << 16  # largest number of bytes read at once
 PLAIN = ("content-type", "text/plain; charset=utf-8")
 BYTES = ("content-type", "application/octet-stream")
 TOO_SLOW, TOO_LONG = 408, 413
-LINGER, STILL = 5.0, 1 << 25  # seconds and bytes in which a refused request may still arrive
+# limits (seconds, bytes) for reading the remainder of a refused request
+LINGER, STILL = 5.0, 1 << 25
 ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 
 Header = tuple[str, str]
@@ -95,10 +96,11 @@ Handler = Callable[[Request], Awaitable[HttpResponse]]
 
 
 class Server:
-    """A server that answers the requests of connections. handler: answers a valid request.
+    """An HTTP server: it answers the requests of each connection in their order.
 
-    log_fault: told, in a line, of a fault of our own. always: headers of every answer; with
-    `connection: close` among them a connection has one request.
+    handler: returns the response to a valid request. log_fault: called with a line about an
+    internal error. always: headers of every answer; with `connection: close` among them a
+    connection has one request.
 
     Attributes:
         busy: number of requests without a complete answer.
@@ -111,15 +113,19 @@ class Server:
         limits: ServerLimits,
         always: Sequence[Header] = ALWAYS,
     ) -> None:
+        """Start without connections; arguments as of the class."""
         self.busy = 0
         self._handler = handler
         self._log_fault = log_fault
         self._limits = limits
         self._always = always
-        self._open: Counter[str] = Counter()  # connections, by peer
+        self._open: Counter[str] = Counter()  # peer -> number of open connections
 
     async def serve(self, stream: trio.abc.Stream, peer: str = "") -> None:
-        """Answer one connection, then close it; no connection ends the server."""
+        """Answer the requests of one connection, then close it.
+
+        Its errors do not end the server.
+        """
         self._open[peer] += 1
         try:
             async with stream:
@@ -127,19 +133,20 @@ class Server:
                 while await self._converse(exchange, peer):
                     pass
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
-            return  # a client that leaves, or takes no bytes, is no error
+            return  # it is no error if a client leaves, or reads no bytes
         except Exception as bug:
             self._log_fault(f"the server: a connection was dropped: {bug!r:.200}")
         finally:
             self._open[peer] -= 1
-            self._open += Counter()  # forgets peers without connections
+            self._open += Counter()  # adding an empty counter removes peers without connections
 
     def _full(self, peer: str) -> bool:
+        """Whether there are too many connections, in all or of this peer."""
         each = self._limits.each or self._limits.connections
         return self._open.total() > self._limits.connections or self._open[peer] > each
 
     async def _converse(self, exchange: "Exchange", peer: str) -> bool:
-        """Answer one request; return whether another may follow."""
+        """Answer one request; return whether another may follow on this connection."""
         if self._full(peer):
             await exchange.write(HttpResponse(503, b"too many connections at once\n"))
             return False
@@ -161,7 +168,10 @@ class Server:
         return exchange.accepts_request()
 
     async def _answer(self, request: Request) -> HttpResponse:
-        """Answer a request; a fault of our own is reported to the client and the operator."""
+        """Return the response to a request.
+
+        An internal error is reported to client and operator.
+        """
         try:
             return await self._handler(request)
         except Exception as bug:
@@ -172,11 +182,12 @@ class Server:
 
 
 class Exchange:
-    """One connection of a server: requests and answers in turn."""
+    """One connection of a server, as a sequence of requests and responses."""
 
     def __init__(
         self, stream: trio.abc.Stream, limits: ServerLimits, always: Sequence[Header], peer: str
     ) -> None:
+        """Start before the first request. always: headers of every response."""
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head)
         self._stream = stream
         self._limits = limits
@@ -198,7 +209,7 @@ class Exchange:
         return None
 
     async def linger(self) -> None:
-        """Take further input for a while: a connection that is reset loses the answer."""
+        """Read and drop further input for a while: a reset connection would lose the response."""
         remaining_bytes = STILL
         with trio.move_on_after(LINGER):
             if isinstance(self._stream, trio.abc.HalfCloseableStream):
@@ -207,6 +218,10 @@ class Exchange:
                 remaining_bytes -= len(data)
 
     async def _read(self, waiting: trio.CancelScope) -> Request | None:
+        """Return a whole request.
+
+        None if the client closes. waiting: gets the request's deadline.
+        """
         head: h11.Request | None = None
         pieces: list[bytes] = []
         size = 0
@@ -231,12 +246,13 @@ class Exchange:
                     self._connection.receive_data(data)
 
     def _request(self, head: h11.Request, body: bytes) -> Request:
+        """Return a request from its parsed head and its body."""
         named = ((name.decode(), value.decode("latin-1")) for name, value in head.headers)
         path = head.target.decode("latin-1").partition("?")[0]
         return Request(self._method, path, dict(named), body, self._peer)
 
     def accepts_request(self) -> bool:
-        """Whether another request may come."""
+        """Whether another request may follow on this connection; if so, prepare for it."""
         if self._connection.our_state is not h11.DONE:
             return False
         if self._connection.their_state is not h11.DONE:
@@ -245,7 +261,9 @@ class Exchange:
         return True
 
     async def write(self, answer: HttpResponse) -> None:
-        """Write an answer, piece by piece; TooSlowError if the client takes no piece for too long.
+        """Send a response, piece by piece.
+
+        TooSlowError if the client accepts no piece for too long.
 
         HEAD is answered with the headers alone, for every answer (RFC 9110, 9.3.2).
         """
@@ -261,31 +279,34 @@ class Exchange:
         await self._put(self._connection.send(h11.EndOfMessage()))
 
     async def _say(self, piece: bytes) -> None:
+        """Send a piece of the response's body."""
         await self._put(self._connection.send(h11.Data(data=piece)))
 
     async def _put(self, data: bytes | None) -> None:
+        """Write bytes to the connection, within the time limit."""
         if data:
             with trio.fail_after(self._limits.patience):
                 await self._stream.send_all(data)
 
 
 class Client:
-    """A client that sends one request after the other to a server, over one connection.
+    """A client that sends requests to a server, one after the other, over one connection.
 
     always: headers of every request, besides the host.
     """
 
     def __init__(self, stream: trio.abc.Stream, host: str, always: Sequence[Header] = ()) -> None:
+        """Use an open connection to this host."""
         self._connection = h11.Connection(h11.CLIENT)
         self._stream = stream
         self._always = (*always, ("host", host))
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection at once."""
         await trio.aclose_forcefully(self._stream)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """Send a request, and wait for the whole answer: its status and its body.
+        """Send a request; return the status and the whole body of the response.
 
         Raises:
             trio.BrokenResourceError: the connection has ended, or the bytes are no answer.

@@ -21,18 +21,18 @@ from ..errors import Reason, Refused
 from ..protocol.wire.wire import Reader, Writer, decode
 from ..roles.compute.spool import Spool
 
-ID = 16  # bytes that identify a letter or a post of its sender
+ID = 16  # bytes of the id of a letter or post
 LABEL = b"veilmix letter 1\0"
 
 
 @dataclass(frozen=True, slots=True)
 class LetterInput:
-    """A message to one party, on its way.
+    """A message to one party, on its way to its place.
 
     Attributes:
         sender: the party that wrote it.
         data: the bytes of the message.
-        id: the same whenever it is sent again.
+        id: identifies the message; the same whenever it is sent again.
     """
 
     sender: str
@@ -41,18 +41,18 @@ class LetterInput:
 
     @property
     def size(self) -> int:
-        """Bytes of the message."""
+        """The number of bytes of the message."""
         return len(self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A letter that waits to be sent, and lies in a spool meanwhile: a piece of a batch.
+    """A large message that waits to be sent, in a spool (on disk) meanwhile: a piece of a batch.
 
     Attributes:
         sender: the party that wrote it.
         size: bytes of the message.
-        id: the same whenever it is sent again.
+        id: identifies the message; the same whenever it is sent again.
         spool: the spool of the message.
         place: the index of the message in the spool.
     """
@@ -65,7 +65,7 @@ class Shelved:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the message, read now."""
+        """The bytes of the message, read from the spool now."""
         return self.spool[self.place]
 
 
@@ -74,7 +74,7 @@ Written = LetterInput | Shelved
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Letters that come together, to a party of this place.
+    """An input of a role: messages that arrive together, for a party of this place.
 
     Attributes:
         receiver: the party.
@@ -87,7 +87,7 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The next entry of the board.
+    """An input of a role: the next entry of the board.
 
     Attributes:
         author: the party that has posted it.
@@ -100,7 +100,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """The board has not taken a post of this place.
+    """An input of a role: the board has refused a post of this place.
 
     Attributes:
         id: the id of the post.
@@ -113,7 +113,7 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time has passed, without another input."""
+    """An input of a role: time has passed, without another input."""
 
 
 Body = Letters | Posted | Declined | Tick
@@ -132,24 +132,24 @@ class Input:
     body: Body
 
     def encode(self) -> bytes:
-        """Write it as above."""
+        """Return the bytes of the input, as the module defines them."""
         out = Writer().f64(self.time).u8(_KINDS.index(type(self.body)))
         _FORMS[type(self.body)][1](out, self.body)
         return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Input":
-        """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
+        """Return the input in these bytes; Refused(MALFORMED) if they are no input."""
         return decode(data, _read_input)
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Letters from one place to one party, and their senders' view of the board at that time.
+    """Messages from one place to one party, with the part of the board that their senders had seen.
 
     Attributes:
         receiver: the party that they are for.
-        entry_count: entries of the board.
+        entry_count: entries of the board that the senders had seen.
         time: of the senders, where time is simulated; else 0.
         letters: in the order in which they were written.
     """
@@ -160,16 +160,17 @@ class Parcel:
     letters: tuple[Written, ...]
 
     def encode(self) -> bytes:
-        """Write it: u32 seen, f64 time, then as letters above."""
+        """Return the bytes: u32 number of seen entries, f64 time, then the letters (module)."""
         out = Writer().u32(self.entry_count).f64(self.time)
         _write_letters(out, self.receiver, self.letters)
         return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Parcel":
-        """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
+        """Return the parcel in these bytes; Refused(MALFORMED) if they are no parcel."""
 
         def read(reader: Reader) -> Parcel:
+            """Read the fields of a parcel in order."""
             entry_count, time = reader.u32(), reader.f64()
             letters = _read_letters(reader)
             return Parcel(letters.receiver, entry_count, time, letters.letters)
@@ -179,12 +180,12 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class PostInput:
-    """A message to the board.
+    """A message to the board, on its way.
 
     Attributes:
         author: the party that posts.
         data: the bytes of the message.
-        id: the same whenever it is said again.
+        id: identifies the post; the same whenever it is sent again.
         time: of the author, in seconds, where time is simulated.
         until: the latest time to send it, seconds of its author; it does not travel.
     """
@@ -192,30 +193,33 @@ class PostInput:
     author: str
     data: bytes
     id: bytes
-    time: float = 0.0  # of its author, where time is simulated
+    time: float = 0.0  # seconds of its author, where time is simulated
     until: float = math.inf
 
     def encode(self) -> bytes:
-        """Write it: id, author, data and time."""
+        """Return the bytes: id, author, data and time."""
         out = Writer().raw(self.id).text(self.author).blob(self.data).f64(self.time)
         return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "PostInput":
-        """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
+        """Return the post in these bytes; Refused(MALFORMED) if they are no post."""
         return decode(data, lambda read: _post(read.raw(ID), read.text(), read.blob(), read.f64()))
 
 
 def _post(id_: bytes, author: str, data: bytes, time: float) -> PostInput:
+    """Return a post from its fields in the order of the encoding."""
     return PostInput(author, data, id_, time)
 
 
 @dataclass(slots=True)
 class Naming:
-    """A giver of ids: each output of a place gets an id of its own, in any order of outputs.
+    """The source of ids for a place's outputs; equal outputs are numbered.
 
-    Equal outputs are numbered; so an output that is sent again after a restart has the id that it
-    had.
+    So an output that is sent again after a restart has the id that it had, in any order of outputs.
+
+    Attributes:
+        occurrences: by hash of an output, the number of equal outputs so far.
     """
 
     occurrences: Counter[bytes] = field(default_factory=Counter)
@@ -234,12 +238,14 @@ class Naming:
 
 
 def _write_letters(out: Writer, receiver: str, letters: Sequence[Written]) -> None:
+    """Write a receiver and its letters."""
     out.text(receiver).u32(len(letters))
     for letter in letters:
         out.text(letter.sender).blob(letter.data).raw(letter.id)
 
 
 def _read_letters(data: Reader) -> Letters:
+    """Read a receiver and its letters."""
     receiver = data.text()
     return Letters(
         receiver,
@@ -248,6 +254,7 @@ def _read_letters(data: Reader) -> Letters:
 
 
 def _read_declined(data: Reader) -> Declined:
+    """Read the id of a refused post, and the reason; Refused if there is no such reason."""
     id_, reason = data.raw(ID), data.text()
     if reason not in set(Reason):
         raise Refused(Reason.MALFORMED)
@@ -255,6 +262,7 @@ def _read_declined(data: Reader) -> Declined:
 
 
 def _read_input(data: Reader) -> Input:
+    """Read an input; Refused if its kind is unknown."""
     time, kind = data.f64(), data.u8()
     if kind >= len(_KINDS):
         raise Refused(Reason.MALFORMED)

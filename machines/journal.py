@@ -1,4 +1,4 @@
-"""The journal of a place, which lets it survive a kill at any time: its inputs, in order.
+"""The journal of a place (process): its inputs in order, by which it survives a kill at any time.
 
     version         of veilmix, which alone plays the inputs again in the same way
     kept            32 bytes that all randomness of the place comes from, if it has no seed
@@ -30,16 +30,17 @@ from .. import systems
 from ..errors import StorageError
 from ..version import __version__
 
-SECRET = 32  # bytes
+SECRET = 32  # bytes of the secret that seeds a place's randomness
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
-BLOCK = 1 << 20  # bytes overwritten at once
+BLOCK = 1 << 20  # largest number of bytes overwritten at once
 HEADER = 16  # bytes at the start of sqlite's files, which are never all zero
 CONTENT = ("", "-wal", "-journal")  # endings of the files of a sqlite database
-PARTS = (*CONTENT, "-shm")  # and one of page numbers, part of which is locked while it is open
+# with the index of the log, which is partly locked while the database is open
+PARTS = (*CONTENT, "-shm")
 
 
 class Durable(StrEnum):
-    """The durability of a journal."""
+    """The durability of a journal; the module explains the values."""
 
     OFF = "off"
     TMPFS = "tmpfs"
@@ -78,18 +79,18 @@ JOURNAL_IN_USE = (
 
 
 class Journal:
-    """The journal of one place, in a file that is made if it is missing.
+    """The journal of one place, a sqlite file that is made if it is missing.
 
     remedy: the operator's next step if the journal cannot be used, for messages.
 
     Raises:
         StorageError: here and from every method, if it cannot be read or written, or another
-            process has it; earlier records stay. Here too if another version of
-            veilmix has written it, or if it is the rest of a journal that was being erased, which
-            is then erased.
+            process has it; earlier records stay. Here too if another version of veilmix has written
+            it, or if it is the rest of a journal that was being erased, which is then erased.
     """
 
     def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:
+        """Open or create the file."""
         self.path = path
         self._remedy = remedy
         with self._storage_errors():
@@ -106,7 +107,9 @@ class Journal:
                 raise
 
     def _prepare(self, durable: Durable) -> None:
-        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")  # of one process, while it lives
+        """Set the database's options for this durability, and create its tables."""
+        # locks the file for this process, while it lives
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._database.execute("PRAGMA journal_mode = WAL")
         sync = "FULL" if durable is Durable.DISK else "OFF"
         self._database.execute(f"PRAGMA synchronous = {sync}")
@@ -137,7 +140,7 @@ class Journal:
             self._database.close()
 
     def fact(self, name: str, first: bytes) -> bytes:
-        """Return the fact with a name; write `first` as the fact if there is no such fact."""
+        """Return the stored value of a name; if there is no value, store and return `first`."""
         with self._storage_errors():
             self._database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, first))
             query = "SELECT value FROM facts WHERE name = ?"
@@ -145,7 +148,7 @@ class Journal:
         return bytes(value)
 
     def write(self, peer: str, data: bytes) -> None:
-        """Write down an input, before the role takes it."""
+        """Store an input and its sender, before the role takes it."""
         with self._storage_errors():
             self._database.execute("INSERT INTO inputs (peer, data) VALUES (?, ?)", (peer, data))
 
@@ -155,7 +158,7 @@ class Journal:
             yield from self._database.execute("SELECT peer, data FROM inputs ORDER BY number")
 
     def acknowledge(self, ids: Iterable[bytes]) -> None:
-        """Write down that other places have the outputs with these ids."""
+        """Store that other places have received the outputs with these ids."""
         with self._storage_errors():
             self._database.execute("BEGIN")
             rows = ((letter,) for letter in ids)
@@ -163,21 +166,22 @@ class Journal:
             self._database.execute("COMMIT")
 
     def acknowledged(self) -> set[bytes]:
-        """Return the ids of the outputs that other places have."""
+        """Return the ids of the outputs that other places have received."""
         with self._storage_errors():
             return {
                 bytes(letter) for (letter,) in self._database.execute("SELECT id FROM acknowledged")
             }
 
     def erase(self) -> None:
-        """Overwrite and delete it: the session is over.
+        """Overwrite and delete the journal, because the session is over.
 
         First overwrite, then close: the last process to close deletes sqlite's own log, as it is.
         Then delete: Windows deletes no file that is open.
         """
         with self._storage_errors():
             _overwrite(self.path)
-            with suppress(sqlite3.Error):  # its own log is zeros
+            # closing may fail, because sqlite's log has been overwritten
+            with suppress(sqlite3.Error):
                 self._database.close()
             _delete(self.path)
 
@@ -221,7 +225,7 @@ def erase(path: Path) -> None:
 
 
 def _overwrite(path: Path) -> None:
-    """Write zeros over all content of a journal."""
+    """Write zeros over all content of a journal's files."""
     for part in CONTENT:
         file = path.with_name(path.name + part)
         if not file.exists():

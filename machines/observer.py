@@ -1,7 +1,7 @@
-"""Reading of a board by a stranger: without a certificate, and sure of the board's keeper.
+"""Reading of a board without a certificate, but with proof of the board's identity.
 
-The reader gets posts in their order; whether they are legal is for
-`protocol.board.Board` to say, which checks each as every party does.
+The reader gets posts in their order; whether they are legal is for `protocol.board.Board` to say,
+which checks each as every party does.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -34,7 +34,10 @@ def address_of(url: str) -> Address:
 
 @asynccontextmanager
 async def visiting(address: Address, keeper: PublicIdentity) -> AsyncIterator[Client]:
-    """Connect to a board. keeper: its keeper. Raise an error of `outbox.TROUBLE` if that fails."""
+    """Context manager: connect to a board, and check its certificate; give the client.
+
+    keeper: the identity of the board's keeper. Raises an error of `outbox.TROUBLE` if that fails.
+    """
     host, port = address
     context = tls.client_context(None, keeper.certificate)
     stream = await trio.open_tcp_stream(host, port)
@@ -46,7 +49,7 @@ async def visiting(address: Address, keeper: PublicIdentity) -> AsyncIterator[Cl
 
 
 async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes], None]:
-    """Yield posts from number `number` (from 0) on, author and bytes, for as long as there are any.
+    """Yield author and bytes of each post from a number (from 0) on, as long as they come.
 
     The reader closes the generator (`aclosing`). trio.BrokenResourceError: the board has left, or
     is silent for too long; Refused: a frame is no post.
@@ -59,12 +62,15 @@ async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes]
             buffer += await _piece(answer)
             for frame in frames(buffer):
                 read = Reader(frame)
-                read.f64()  # when the board had it, by its own clock
+                read.f64()  # time of the entry by the board's clock, which is not used
                 yield read.text(), read.blob()
 
 
 async def _piece(answer: AsyncIterator[bytes]) -> bytes:
-    """Wait for the next piece; a board that is well sends one every `BEAT`."""
+    """Return the next piece of the stream; trio.BrokenResourceError if the board is silent.
+
+    A working board sends a piece every `BEAT` seconds.
+    """
     with trio.move_on_after(3 * BEAT):
         try:
             return await anext(answer)

@@ -1,7 +1,7 @@
-"""The outputs of a place for another: kept until the other has them, and resent until then.
+"""The queue of a place's outputs for another place: kept and resent until the other has them.
 
 Connections break and machines restart; every letter and post has an id (inputs.py), so an output
-that arrives twice is taken once. A sender backs off while it gets no answer.
+that arrives twice is taken once. A sender waits longer between tries while it gets no answer.
 """
 
 import ssl
@@ -18,8 +18,8 @@ from .http import Client
 from .inputs import Declined, Parcel, PostInput
 from .trouble import Troubles
 
-PARCEL = 1 << 20  # bytes of letters that go together
-SOONEST, LATEST = 0.05, 2.0  # seconds (real) between two tries
+PARCEL = 1 << 20  # largest number of bytes of letters in a request
+SOONEST, LATEST = 0.05, 2.0  # seconds (real) between two tries: shortest and longest wait
 TROUBLE = (
     *(OSError, ssl.SSLError, VerificationError),
     *(trio.BrokenResourceError, trio.ClosedResourceError),
@@ -29,11 +29,12 @@ Reach = Callable[[SessionPlace], Awaitable[Client]]
 
 
 class Outbox:
-    """The queue of outputs for one place. declined: told of posts that the board refused, and when.
+    """The queue of outputs for one place, and the task that sends them.
 
-    report_loss: told why, and of how many letters, that the other place will never take. troubles:
-    told why the other place is not reached, and when it is. now: seconds of this place, by which a
-    post is dropped after its latest time to send.
+    declined: called with a post that the board refused, and the board's number of entries.
+    report_loss: called with the reason and the number of letters that the other place will never
+    accept. troubles: told why the other place is not reached, and when it is. now: seconds of this
+    place, by which a post is dropped after its latest time to send.
     """
 
     def __init__(
@@ -45,7 +46,8 @@ class Outbox:
         troubles: Troubles,
         now: Callable[[], float] = trio.current_time,
     ) -> None:
-        self.sent_count = 0  # letters, or posts
+        """Start empty. place: the receiver. reach: connects to it."""
+        self.sent_count = 0  # number of letters or posts
         self._place = place
         self._reach = reach
         self._declined = declined
@@ -59,7 +61,7 @@ class Outbox:
 
     @property
     def empty(self) -> bool:
-        """Whether the other place has it all."""
+        """Whether the other place has all outputs."""
         return not self._queue
 
     def put(self, output: Parcel | PostInput, acknowledged_ids: Set[bytes] = frozenset()) -> None:
@@ -78,7 +80,7 @@ class Outbox:
             self._news.set()
 
     async def run(self) -> None:
-        """Send the queue, until cancelled."""
+        """Send the outputs in order, until cancelled."""
         client: Client | None = None
         wait = SOONEST
         try:
@@ -132,6 +134,10 @@ class Outbox:
         return bundle
 
     async def _say(self, client: Client, outputs: list[Parcel | PostInput]) -> None:
+        """Send outputs in one request, and handle the response.
+
+        BrokenResourceError if the receiver asks to try again later.
+        """
         first = outputs[0]
         if isinstance(first, PostInput):
             status, reply = await client.ask("POST", "/posts", first.encode())
@@ -156,7 +162,8 @@ class Outbox:
             self._report_loss(f"{self._place.name} answers {status}: {reply[:80]!r}", dropped_count)
         for _ in outputs:
             self._queue.popleft()
-        if status != 409:  # that is acknowledged when it has been heard
+        # a refused post is acknowledged only when the role has heard of the refusal
+        if status != 409:
             self.acknowledged([letter for each in outputs for letter in ids_of(each)])
         if not self._queue:
             self.emptied()

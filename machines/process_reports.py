@@ -1,7 +1,8 @@
-"""Messages between a process of a session and the process it is a copy of.
+"""Messages between a party's process and the main process of a laboratory session.
 
-A copy reports its instruments' events, the progress of long steps and its state; it gets
-the time. Both write pickles, each with its length (u32) before it, to their end of a socket pair.
+The party's process is a copy (fork) of the main process. A copy reports its instruments' events,
+the progress of long steps and its state; it gets the time. Both write pickles, each with its length
+(u32) before it, to their end of a socket pair.
 """
 
 import os
@@ -23,70 +24,72 @@ from ..roles.network.instruments import Instrument
 from .host import IdleState
 
 FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
-READ = 1 << 18  # bytes
+READ = 1 << 18  # largest number of bytes read at once
 
 _SIZE = struct.Struct(">I")
 
-Hook = tuple[int, str, tuple[Any, ...]]  # time (ns, of a clock that all processes share), event
+# time (ns, of a clock that all processes share), name of the hook, arguments
+Hook = tuple[int, str, tuple[Any, ...]]
 
 
 class Reporter(Instrument):
-    """In a copy: keeps the instruments' events until they are sent on.
+    """In a copy: the observer that keeps events until they are sent to the main process.
 
     The events of a step are sent on after it, whole: a copy that is killed will report them again.
     """
 
     def __init__(self) -> None:
+        """Start without events."""
         self.hooks: deque[Hook] = deque()
         self.stages: deque[tuple[str, int, int]] = deque()
 
     def keep_event(self, hook: str, *arguments: Any) -> None:
-        """Keep an event, with its time."""
+        """Keep the name and the arguments of a hook, with the present time."""
         self.hooks.append((time.monotonic_ns(), hook, arguments))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep the event."""
+        """Keep the event that a message was sent."""
         self.keep_event("carried", time, sender, receiver, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Keep the event."""
+        """Keep the event that many messages were sent."""
         self.keep_event("delivered", time, receiver, letters)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Keep the event: author and bytes are the whole entry."""
+        """Keep the event that the board accepted a post; author and bytes are the whole entry."""
         self.keep_event("posted", time, entry.author, entry.data)
 
     def sealed(self, sealed_answers: Any) -> None:
-        """Keep the event."""
+        """Keep the event that a user sealed its answers."""
         self.keep_event("sealed", sealed_answers)
 
     def all_sealed(self, sealed_answers: Any) -> None:
-        """Keep the event."""
+        """Keep the event that many users sealed their answers."""
         self.keep_event("all_sealed", sealed_answers)
 
     def read(self, read: Any) -> None:
-        """Keep the event."""
+        """Keep the event that a reader counted a round."""
         self.keep_event("read", read)
 
     def certified(self, certificate: Any) -> None:
-        """Keep the event."""
+        """Keep the event that a party holds the opening of a committed decision."""
         self.keep_event("certified", certificate)
 
     def refused(self, refusal: Any) -> None:
-        """Keep the event."""
+        """Keep the event that a party refused messages."""
         self.keep_event("refused", refusal)
 
     def occasion(self, entry: int) -> None:
-        """Keep the event."""
+        """Keep the event that an attack was carried out."""
         self.keep_event("occasion", entry)
 
     def stage(self, name: str, completed: int, total: int) -> None:
-        """Keep the progress."""
+        """Keep the progress of a long step."""
         self.stages.append((name, completed, total))
 
 
 def drain(queue: deque[Any]) -> list[Any]:
-    """Take all items off a queue, and return them; other threads may go on adding."""
+    """Remove and return all items of a queue; other threads may go on adding."""
     items = []
     with suppress(IndexError):
         while True:
@@ -95,21 +98,22 @@ def drain(queue: deque[Any]) -> list[Any]:
 
 
 def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
-    """Report a post to an instrument."""
+    """Report a post to an instrument, as a message and as an accepted entry."""
     reporter.carried(now, entry.author, BOARD, entry.data)
     reporter.posted(now, entry)
 
 
 class Copy:
-    """The connection of a copy to the process it is a copy of."""
+    """In a copy: the connection to the main process."""
 
     def __init__(self, name: str, child_socket: socket.socket) -> None:
+        """Keep the copy's name and its end of the socket pair."""
         self.name = name
         self.reporter = Reporter()
         self._socket = child_socket
 
     def say(self, kind: str, content: Any) -> None:
-        """Send a message."""
+        """Send a message to the main process."""
         send(self._socket, (kind, content))
 
     def flush(self) -> None:
@@ -120,19 +124,20 @@ class Copy:
             self.say("stages", stages)
 
     def stands(self, standing: IdleState) -> None:
-        """Send the state of this place, after all its events."""
+        """Send the state of this place, after all its events so far."""
         self.flush()
         self.say("stands", standing)
 
     async def keep_flushing(self) -> None:
-        """Send the progress of a long step now and then."""
+        """Send the progress of long steps every `FLUSH` seconds, until cancelled."""
         while True:
             await trio.sleep(FLUSH)
-            if stages := drain(self.reporter.stages):  # a step's other news go when it is done
+            # other events of a step are sent when it is complete
+            if stages := drain(self.reporter.stages):
                 self.say("stages", stages)
 
     async def listen(self, time_handler: Callable[[float], None]) -> None:
-        """Take the time from the other side, until that leaves; then end at once."""
+        """Receive the time from the main process; end this process at once when that leaves."""
         buffer = bytearray()
         while True:
             await trio.lowlevel.wait_readable(self._socket)
@@ -145,7 +150,7 @@ class Copy:
 
 
 def send(to: socket.socket, content: Any) -> None:
-    """Send a whole message, for as long as the other side takes."""
+    """Send a pickled message with its length, waiting while the receiver is slow."""
     data = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
     view = memoryview(_SIZE.pack(len(data)) + data)
     while view:
@@ -158,7 +163,7 @@ def send(to: socket.socket, content: Any) -> None:
 
 
 def whole(buffer: bytearray) -> Iterator[Any]:
-    """Take the complete messages off the buffer."""
+    """Remove the complete messages from the start of a buffer, and yield them."""
     at, messages = 0, []
     while len(buffer) - at >= _SIZE.size:
         (size,) = _SIZE.unpack_from(buffer, at)
@@ -172,10 +177,10 @@ def whole(buffer: bytearray) -> Iterator[Any]:
 
 
 def portable(wrong: BaseException) -> BaseException:
-    """Return an exception that can be sent: itself, or its text."""
+    """Return an exception that can be pickled: the same, or a RuntimeError with its text."""
     while isinstance(wrong, BaseExceptionGroup):
         wrong = wrong.exceptions[0]
-    # Where another library has taught exceptions to bring these along, they may not travel.
+    # Other libraries may make exceptions carry these, and then they cannot be pickled.
     wrong = wrong.with_traceback(None)
     wrong.__cause__ = wrong.__context__ = None
     try:

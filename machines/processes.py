@@ -65,14 +65,14 @@ from .role_step import World
 LOOPBACK = "127.0.0.1"
 JOURNAL = ".journal"
 RERUN = "nothing is kept of a run that ends so: make room, and run it again"
-MOST_STARTS = 100  # of one place, in a session
-CONNECTIONS = 1_200  # at once, to one place
+MOST_STARTS = 100  # largest number of starts of a place in a session
+CONNECTIONS = 1_200  # largest number of connections to a place at once
 LETTERS = ServerLimits(body=MOST_LETTERS, connections=CONNECTIONS)
 POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
 
 class LostProcess(VeilmixError):
-    """A process of a session has ended before its time."""
+    """The error that a process of a session has ended too early."""
 
 
 def play_apart(
@@ -115,7 +115,10 @@ def play_apart(
 
 @contextmanager
 def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
-    """Yield a folder for journals, which are overwritten and deleted at the end, with it."""
+    """Context manager: give a folder for journals, which are overwritten and deleted at the end.
+
+    None if no journals are kept.
+    """
     if durable is Durable.OFF:
         yield None
         return
@@ -133,9 +136,13 @@ def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
 
 @dataclass(slots=True)
 class _Process:
-    """A copy.
+    """A running copy of the main process, which plays a place.
 
-    socket: its reports come through it. hook_count: hooks that it will report once more.
+    Attributes:
+        pid: its process number.
+        socket: the connection for its reports.
+        hook_count: events that it will report once more, after a restart.
+        buffer: bytes of an incomplete report.
     """
 
     pid: int
@@ -145,9 +152,10 @@ class _Process:
 
 
 class _Stage:
-    """The process that is copied to make places: it forks them, gives the time, takes reports."""
+    """The main process: it forks the places, gives them the time, and collects their reports."""
 
     def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
+        """Make the identities of all places, without starting them."""
         identities = identities_of(cast)
         self.cast = cast = replace(cast, identities=identities)
         self._known_roster = roster_of(cast, identities)
@@ -163,22 +171,25 @@ class _Stage:
         self._key = _keys(cast)
         self._identities = {name: make_identity(name) for name in (BOARD, *self._places)}
         self._listeners: dict[str, socket.socket] = {}
-        self._hook_counts: Counter[str] = Counter()  # hooks heard, by place
+        # place -> number of its events that were received
+        self._hook_counts: Counter[str] = Counter()
         self._starts: Counter[str] = Counter()
         self._durable, self._folder = Durable.OFF, Path()
 
     def __enter__(self) -> "_Stage":
+        """Return the stage itself."""
         return self
 
     def begin(self, durable: Durable, folder: Path | None) -> None:
-        """Make all copies."""
+        """Start the processes of all places. folder: for journals."""
         self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()
-        answered = (PEOPLE,) if self.cast.rules.tokens else ()  # else people only talk
+        # without tokens, people only send and need no socket
+        answered = (PEOPLE,) if self.cast.rules.tokens else ()
         for name in (BOARD, *keyholders(self.cast), *answered):
             self._listeners[name] = listening()
         self.directory = Directory({name: self._place(name) for name in (BOARD, *self._places)})
-        gc.freeze()  # collections of copies do not touch shared objects
+        gc.freeze()  # so that garbage collections in copies do not copy shared memory
         try:
             for name in (BOARD, *self._places):
                 self.start(name)
@@ -186,12 +197,14 @@ class _Stage:
             gc.unfreeze()
 
     def _place(self, name: str) -> SessionPlace:
+        """Return the address and certificate of a place."""
         listener = self._listeners.get(name)
         port = listener.getsockname()[1] if listener else 0
         users = ALL_USERS if name == PEOPLE else range(0)
         return SessionPlace(name, self._identities[name].public.certificate, LOOPBACK, port, users)
 
     def __exit__(self, *_: object) -> None:
+        """Kill all processes, and close all sockets."""
         for name in list(self._processes):
             self.kill(name)
         for listener in self._listeners.values():
@@ -199,7 +212,7 @@ class _Stage:
         self._selector.close()
 
     def start(self, name: str) -> None:
-        """Make the copy of a place."""
+        """Start the process of a place."""
         parent_socket, child_socket = socket.socketpair()
         pid = _forked(partial(self._live, name, child_socket, parent_socket))
         child_socket.close()
@@ -210,7 +223,7 @@ class _Stage:
         send(parent_socket, self._conductor.time)
 
     def kill(self, name: str) -> None:
-        """End a place at once."""
+        """Kill the process of a place at once."""
         process = self._processes.pop(name)
         self._selector.unregister(process.socket)
         process.socket.close()
@@ -220,10 +233,14 @@ class _Stage:
         os.waitpid(process.pid, 0)
 
     def play(self, strike: Callable[[], str | None]) -> Board:
-        """Take the places' reports and give them the time, until all have finished."""
+        """Collect reports and give the time until all places have finished; return the board.
+
+        strike: returns, for tests, the name of a place to kill.
+        """
         while True:
             for key, _ in self._selector.select():
-                if self._processes[key.data].socket is key.fileobj:  # or it was killed meanwhile
+                # skip a socket of a process that was killed meanwhile
+                if self._processes[key.data].socket is key.fileobj:
                     self._read(key.data)
                     if struck := strike():
                         self.kill(struck)
@@ -237,6 +254,7 @@ class _Stage:
                     send(process.socket, now)
 
     def _read(self, name: str) -> None:
+        """Read reports of a place; a place that has ended too early is started again."""
         process = self._processes[name]
         try:
             data = process.socket.recv(READ)
@@ -250,7 +268,10 @@ class _Stage:
             self._hear(name, kind, content)
 
     def _revive(self, name: str) -> None:
-        """Start a place again that has ended before its time."""
+        """Start the process of a place again.
+
+        LostProcess if it has no journal, or ends each time.
+        """
         if self._durable is Durable.OFF or self._starts[name] > MOST_STARTS:
             raise LostProcess(f"the process of {name} has ended before its time")
         self._report(f"the process of {name} has ended before its time, and is started again")
@@ -258,6 +279,10 @@ class _Stage:
         self.start(name)
 
     def _hear(self, name: str, kind: str, content: Any) -> None:
+        """Handle a report of a place: events, progress, state, note or failure.
+
+        Events that a restarted place reports again are dropped.
+        """
         match kind:
             case "hooks":
                 repeat_count = min(self._processes[name].hook_count, len(content))
@@ -275,7 +300,7 @@ class _Stage:
                 raise content
 
     def _show(self) -> None:
-        """Tell the instruments all events so far, in the order of their times."""
+        """Pass all events so far to the observers, in the order of their times."""
         hooks, self._hooks = sorted(self._hooks, key=lambda hook: hook[0]), []
         for _, name, arguments in hooks:
             if name == "posted":
@@ -285,9 +310,10 @@ class _Stage:
             else:
                 self._instruments.notify(lambda tool, n=name, g=arguments: getattr(tool, n)(*g))  # type: ignore[misc]
 
-    # What follows runs in copies.
+    # The methods below run in the copies.
 
     def _live(self, name: str, child_socket: socket.socket, parent_socket: socket.socket) -> None:
+        """Run in the copy: close the other places' sockets, then run this place to its end."""
         parent_socket.close()
         for process in self._processes.values():
             process.socket.close()
@@ -301,6 +327,7 @@ class _Stage:
             copy.say("failed", portable(wrong))
 
     async def _board_process(self, copy: Copy) -> None:
+        """Run in the copy of the board: serve it until killed."""
         journal = self._journal(BOARD)
         service = BoardService(
             known_roster=self._known_roster,
@@ -313,10 +340,12 @@ class _Stage:
             service.write = journal.write
 
         def report_state() -> None:
+            """Report the number of entries and of judged posts; the board itself never acts."""
             entries, received = len(service.board.entries), dict(service.posts)
             copy.stands(IdleState(service.time, 0.0, True, entries, {}, received))
 
         async def answer(request: Request) -> Any:
+            """Answer a request, then report the state."""
             reply = await service.answer(request)
             report_state()
             return reply
@@ -333,15 +362,17 @@ class _Stage:
             await trio.serve_listeners(serve, [self._listener(BOARD)])
 
     def _listener(self, name: str) -> trio.SocketListener:
+        """Return the listening socket of a place, for trio."""
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
     def _journal(self, name: str) -> Journal | None:
-        """Open the journal of a place, if it keeps a journal."""
+        """Open the journal of a place; None if places keep no journals."""
         if self._durable is Durable.OFF:
             return None
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)
 
     async def _party_process(self, copy: Copy) -> None:
+        """Run in the copy of a party: play its role until it has finished."""
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")
@@ -373,6 +404,7 @@ class _Stage:
         )
 
         def resume_host(time: float) -> None:
+            """Set the simulated time, and wake the place."""
             now.conductor_time = time
             host.wake()
 
@@ -384,7 +416,10 @@ class _Stage:
 
 
 def _keys(cast: Cast) -> Callable[[str], Keyholder]:
-    """Return the source of keys: each copy makes its own, unless an adversary keeps them all."""
+    """Return the function that gives a party's key pair.
+
+    Each copy makes its own, unless a record of attackers keeps them all.
+    """
     if cast.adversary is None:
         return partial(make_key, cast)
     return {name: make_key(cast, name) for name in keyholders(cast)}.__getitem__
@@ -400,9 +435,11 @@ def listening() -> socket.socket:
 def _forked(live: Callable[[], None]) -> int:
     """Start a copy that runs `live` and ends; return its process number."""
     parent = os.getpid()
-    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
+    # Ctrl-C is blocked until the copy ignores it
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        with warnings.catch_warnings():  # threads may run; they hold no lock that the copy needs
+        # Python warns of forks with threads; the copy needs no lock of theirs
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if not pid:
@@ -413,6 +450,7 @@ def _forked(live: Callable[[], None]) -> int:
 
 
 def _lived(live: Callable[[], None], parent: int) -> NoReturn:
+    """Run `live` in the new copy, then exit; the copy ends when its parent does."""
     try:
         lifeline.end_with(parent)
         for ignored in (signal.SIGINT, signal.SIGTSTP):
@@ -420,4 +458,4 @@ def _lived(live: Callable[[], None], parent: int) -> NoReturn:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         live()
     finally:
-        os._exit(0)  # the parent's resources are not tidied up twice
+        os._exit(0)  # exit without cleaning up resources that belong to the parent

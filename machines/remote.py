@@ -1,7 +1,7 @@
-"""The network as one place sees it: its own inboxes, a copy of the board, and the rest far away.
+"""The network as one place sees it: its own inboxes, a copy of the board, and remote parties.
 
-A letter to another place, or a post, is an output of this step. A post is accepted when it
-comes back as an entry of the board; every entry is checked by `Board.post` itself, so a board that
+A letter to another place, or a post, is an output of this step. A post is accepted when it comes
+back as an entry of the board; every entry is checked by `Board.post` itself, so a board that
 another party runs can keep entries back, but cannot make this place believe an illegal entry.
 """
 
@@ -29,12 +29,18 @@ from .inputs import (
     Written,
 )
 
-LARGE = 1 << 20  # bytes of a letter: more, a piece of a batch, does not wait in memory
+LARGE = 1 << 20  # bytes; larger letters, parts of batches, wait in a spool and not in memory
 
 
 @dataclass(slots=True)
 class _Awaited:
-    """A post that is not yet answered."""
+    """A post that a task waits for: not yet accepted or refused by the board.
+
+    Attributes:
+        post: the post.
+        completion: set when the outcome is known.
+        reason: the reason of a refusal; None: accepted.
+    """
 
     post: PostInput
     completion: trio.Event = field(default_factory=trio.Event)
@@ -42,10 +48,11 @@ class _Awaited:
 
 
 class RemoteNetwork(Network):
-    """The network that connects the parties of a place with the parties of other places.
+    """The network of a place: its parties meet the parties of other places through it.
 
     known_roster: the keys that sign posts and the board's heads, where they are signed.
-    report_loss: told of letters to a party here that has left, or that find the inbox full.
+    report_loss: called with the number of letters to a party here that has left, or has a full
+    inbox.
     """
 
     def __init__(
@@ -54,6 +61,7 @@ class RemoteNetwork(Network):
         known_roster: Roster | None,
         report_loss: Callable[[int], None],
     ) -> None:
+        """Start without outputs; arguments as of the class."""
         super().__init__(instruments, known_roster)
         self.outputs: list[Parcel | PostInput] = []
         self._report_loss = report_loss
@@ -62,8 +70,9 @@ class RemoteNetwork(Network):
         self._shelf = Spool()
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Put letters among the outputs, with the number of entries that their senders had seen."""
-        if not self.outputs:  # the outputs of the step before have gone to the outboxes
+        """Add letters to the outputs, with the number of board entries that their senders saw."""
+        # outputs of the previous step are in the outboxes, so its spool is free
+        if not self.outputs:
             self._shelf = Spool()
         letters = tuple(self._written(receiver, sender, data) for sender, data in bag)
         now = trio.current_time()
@@ -71,7 +80,10 @@ class RemoteNetwork(Network):
         await trio.lowlevel.checkpoint()
 
     def _written(self, receiver: str, sender: str, data: bytes) -> Written:
-        """Return a letter; a large letter waits on disk, where memory ends."""
+        """Return a letter with its id.
+
+        A large letter is kept in a spool, so that memory suffices.
+        """
         id_ = self._naming.name(sender, receiver, data)
         if len(data) <= LARGE:
             return LetterInput(sender, data, id_)
@@ -79,9 +91,9 @@ class RemoteNetwork(Network):
         return Shelved(sender, len(data), id_, self._shelf, len(self._shelf) - 1)
 
     async def post(self, author: str, data: bytes) -> None:
-        """Put a post among the outputs and wait until it is on the board; Refused if it is not.
+        """Add a post to the outputs, and wait until it is on the board; Refused if it is not.
 
-        A post that its author does not wait for any more is not said again.
+        A post is not resent after its author has stopped waiting for it.
         """
         id_ = self._naming.name(author, BOARD, data)
         now, until = trio.current_time(), trio.current_effective_deadline()
@@ -94,11 +106,14 @@ class RemoteNetwork(Network):
             raise Refused(awaited.reason)
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add an entry to the copy; instruments hear of it where the board itself is."""
+        """Add an entry to the copy of the board; observers hear of it only at the board itself."""
         return self.add(author, data)
 
     def take(self, body: Letters | Posted | Declined) -> None:
-        """Take an input; Refused if it is an entry that the board itself could not have taken."""
+        """Process an input: deliver letters, add an entry, or end the wait for a post.
+
+        Refused if it is an entry that no correct board could have.
+        """
         match body:
             case Letters():
                 self._deliver(body)
@@ -111,6 +126,7 @@ class RemoteNetwork(Network):
                 self._answer(lambda post: post.id == body.id, body.reason)
 
     def _deliver(self, body: Letters) -> None:
+        """Put letters into a party's inbox; report them as lost if it has left or is full."""
         bag = tuple((letter.sender, letter.data) for letter in body.letters)
         for door, letters in self.doors(body.receiver, bag):
             try:
@@ -121,7 +137,7 @@ class RemoteNetwork(Network):
                 self._report_loss(len(letters))
 
     def _answer(self, predicate: Callable[[PostInput], bool], reason: Reason | None) -> None:
-        """Tell the first task that waits for this post its outcome."""
+        """End the wait for the first post that fits. reason: of a refusal; None: accepted."""
         for at, waiting in enumerate(self._awaited):
             if predicate(waiting.post):
                 waiting.reason = reason

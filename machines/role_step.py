@@ -1,4 +1,4 @@
-"""A role in a world of its own: one input, all its consequences, and then it is idle again.
+"""A role that runs step by step: one input, all its consequences, and then it is idle again.
 
 The role runs in a thread with an event loop and a clock that move only when they are told to. So it
 takes no input while it is at work, and a step is a function of all inputs so far: that is the
@@ -19,9 +19,10 @@ from .remote import RemoteNetwork
 
 
 class SteppedClock(VirtualClock):
-    """A clock that stands still until it is moved; it knows the deadline that comes next."""
+    """A trio clock that stands still until it is set; it knows the next deadline."""
 
     def __init__(self) -> None:
+        """Start at 0 seconds, without jobs in other threads."""
         super().__init__()
         self.deadline = math.inf
         self._jobs = 0
@@ -34,6 +35,7 @@ class SteppedClock(VirtualClock):
 
     @working.setter
     def working(self, jobs: int) -> None:
+        """Set the number of jobs, and wake `rest` when it is 0."""
         self._jobs = jobs
         if not jobs and hasattr(self, "_rested"):
             self._rested.set()
@@ -45,7 +47,7 @@ class SteppedClock(VirtualClock):
             await self._rested.wait()
 
     def move(self, now: float) -> None:
-        """Let time pass; it never goes back."""
+        """Set the time; it never goes back."""
         self._now = max(self._now, now)
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
@@ -56,10 +58,10 @@ class SteppedClock(VirtualClock):
 
 @dataclass(frozen=True, slots=True)
 class WorldStep:
-    """The result of a step.
+    """The result of a step: outputs, and the condition for the next step.
 
     Attributes:
-        outputs: in their order.
+        outputs: letters and posts, in their order.
         deadline: when, in seconds of the session, the role wants to be told that time has passed;
             inf: never.
         over: whether the role has finished.
@@ -71,13 +73,17 @@ class WorldStep:
 
 
 class World:
-    """A thread that plays a role. perform: the role, given its network; `run` raises its errors."""
+    """A thread that runs a role step by step.
+
+    perform: the role, given its network; `run` raises its errors.
+    """
 
     def __init__(
         self,
         network: Callable[[], RemoteNetwork],
         perform: Callable[[RemoteNetwork], Awaitable[None]],
     ) -> None:
+        """Prepare the role. network: makes its network, in its thread."""
         self._make = network
         self._perform = perform
         self._clock = SteppedClock()
@@ -88,10 +94,14 @@ class World:
         self._over = False
 
     async def run(self) -> None:
-        """Live until `leave`; to be started beside the giver of the inputs."""
+        """Run the role's thread until `leave`.
+
+        To be started in parallel to the task that gives inputs.
+        """
         outer = trio.lowlevel.current_trio_token()
 
         def live() -> None:
+            """Run the role's event loop in its thread."""
             trio.run(self._live, outer, clock=self._clock)
 
         try:
@@ -101,11 +111,11 @@ class World:
             raise _first(group) from None
 
     async def first(self) -> WorldStep:
-        """Wait until the role has done its actions before the first input."""
+        """Wait for the role's actions before its first input, and return them."""
         return await self._stepped.receive()
 
     async def step(self, step_input: Input) -> WorldStep:
-        """Give one input, and wait until all its consequences have been done."""
+        """Give the role one input; return the outputs of all its consequences."""
         self._inside(lambda: self._send.send_nowait(step_input))
         return await self._stepped.receive()
 
@@ -115,14 +125,17 @@ class World:
         self._inside(self._end)
 
     def _end(self) -> None:
+        """Cancel all tasks of the role."""
         self._nursery.cancel_scope.cancel()
 
     def _inside(self, call: Callable[[], object]) -> None:
+        """Call a function in the role's event loop, unless that has ended."""
         if self._inner is not None:
             with suppress(trio.RunFinishedError):
                 self._inner.run_sync_soon(call)
 
     async def _live(self, outer: trio.lowlevel.TrioToken) -> None:
+        """Run the role and its steps in the role's event loop."""
         self._inner = trio.lowlevel.current_trio_token()
         network = self._make()
         async with trio.open_nursery() as self._nursery:
@@ -132,10 +145,12 @@ class World:
             await self._drive(network, outer)
 
     async def _play(self, network: RemoteNetwork) -> None:
+        """Run the role, and note when it has finished."""
         await self._perform(network)
         self._over = True
 
     async def _drive(self, network: RemoteNetwork, outer: trio.lowlevel.TrioToken) -> None:
+        """Wait until the role is idle, return the step, take the next input, and repeat."""
         while True:
             await self._settle()
             outputs, network.outputs = tuple(network.outputs), []

@@ -20,14 +20,14 @@ from typing import IO
 from ..errors import StorageError
 
 POSTS = "posts.jsonl"
-LONGEST = 1 << 28  # characters of a line: twice the longest entry, and its author
+LONGEST = 1 << 28  # characters of the longest line: twice the longest entry, and its author
 
 
 class SavedPosts:
-    """The file of saved posts of one place. note: told, once, why no more posts can be written.
+    """The file of saved posts of one place.
 
-    is_restart: whether the place goes on where it was killed; else a file that is there is an
-    error.
+    note: called once with the reason why no more posts can be written. is_restart: whether the
+    place goes on where it was killed; else an existing file is an error.
 
     Raises:
         StorageError: the folder cannot be written, or holds posts already.
@@ -36,6 +36,7 @@ class SavedPosts:
     def __init__(
         self, folder: Path, note: Callable[[str], None], *, is_restart: bool = False
     ) -> None:
+        """Open or create the file."""
         self.path = folder / POSTS
         self._note = note
         self._failure = ""
@@ -90,12 +91,12 @@ class SavedPosts:
 
 
 def post_line(author: str, data: bytes) -> bytes:
-    """Return the line of a post."""
+    """Return the line of a post in the file (JSON)."""
     return json.dumps({"author": author, "post": data.hex()}).encode() + b"\n"
 
 
 def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Cut off a last line without its end; yield the lines before it, then write behind them."""
+    """Drop a last line that is incomplete; return the lines before it, ready to append."""
     size = file.seek(0, SEEK_END)
     if not size:
         return iter(())

@@ -1,4 +1,4 @@
-"""A place of its own: a party, or the board, in real time, until the session is over.
+"""A place as a service: a party, or the board, runs in real time until the session is over.
 
 GET /status, /metrics   its status (gauge.py): for all holders of a certificate of the
                         session, the board's for all clients
@@ -45,24 +45,24 @@ from .saved_posts import SavedPosts
 from .supervision import heed_signals, report
 from .trouble import Troubles, near_their_end
 
-CONNECTIONS = 1_500  # at once
-PEOPLE = 1 << 22  # bytes that people may send at once
+CONNECTIONS = 1_500  # largest number of connections at once
+PEOPLE = 1 << 22  # bytes of the largest request from a place of users
 POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
 Perform = Callable[[RemoteNetwork, Entropy], Any]
-Save = Callable[[str, bytes], None]  # a post: its author, and its bytes
+Save = Callable[[str, bytes], None]  # saves a post: author, and bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The parameters of a place: its identity, the identities it knows, and its files.
+    """The parameters of a place that runs as a service: identities, addresses and files.
 
     Attributes:
         name: its name in the session.
         identity: its identity: the key it signs with, and its certificate.
         directory: the addresses of all places.
         known_roster: the keys of the parties that sign posts.
-        log: told the events, as a word and named facts.
+        log: called with each event, as a word and named facts.
         durable: the durability of its journal.
         journal: the file of the journal; None: it has no journal.
         patience: seconds for which a party waits for a board that is away.
@@ -96,7 +96,10 @@ class Site:
 
     @contextmanager
     def saved(self) -> Iterator[Save]:
-        """Yield a function that saves or skips a post; StorageError if posts cannot be saved."""
+        """Context manager: give a function that saves a post, or ignores it without a folder.
+
+        StorageError if posts cannot be saved.
+        """
         if self.save is None:
             yield lambda _author, _data: None
             return
@@ -112,18 +115,21 @@ class Site:
         posts.close()
 
     def opened(self) -> Journal | None:
-        """Open the journal, if the place keeps a journal."""
+        """Open and return the journal; None if the place keeps no journal."""
         if self.durable is Durable.OFF or self.journal is None:
             return None
         return Journal(self.journal, self.durable)
 
     @property
     def small(self) -> Mapping[str, int]:
-        """The bytes that each place of people may send at once."""
+        """The limit of bytes of a request from each place that runs users."""
         return {name: PEOPLE for name, place in self.directory.places.items() if place.users}
 
     async def listeners(self) -> list[trio.SocketListener]:
-        """Listen at the given address, else at that of the session; StorageError if impossible."""
+        """Return the listening sockets, at the given address or that of the session file.
+
+        StorageError if that is impossible.
+        """
         place = self.directory.places[self.name]
         host, port = self.listen or (place.host, place.port)
         if not port:
@@ -143,7 +149,7 @@ class Site:
 
 
 async def run_board(site: Site, linger: float) -> Board:
-    """Keep the board until the session has been over for so many seconds; return it."""
+    """Run the board until `linger` seconds after the session's end; return it."""
     with site.saved() as save:
         return await heed_signals(
             partial(_keep_board, site, linger, save), site.reload, site.farewell
@@ -151,10 +157,15 @@ async def run_board(site: Site, linger: float) -> Board:
 
 
 async def _keep_board(site: Site, linger: float, save: Save) -> Board:
+    """Serve the board, with its journal and status; return it after the session.
+
+    linger: seconds for which it stays readable. save: saves each post.
+    """
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
 
     def record(_time: float, entry: Entry) -> None:
+        """Save and count an entry."""
         _record_entry(save, gauge, entry, service.board)
 
     service = BoardService(
@@ -171,6 +182,7 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
     over = trio.Event()
 
     async def answer(request: Request) -> HttpResponse:
+        """Answer a request for the status, or a request to the board."""
         if response := answer_status(gauge, lambda: service.board, request):
             return response
         reply = await service.answer(request)
@@ -191,7 +203,7 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
         try:
             await _stay(linger, site.log)
             site.conclude(service.board)
-        finally:  # a stop in this phase leaves no journal either
+        finally:  # a stop after the session's end also erases the journal
             if journal is not None:
                 journal.erase()
         nursery.cancel_scope.cancel()
@@ -199,7 +211,7 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
 
 
 async def _stay(seconds: float, log: Log) -> None:
-    """Stay so long, or until the process is asked to end (SIGTERM)."""
+    """Wait these seconds, or until the process is asked to end (SIGTERM)."""
     with trio.open_signal_receiver(signal.SIGTERM) as signals:
         log("over", f"stays for {seconds:g} seconds, for those who have not read it all")
         async with trio.open_nursery() as nursery:
@@ -217,9 +229,9 @@ async def _end(scope: trio.CancelScope, signals: AsyncIterator[int]) -> None:
 async def run_party(
     site: Site, perform: Perform, listeners: Sequence[trio.SocketListener] = ()
 ) -> Board:
-    """Play a party until it has finished and other places have its outputs; return its board.
+    """Run a party until it has finished and other places have its outputs; return its board.
 
-    listeners: its sockets, if they are open already.
+    perform: the role. listeners: its sockets, if they are open already.
     """
     with site.saved() as save:
         main = partial(_played, site, perform, listeners, save)
@@ -229,6 +241,7 @@ async def run_party(
 async def _played(
     site: Site, perform: Perform, listeners: Sequence[trio.SocketListener], save: Save
 ) -> Board:
+    """Run the party's host, with its journal and status; return its board after the session."""
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
     entropy: Entropy = SystemEntropy()
@@ -237,6 +250,7 @@ async def _played(
     boards: list[RemoteNetwork] = []
 
     def network() -> RemoteNetwork:
+        """Return the network of the role; its losses and faults are logged."""
         report_loss = partial(site.log, "lost", "letters that nobody waits for")
         watching = Instruments([gauge], partial(site.log, "fault"))
         entry_handler = partial(_record_entry, save, gauge)
@@ -251,6 +265,7 @@ async def _played(
     hurry = Hurry(site.directory)
 
     def keep(now: float) -> float:
+        """Return when the session began here: now, or at the first start, by the journal."""
         moment_bytes = moment(now)
         return time_of_moment(journal.fact("began", moment_bytes) if journal else moment_bytes, now)
 
@@ -271,6 +286,7 @@ async def _played(
     end = trio.Event()
 
     def answer(request: Request) -> HttpResponse | None:
+        """Answer requests for the status, or for an early end of a collection; else None."""
         board = boards[0].board
         return hurry.answer(request, board, host) or answer_status(gauge, lambda: board, request)
 
@@ -287,7 +303,7 @@ async def _played(
 
 
 def _conclude(site: Site, board: Board, journal: Journal | None) -> None:
-    """Conclude, then erase the journal; it stays, closed, if concluding raised an error."""
+    """Call `site.conclude` with the board, then erase the journal; an error keeps the journal."""
     try:
         site.conclude(board)
     except BaseException:
@@ -299,7 +315,7 @@ def _conclude(site: Site, board: Board, journal: Journal | None) -> None:
 
 
 async def _hear_end(end: trio.Event, log: Log) -> None:
-    """Wait for the last head, which evidence needs and a party does not."""
+    """Wait for the board's last signed head, which saved evidence needs and a party does not."""
     with trio.move_on_after(FAREWELL) as late:
         await end.wait()
     if late.cancelled_caught:
@@ -314,7 +330,7 @@ def _record_entry(save: Save, gauge: Gauge, entry: Entry, board: Board) -> None:
 
 
 class _Watched(RemoteNetwork):
-    """A network that tells of each entry of the board when it is heard."""
+    """The network of a place, which reports each entry of the board when it is heard."""
 
     def __init__(
         self,
@@ -323,11 +339,12 @@ class _Watched(RemoteNetwork):
         report_loss: Callable[[int], None],
         entry_handler: Callable[[Entry, Board], None],
     ) -> None:
+        """Start without outputs. entry_handler: called with each entry and the board."""
         super().__init__(instruments, known_roster, report_loss)
         self._entry_handler = entry_handler
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add an entry to the copy."""
+        """Add an entry to the copy of the board, and report it."""
         entry = super().learn(author, data)
         self._entry_handler(entry, self.board)
         return entry

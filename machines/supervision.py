@@ -24,7 +24,7 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 
 def report(**state: object) -> None:
-    """Report variables to the supervisor, such as READY=1; return at once without a supervisor."""
+    """Send variables such as READY=1 to the supervisor (systemd), if there is a supervisor."""
     address = os.environ.get(NOTIFY, "")
     if not address.startswith(("/", "@")) or not hasattr(socket, "AF_UNIX"):
         return
@@ -56,6 +56,7 @@ async def heed_signals(
 
 
 async def _heed(received: AsyncIterator[int], reload: Callable[[], None], farewell: str) -> None:
+    """Handle signals as they come: reload at SIGHUP, raise Stopped at SIGTERM."""
     async for number in received:
         if number == signal.SIGTERM:
             report(STOPPING=1, STATUS="asked to end")

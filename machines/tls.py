@@ -18,20 +18,21 @@ from ..crypto.identity import Identity
 from ..errors import VerificationError
 from ..temporary_files import private_folder, set_aside
 
-NO_DATES = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which `ssl` has no name for
+NO_DATES = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL; `ssl` has no name for it
 UNKNOWN = "its certificate is of no place of this session"
 NO_HANDSHAKE = "no TLS handshake"
-PIECE = 1 << 16  # bytes read at once
-FAREWELL = 1.0  # seconds for a client to hear why it is refused
-HANDSHAKE = 10.0  # seconds for a handshake: half an open door is closed
+PIECE = 1 << 16  # largest number of bytes read at once
+FAREWELL = 1.0  # seconds for a client to read why it is refused
+HANDSHAKE = 10.0  # seconds for a handshake; then the connection is closed
 
 
 def server_context(
     identity: Identity, certificates: Mapping[str, str], *, strangers: bool = False
 ) -> ssl.SSLContext:
-    """Return a server's context.
+    """Return the TLS settings of a server.
 
-    certificates: certificates (PEM) by name. strangers: allowed too.
+    certificates: certificates (PEM) of the allowed clients, by name. strangers: whether clients
+    without a certificate are allowed, too.
     """
     context = _context(ssl.PROTOCOL_TLS_SERVER, identity, certificates.values())
     context.verify_mode = ssl.CERT_OPTIONAL if strangers else ssl.CERT_REQUIRED
@@ -39,14 +40,15 @@ def server_context(
 
 
 def client_context(identity: Identity | None, server: str) -> ssl.SSLContext:
-    """Return the context of a client that talks to the holder of one certificate (PEM) only."""
+    """Return the TLS settings of a client that accepts only one server certificate (PEM)."""
     return _context(ssl.PROTOCOL_TLS_CLIENT, identity, (server,))
 
 
 def _context(kind: int, identity: Identity | None, trusted: Iterable[str]) -> ssl.SSLContext:
+    """Return TLS 1.3 settings that trust these certificates alone, and show this identity's."""
     context = ssl.SSLContext(kind)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
-    context.check_hostname = False  # certificates are known, names and places are not
+    context.check_hostname = False  # peers are identified by certificates, not by host names
     context.verify_mode = ssl.CERT_REQUIRED
     context.verify_flags |= NO_DATES
     if pems := "".join(trusted):
@@ -59,7 +61,10 @@ def _context(kind: int, identity: Identity | None, trusted: Iterable[str]) -> ss
 
 @contextmanager
 def _as_file(secret: bytes) -> Iterator[str]:
-    """Yield a path that a library can read a key from; in memory where the system can do that."""
+    """Context manager: give a path from which a library can read a secret.
+
+    The file lies in memory where the system can do that.
+    """
     if systems.MEMORY_FILES:
         handle = os.memfd_create("key")
         try:
@@ -87,7 +92,7 @@ def names(certificates: Mapping[str, str]) -> Mapping[bytes, str]:
 
 
 async def server_certificate(host: str, port: int) -> bytes | None:
-    """Return the certificate, in DER, that a server shows, without a request; None: no certificate.
+    """Return the certificate, in DER, that a server shows in a handshake; None: no certificate.
 
     Raises:
         OSError: no server answers.
@@ -148,7 +153,9 @@ async def _tell_why(stream: trio.abc.Stream, secured: "trio.SSLStream[trio.abc.S
 async def connected(
     stream: trio.abc.Stream, context: ssl.SSLContext, server: bytes
 ) -> trio.SSLStream[trio.abc.Stream]:
-    """Client: shake hands with the holder of a certificate (its digest).
+    """Client: make a handshake with a server; return the secured stream.
+
+    server: the digest of the certificate that it must hold.
 
     Raises:
         trio.BrokenResourceError: no handshake, or too late.
@@ -165,6 +172,7 @@ async def connected(
 async def _checked(
     secured: "trio.SSLStream[trio.abc.Stream]", server: bytes
 ) -> "trio.SSLStream[trio.abc.Stream]":
+    """Return the stream after a handshake with the expected server; errors as of `connected`."""
     with trio.move_on_after(HANDSHAKE):
         await secured.do_handshake()
         certificate = secured.getpeercert(binary_form=True)

@@ -2,8 +2,8 @@
 
 A connection breaks for reasons that only its two ends can tell apart: no place listens, another
 party listens, or the other end does not accept the certificate shown to it. Waiting cannot mend the
-second and third, so they are logged at once; a missing answer is logged when a sender has
-backed off to its longest wait, since places of a session start one after the other.
+second and third, so they are logged at once; a missing answer is logged when a sender has backed
+off to its longest wait, since places of a session start one after the other.
 """
 
 import os
@@ -23,13 +23,13 @@ from ..errors import ParameterError, VerificationError
 from . import tls
 from .directory import SessionPlace
 
-MOST_REASONS = 100  # of refused connections that are logged: a flood of them fills no disk
+MOST_REASONS = 100  # largest number of logged refusals, so that a flood fills no disk
 
 DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
 
 
 class TroubleKind(StrEnum):
-    """The kind of trouble between two places."""
+    """The kind of reason why a place does not reach another."""
 
     NO_ANSWER = "nobody answers"
     SOMEBODY_ELSE = "another certificate answers"
@@ -99,7 +99,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 async def _somebody_else(
     where: str, place: SessionPlace, names_by_digest: Mapping[bytes, str]
 ) -> Trouble:
-    """Return the trouble of a place whose address shows another party's certificate."""
+    """Return the trouble that another party answers at a place's address, with its certificate."""
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
         certificate = await tls.server_certificate(place.host, place.port)
@@ -116,7 +116,7 @@ async def _somebody_else(
 
 
 def _certificate_owner(certificate: bytes, names_by_digest: Mapping[bytes, str]) -> str:
-    """Return the owner of a certificate, or the facts that the certificate states."""
+    """Return in words the owner of a certificate (DER), or the facts that it states."""
     digest = sha256(certificate).digest()
     if digest in names_by_digest:
         return f"the certificate of {names_by_digest[digest]}"
@@ -151,7 +151,10 @@ class Troubles:
     """
 
     def __init__(self, log: Callable[[str], None], certificates: Mapping[str, str]) -> None:
-        """log: told each new trouble, in a line. certificates: PEM, of all places by name."""
+        """Start without troubles.
+
+        log: called with a line about each. certificates: PEM, of all places by name.
+        """
         self.now: dict[str, Trouble] = {}
         self.turned_away: Counter[str] = Counter()
         self._log = log
@@ -160,7 +163,10 @@ class Troubles:
         self._strangers: set[tuple[str, str]] = set()
 
     async def failed(self, place: SessionPlace, error: BaseException, *, long: bool) -> None:
-        """Keep the reason why a place was not reached. long: the sender backs off no further."""
+        """Find and keep the reason why a place was not reached; log it if waiting will not help.
+
+        long: whether the sender already waits its longest time between tries.
+        """
         trouble = await diagnose(place, error, tls.names(self._certificates))
         self.now[place.name] = trouble
         if trouble.kind in (TroubleKind.NO_ANSWER, TroubleKind.BROKEN) and not long:
@@ -170,13 +176,13 @@ class Troubles:
             self._log(trouble.text)
 
     def reached(self, name: str) -> None:
-        """Forget the trouble of a place that was reached."""
+        """Forget the trouble of a place that was reached, and log that."""
         self.now.pop(name, None)
         if self._logged.pop(name, None):
             self._log(f"{name} is reached again")
 
     def turn_away(self, host: str, error: BaseException) -> None:
-        """Count a connection that had no handshake here. host: the address it came from."""
+        """Count and log an incoming connection without a valid handshake. host: its address."""
         is_unknown = any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
         why = tls.UNKNOWN if is_unknown else tls.NO_HANDSHAKE
         self.turned_away[why] += 1
@@ -185,9 +191,9 @@ class Troubles:
             self._log(f"a connection from {host} was refused: {why}")
 
     def by_kind(self) -> dict[str, int]:
-        """Count the places that are not reached, by the kind of reason."""
+        """Return the number of places that are not reached, by the kind of reason."""
         return dict(Counter(trouble.kind.value for trouble in self.now.values()))
 
     def text(self) -> dict[str, str]:
-        """Return the reasons in the form of a status."""
+        """Return the present reasons in words, by place, for a status report."""
         return {name: trouble.text for name, trouble in self.now.items()}

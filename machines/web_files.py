@@ -1,4 +1,4 @@
-"""Files for browsers, as a server sends them: compressed once, for a browser that accepts gzip."""
+"""Files that a server sends to browsers, compressed once for all that accept gzip."""
 
 import gzip
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ class WebFile:
 
     @classmethod
     def compressed(cls, data: bytes, kind: str) -> "WebFile":
-        """Compress a file. kind: its content type."""
+        """Return a file with its compressed bytes. kind: its content type."""
         return cls(data, gzip.compress(data, mtime=0), kind)
 
     @classmethod
     def read(cls, path: Path) -> "WebFile":
-        """Read a file with a suffix of `TYPES`."""
+        """Read a file from disk; its suffix, one of `TYPES`, gives the content type."""
         return cls.compressed(path.read_bytes(), TYPES[path.suffix])
 
     def answer(self, accepted: str, *cache_headers: Header) -> HttpResponse:
-        """Answer with the file.
+        """Return the response with the file, compressed if the browser accepts that.
 
         Args:
             accepted: the browser's header `accept-encoding`; "" if it has sent no such header.

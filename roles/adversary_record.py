@@ -1,8 +1,8 @@
 """The record of the attackers: every byte that they see, and every secret that they hold.
 
-A transcript has the names of ciphertexts and no keys. An attack that is carried out needs the
-bytes. This instrument keeps the observations of the accomplices for exploits.py. Roles do not use
-it: the session shows it where parties keep their secrets.
+A transcript has the names (hashes) of ciphertexts and no keys. An attack that is carried out needs
+the bytes. This instrument keeps the observations of the accomplices for exploits.py. Roles do not
+use it: the session shows it where parties keep their secrets.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -29,15 +29,15 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class AdversaryRecord(OccasionRecord):
-    """Keeps every letter and every secret; `loot` returns the part that accomplices have.
+    """An observer that keeps every message and secret; `loot` returns the accomplices' part.
 
     Attributes:
-        letters: the letters that the network carried, in order.
+        letters: the messages that the network carried, in order.
         times: of the letters, in seconds of the session.
         post_times: times of the posts, in seconds of the session.
         keys: secret keys, by party.
-        rings: shares of locks and parts of coins, by party.
-        desks: keys of tokens, by party.
+        rings: each keyholder's secret shares of the keys that lock ballots, and of audit coins.
+        desks: each token issuer's keys and memory.
         signers: signing keys, by party.
         functions: keys of the OPRF that `randomness` evaluates, by round.
         sealed_answers: the sealed answers of users.
@@ -69,7 +69,7 @@ class AdversaryRecord(OccasionRecord):
         self.keys[party] = secret
 
     def seat(self, party: str, ring: Keyring, desk: TokenDesk, identity: Signer | None) -> None:
-        """Keep references to the shares, token keys and signing key of a keyholder."""
+        """Keep references to a keyholder's lock shares, token keys and signing key."""
         self.rings[party], self.desks[party] = ring, desk
         if identity is not None:
             self.signers[party] = identity
@@ -100,7 +100,7 @@ class AdversaryRecord(OccasionRecord):
         self.occasions |= self.answering.get(sealed_answers.user, set())
 
     def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
-        """Return the messages that accomplices sent, received or overheard, and their secrets.
+        """Return the attackers' joint view: messages that accomplices saw, and their secrets.
 
         Call it when the session is over.
         """
@@ -150,7 +150,7 @@ def _accomplice_part(by_party: Mapping[str, T], accomplices: Collection[str]) ->
 
 
 def _by_round(by_party: Mapping[str, Mapping[int, T]]) -> dict[tuple[str, int], T]:
-    """Flatten tables by round, of parties, into a single table."""
+    """Merge tables of parties into one table with the keys (party, round)."""
     return {
         (party, number): value
         for party, rounds in by_party.items()

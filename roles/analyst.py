@@ -77,8 +77,12 @@ async def _check(
     *,
     sums: bool,
 ) -> None:
-    """Raise RoundBurned unless people, sums and promise hold. strategy, sums: as in `analyst`."""
-    if not plan.reuses_ballots:  # then both follow from the proofs
+    """Raise RoundBurned unless the analyst may publish its reading of the release.
+
+    Checked are the number of people, the sums of counts, and the bound on exposed people. strategy,
+    sums: as in `analyst`.
+    """
+    if not plan.reuses_ballots:  # if ballots are reused, the proofs of the mix imply these checks
         _check_people(me, plan, reading)
         if sums:
             await _check_sums(me, plan, reading, pool)
@@ -87,7 +91,7 @@ async def _check(
 
 
 def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
-    """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
+    """Raise RoundBurned if so few people left since an earlier round that they would be exposed."""
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         rules = announced.rules
@@ -109,9 +113,9 @@ async def _check_sums(me: Endpoint, plan: Round, reading: BallotReading, pool: W
 
 
 def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
-    """Return the decision with its certificate. Raises RoundBurned if the opening is wrong.
+    """Return the decision with its certificate, opened with the analyst's key.
 
-    None in a session without a decision.
+    None in a session without a decision. RoundBurned if the opening does not fit.
     """
     board = me.board
     if board.committed is None:
@@ -130,7 +134,7 @@ async def _check_promise(
     decision: Decision,
     pool: WorkerPool,
 ) -> None:
-    """Raise RoundBurned unless the promise holds for the respondents of this round."""
+    """Raise RoundBurned unless the bound on exposed people holds for this round's respondents."""
     announced = plan.announcement
     calls, joint = tuple(me.board.calls[:-1]), dict(reading.counts[0])
     proved = await pool.run_alone(

@@ -1,8 +1,9 @@
-"""The audit of a round's pairs of hops: the part of the keyholders (protocol/rounds/audit.py).
+"""The part of the keyholders (shufflers and reader) in the audit of a round.
 
-Each keyholder posts its part of the coins after all shufflers have accounted for their batches.
-Shufflers open the links that the coins choose. The reader judges the openings before it opens a
-ballot; with a challenge, shufflers judge them too, before they show their shares.
+Each keyholder posts its part of the coins (random bytes) after all shufflers have accounted for
+their batches. Shufflers open the layers that the coins choose. The reader judges the openings
+before it opens a ballot; with a challenge, shufflers judge them too, before they show their shares.
+protocol/rounds/audit.py defines the steps.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,23 +27,23 @@ from .network.memory_network import Endpoint
 
 @dataclass(slots=True)
 class CoinShares:
-    """A keyholder's part of the coins of every round.
+    """A keyholder's secret random bytes for the audit of every round.
 
     Attributes:
-        entropy: the source of its parts.
-        tosses: its parts, by round; shown when all keyholders have committed.
+        entropy: the source of the bytes.
+        tosses: the bytes, by round; shown when all keyholders have committed.
     """
 
     entropy: Entropy
     tosses: dict[int, Toss] = field(default_factory=dict)
 
     def fresh(self, plan: Round) -> Entropy:
-        """Return the source of randomness for a round."""
+        """Return the keyholder's source of randomness for the audit of a round."""
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
 async def commit(me: Endpoint, plan: Round, purse: CoinShares) -> None:
-    """Keyholder: draw a part of the coins of a round, and post its hash."""
+    """Keyholder: draw random bytes for the audit of a round, and post their hash."""
     if not plan.announcement.rules.audit:
         return
     number = plan.call.round
@@ -52,7 +53,7 @@ async def commit(me: Endpoint, plan: Round, purse: CoinShares) -> None:
 
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Shuffler: post the hashes of its batch, if its hop belongs to a pair."""
+    """Shuffler: post the hashes of the layers that it forwards, if its hop is audited."""
     if plan.announcement.rules.audit and hop <= paired(len(plan.hops) - 1):
         await me.post(audit.trace(hop, batch))
 
@@ -68,7 +69,7 @@ def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) ->
 
 
 async def toss(me: Endpoint, plan: Round, purse: CoinShares) -> bool:
-    """Keyholder: post its part of the coins after all shufflers have posted hashes; wait for all.
+    """Keyholder: reveal its random bytes after all shufflers have posted hashes; wait for all.
 
     False if the session ends meanwhile. RoundBurned, with names, if a keyholder does not post.
     """
@@ -111,9 +112,9 @@ async def answer(
     pool: WorkerPool,
     purse: CoinShares,
 ) -> None:
-    """Shuffler: open the arrived layers that the coins have chosen, in the order of `due_of`.
+    """Shuffler: post the opened layers that the audit has chosen among its inputs.
 
-    The second hop of a pair opens the messages that no opened link of the first hop leads to.
+    The second hop of a pair opens the messages that no opened layer of the first hop leads to.
     """
     if not plan.announcement.rules.audit or not await toss(me, plan, purse):
         return
@@ -137,13 +138,15 @@ async def answer(
 
 
 def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
+    """Whether a hop has posted its audit openings of a round."""
     return hop in me.board.audited.opened.get(number, {})
 
 
 async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinShares) -> bool:
-    """Reader: toss, wait for openings, and judge them; False if the session ends meanwhile.
+    """Reader: reveal its random bytes, wait for openings, and judge them.
 
-    RoundBurned, with a name, if an opening does not lead to a forwarded message.
+    False if the session ends meanwhile. RoundBurned, with a name, if an opening does not lead to a
+    forwarded message.
     """
     if not plan.announcement.rules.audit:
         return True

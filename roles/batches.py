@@ -21,8 +21,8 @@ from ..protocol.rounds.round_context import Round
 from ..protocol.wire.messages import Batch, Mixed
 from .compute.spool import Spool
 
-PREFIX = 2  # bytes that choose the part of a layer: the suite's, and the first of the key
-PART = 1 << 28  # bytes of a part that are sorted in memory; runs of a larger part are merged
+PREFIX = 2  # first bytes by which layers are cut: the suite's code, and a random byte of the key
+PART = 1 << 28  # bytes of a part that is sorted in memory; the runs of a larger part are merged
 
 
 def in_parts(plan: Round, hop: int, arriving: int) -> bool:
@@ -36,7 +36,7 @@ def in_parts(plan: Round, hop: int, arriving: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LayerRun:
-    """Layers that were opened together, in order, cut by their first bytes.
+    """Layers that were opened together, sorted, and cut by their first bytes.
 
     Attributes:
         parts: of each part, the first bytes of its layers, and the concatenated layers.
@@ -52,7 +52,7 @@ class LayerRun:
 
 
 def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes]) -> LayerRun:
-    """First shuffler: open envelopes, and sort the onions in them."""
+    """First shuffler: open envelopes; return the sorted onions in them as a run."""
     onions: list[bytes] = []
     failed: list[int] = []
     refused = Counter[Reason]()
@@ -66,29 +66,35 @@ def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes])
 
 
 def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> LayerRun:
-    """Shuffler at `hop` (2 or later): open layers, and sort their contents."""
+    """Shuffler at `hop` (2 or later): open layers; return their sorted contents as a run."""
     opened = open_layers(plan, hop, secret, list(layers))
     return LayerRun(_cut(opened.inside), len(opened.inside), opened.refused)
 
 
 def _cut(layers: list[bytes]) -> tuple[tuple[bytes, bytes], ...]:
-    """Sort layers and cut them where the first bytes change."""
+    """Sort layers and cut them where the first bytes change.
+
+    Returns:
+        For each part, its first bytes and the concatenated layers.
+    """
     layers.sort()
     groups = groupby(layers, lambda layer: layer[:PREFIX])
     return tuple((prefix, b"".join(group)) for prefix, group in groups)
 
 
 class Sorting:
-    """Collects runs in any order; returns their layers sorted, each layer once."""
+    """A sorter for batches larger than memory; it takes sorted runs of layers in any order."""
 
     def __init__(self, width: int) -> None:
+        """Start without layers. width: bytes of each layer."""
         self.layers = 0
         self._width = width
         self._spool = Spool()
-        self._parts = defaultdict[bytes, list[range]](list)  # where the layers of each run lie
+        # prefix -> places of its layers, by run
+        self._parts = defaultdict[bytes, list[range]](list)
 
     def add(self, run: LayerRun) -> None:
-        """Add a run."""
+        """Add a run of layers that were opened together."""
         for prefix, data in run.parts:
             first = len(self._spool)
             self._spool.add(data, self._width)
@@ -96,7 +102,7 @@ class Sorting:
         self.layers += run.layers
 
     def batch(self) -> tuple[Spool, bytes]:
-        """Put the parts together; return the batch and its digest. Can be called once."""
+        """Return the sorted batch without repeats, and its digest. Can be called once."""
         batch, digest = Spool(), BatchDigest()
         for _, places in sorted(self._parts.items()):
             for layers in self._sorted(places):
@@ -134,14 +140,14 @@ def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
 
 
 class Arriving:
-    """A batch on its way to the party at `hop`, piece after piece.
+    """A batch on its way to the party at `hop`, message after message.
 
     people: the most users that may have sent, if known. The batch is in excess if as many layers
-    have
-    arrived as these users can send, and more are to come: no sender fills the receiver's disk.
+    have arrived as these users can send, and more are to come: no sender fills the receiver's disk.
     """
 
     def __init__(self, plan: Round, hop: int, people: int | None) -> None:
+        """Start without layers; arguments as of the class."""
         self.whole = False
         self.excess = False
         self._bound = None if people is None else people * plan.slots
@@ -149,11 +155,10 @@ class Arriving:
         self._piece_size = piece_size(plan, hop)
 
     def add(self, piece: Batch, account: Mixed | None) -> None:
-        """Add a piece. Raises Refused if it is too large, or if the batch is in excess.
+        """Add the layers of a message. Refused if it is too large, or if the batch is in excess.
 
-        account: the sender's account of the batch. The last piece is a piece that is not full, or
-        that
-        completes the number of layers in the account.
+        account: the sender's account of the batch (its number of layers). The last message is a
+        message that is not full, or that completes this number.
         """
         if len(piece.layers) > self._piece_size:
             raise Refused(Reason.MALFORMED)
@@ -173,11 +178,11 @@ class Arriving:
 
 @dataclass(slots=True)
 class Envelopes:
-    """The envelope of each sender, in order of arrival.
+    """The envelopes that users submitted, by sender, in order of arrival.
 
     Attributes:
         places: the place of each sender's envelope in the spool.
-        spool: the envelopes, after `settle`.
+        spool: the envelopes (on disk if large), after `settle`.
     """
 
     places: dict[str, int] = field(default_factory=dict)
@@ -195,4 +200,5 @@ class Envelopes:
         self._fresh.clear()
 
     def __getitem__(self, sender: str) -> bytes:
+        """Return the envelope of a sender."""
         return self.spool[self.places[sender]]

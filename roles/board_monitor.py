@@ -1,4 +1,4 @@
-"""Checks of the board: by the analyst, of sums and decision; by a user, of its announcement.
+"""Checks of the bulletin board by the analyst (sums and decision) and by users (announcement).
 
 A party that finds an error posts an `Alarm` with the proof. How users look for their ballots is in
 challenge.py.
@@ -18,10 +18,10 @@ from .network.memory_network import Endpoint
 
 @dataclass(slots=True)
 class BoardMonitor:
-    """The checks of the analyst, round by round.
+    """The analyst's checks of the board after each round.
 
     Attributes:
-        balance: whether totals and accounts add up.
+        balance: whether to check that totals and accounts add up.
         strategy: the strategy of the announced rule, to repeat the decision; None: no repetition.
         checked_rounds: the number of rounds already checked.
     """
@@ -31,7 +31,11 @@ class BoardMonitor:
     checked_rounds: int = field(default=0)
 
     async def look(self, me: Endpoint, pool: WorkerPool) -> set[Cause]:
-        """Check the rounds tallied since the last call; return the causes of the alarms raised."""
+        """Check the rounds tallied since the last call, and post an alarm for each error found.
+
+        Returns:
+            The causes of these alarms.
+        """
         raised: set[Cause] = set()
         if not self.balance and self.strategy is None:
             return raised
@@ -49,15 +53,15 @@ class BoardMonitor:
 
 @dataclass(slots=True)
 class CallMonitor:
-    """The check of users before they answer a curator's call: the rule leads to this call.
+    """The users' check of a curator's query before they answer: the announced rule gives it.
 
     The rule is applied to the counts that the curator has published. Without published counts users
     cannot check, and the curator can request all columns together.
 
     Attributes:
         strategy: the strategy of the announced rule.
-        verdicts: by call, whether users answer it; computed once for all users of a process.
-        lock: held while a call is judged.
+        verdicts: by query, whether users answer it; computed once for all users of a process.
+        lock: held while a query is judged.
     """
 
     strategy: Strategy
@@ -65,7 +69,10 @@ class CallMonitor:
     lock: trio.Lock = field(default_factory=trio.Lock)
 
     async def allows(self, me: Endpoint, pool: WorkerPool) -> bool:
-        """User: whether to answer the open call; the first to find it wrong raises an alarm."""
+        """User: whether to answer the present query.
+
+        The first user that finds it wrong raises an alarm.
+        """
         call = me.board.calls[-1]
         async with self.lock:
             if call not in self.verdicts:
@@ -77,7 +84,7 @@ class CallMonitor:
 
 
 async def vouched(me: Endpoint) -> bool:
-    """User: whether the board is signed by the identities that the user knows; alarm if not.
+    """User: whether the board has the signing keys that the user knows; if not, raise an alarm.
 
     The alarm is posted on this board, which may not carry it to others: the user also reports it
     outside the session.
@@ -90,7 +97,10 @@ async def vouched(me: Endpoint) -> bool:
 
 
 async def compare(me: Endpoint) -> bool:
-    """User: whether its announcement is that of the session on the board; alarm if not."""
+    """User: whether the announcement shown to it is the one on the board.
+
+    If not, raise an alarm.
+    """
     announcement = me.stream.announcement
     if announcement is None or me.stream.session == me.board.session:
         return True

@@ -1,4 +1,7 @@
-"""The inputs of a session: its users, its parties, their faults and their countermeasures."""
+"""The inputs of a session: its users, its parties, their faults and their countermeasures.
+
+A simulation builds a `Cast`, and session.py plays it.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +22,7 @@ from .people import Randomization, Row
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Countermeasures of the parties besides the announced countermeasures (`Rules`).
+    """The countermeasures that parties apply in addition to the announced rules (`Rules`).
 
     Attributes:
         registered: the number of users in the registry, counted from the first; None: no registry.
@@ -29,8 +32,8 @@ class Guards:
         recompute: whether the analyst repeats the decision.
         compares: whether users compare their announcement with that on the board.
         history: the first shuffler's memory of earlier sessions; None: no memory.
-        curators: the curator's memory of the same; None: no memory.
-        proves: whether the analyst proves the promise for the respondents.
+        curators: the curator's memory of earlier sessions; None: no memory.
+        proves: whether the analyst proves the bound on exposed people for the respondents.
         sums: whether both readers compare their counts of the same people.
         signed: whether posts, and the heads of the board, are signed by identities that all parties
             know beforehand.
@@ -113,6 +116,6 @@ class Cast:
 
     @property
     def terms(self) -> Terms:
-        """The announcement that all parties with the same cast expect."""
+        """The agreed terms that all parties with this cast expect in the announcement."""
         arguments = (self.title, self.schema, self.policy, self.rules, self.shufflers, self.program)
         return Terms(*arguments, self.registry)

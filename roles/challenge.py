@@ -1,8 +1,9 @@
-"""The challenge of a round: the part of keyholders and users (protocol/board/challenge.py).
+"""The part of keyholders and users in the challenge of a round (protocol/board/challenge.py).
 
-Keyholders post a share of the round's lock, judge when the time to look has passed, and show their
-shares if no ballot was changed. Users look for the marks of their ballots and prove a missing
-ballot, as long as no honest keyholder can have shown its share.
+Ballots are locked: sealed to a joint key of all keyholders (shufflers and reader). Each posts its
+public share of this key, judges when users had time to look for their ballots, and reveals its
+secret share if no ballot was changed. Users look for the marks (hashes) of their ballots and prove
+a missing ballot, as long as no honest keyholder can have revealed its share.
 """
 
 from collections.abc import Mapping
@@ -34,15 +35,15 @@ TURN = 1e-3  # seconds between the judgements of two keyholders
 
 @dataclass(slots=True)
 class Keyring:
-    """A keyholder's shares of locks, by round.
+    """A keyholder's secrets for all rounds: shares of the keys that lock ballots, and audit coins.
 
     Attributes:
         entropy: the source of its shares.
-        purse: its parts of the coins of audits.
+        purse: its random bytes for audits.
         shares: its shares, by round.
         offered: the time at which each share was posted, by round, in seconds of the keyholder's
             own clock.
-        release: its key of the release, from round 1 to its shares, if users submit once.
+        release: its key of the release, kept from round 1 on, if users submit once.
     """
 
     entropy: Entropy
@@ -53,9 +54,9 @@ class Keyring:
 
 
 async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
-    """Keyholder: draw a share of the round's lock and post it, if the rules have a challenge.
+    """Keyholder: draw its share of the key that locks a round's ballots, and post its public part.
 
-    With an audit, it also commits to its part of the coins.
+    With an audit, it also commits to its random bytes.
     """
     await audit.commit(me, plan, ring.purse)
     if not plan.announcement.rules.challenge:
@@ -69,7 +70,7 @@ async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def lock_shares(me: Endpoint, plan: Round) -> Mapping[str, Share] | None:
-    """User: wait for all shares of the round's lock; None if the session ends first."""
+    """User: wait for all public shares of a round's joint key; None if the session ends first."""
     number, due = plan.call.round, set(plan.openers)
     await me.until(Kind.SHARE, lambda board: due <= board.challenged.shares.get(number, {}).keys())
     shares = me.board.challenged.shares.get(number, {})
@@ -77,9 +78,10 @@ async def lock_shares(me: Endpoint, plan: Round) -> Mapping[str, Share] | None:
 
 
 def lock_of(me: Endpoint, plan: Round) -> Round:
-    """Keyholder, after the time to post shares: return the round with its lock, if any.
+    """Keyholder: return the round with its joint key, after the time to post shares.
 
-    RoundBurned, with names, if a keyholder has posted no share.
+    RoundBurned, with names, if a keyholder has posted no share. Without a challenge, the round is
+    returned as it is.
     """
     if not plan.announcement.rules.challenge:
         return plan
@@ -92,7 +94,10 @@ def lock_of(me: Endpoint, plan: Round) -> Round:
 
 
 async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
-    """Shuffler: post its share's secret after users have looked; RoundBurned after a change."""
+    """Shuffler: reveal its secret share after users have looked for their ballots.
+
+    RoundBurned if a ballot was changed.
+    """
     number = plan.call.round
     if not plan.announcement.rules.challenge:
         return
@@ -103,9 +108,10 @@ async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> No
 
 
 async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
-    """Keyholder: give users the whole time to look, from the arrival of the marks.
+    """Keyholder: wait while users look for their ballots, from the arrival of the ballots' marks.
 
-    RoundBurned if the marks arrive too late for complaints, or a share before the last complaint.
+    RoundBurned if the marks (hashes of arrived ballots) come too late for complaints, or a share is
+    revealed before the last complaint.
     """
     number, unit, marks_time = (
         plan.call.round,
@@ -131,11 +137,10 @@ async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> bool:
-    """Keyholder: give users time to look, and judge; False if the session ends meanwhile.
+    """Keyholder: wait while users look for their ballots, then judge; False if the session ends.
 
     RoundBurned if the batch differs from the accepted ballots. Keyholders judge in the order of
-    their
-    hops, so that always the same keyholder aborts the round.
+    their hops, so that always the same keyholder aborts the round.
     """
     await wait_for_people(me, plan, ring)
     if me.board.phase is not Phase.CHALLENGED:
@@ -175,9 +180,10 @@ async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: Work
 async def opened_by_all(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
 ) -> list[bytes] | None:
-    """Reader: return the secrets of all shares after users have looked; None if the session ends.
+    """Reader: return the secret shares of all keyholders after users have looked for ballots.
 
-    RoundBurned if a ballot was changed, or if a shuffler does not show its own in time.
+    None if the session ends. RoundBurned if a ballot was changed, or if a shuffler does not show
+    its share in time.
     """
     number, patience = plan.call.round, plan.announcement.rules.deadline
     if not await examine(me, plan, pool, ring):
@@ -211,7 +217,7 @@ async def contest(
         began: the start of the sending, in seconds of the user's own clock.
     """
     number, last = plan.call.round, began + COMPLAINTS_END * plan.announcement.rules.deadline
-    with trio.move_on_at(last):  # what is not on the board by then is not sent any more
+    with trio.move_on_at(last):  # a complaint that is not posted by then is never sent
         await me.until(Kind.HEARD, lambda board: number in board.challenged.marks)
         challenge_state, person = me.board.challenged, parties.index(me.party)
         marks, accepted = challenge_state.marks.get(number), challenge_state.accepted.get(number)

@@ -1,4 +1,4 @@
-"""Many users in one task, for users that behave alike and are not observed singly.
+"""Many users in one task, for users that behave alike and are not observed individually.
 
 With a seed, they send the same bytes as users with a task each (user.py).
 """
@@ -27,7 +27,8 @@ from .people import People, Person
 from .replies import await_answer
 from .user import Grants, ask_publicly, sealed_answers, sealing_size, taken_grants
 
-Handed = tuple[Letter, SealedAnswers | None]  # a letter; its answers if recorded
+# a user's message, and its sealed answers if they are recorded
+Handed = tuple[Letter, SealedAnswers | None]
 TokenRequest = tuple[int, PendingTokens]  # a user, by index, and the tokens that it asks for
 Refusing = tuple[str, Reason]  # a user, and the reason why it does not send
 
@@ -40,7 +41,11 @@ async def cohort(
     signing: Mapping[int, Signer],
     monitor: CallMonitor,
 ) -> None:
-    """Run many users in one task. signing: their signing keys. monitor: checks a call."""
+    """Run many users in one task until the session ends.
+
+    indices: the users. person: returns a user by index. signing: signing keys by index. monitor:
+    checks a query before users answer.
+    """
     first = me.place_of(parties.user(indices[0]))
     async for plan in me.rounds():
         if me.differing() or not await monitor.allows(first, pool):
@@ -54,13 +59,14 @@ async def cohort(
         async with trio.open_nursery() as nursery:
 
             def send(_: int, sealed: Sequence[Handed | Refusing], plan: Round = plan) -> None:
+                """Start a task that sends some sealed ballots."""
                 nursery.start_soon(_hand_in, me, plan, sealed)
 
             await pool.spread("users seal", work, People(person, sender_indices), send)
 
 
 async def _hand_in(me: UserCrowd, plan: Round, sealed: Sequence[Handed | Refusing]) -> None:
-    """Send the sealed ballots of some users to the first shuffler, while other users still seal."""
+    """Send some users' sealed ballots to the first shuffler, while other users still seal."""
     letters, answer_records = list[Letter](), list[SealedAnswers]()
     for letter, detail in sealed:
         if isinstance(letter, str):
@@ -80,7 +86,10 @@ async def _obtain(
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
-    """Ask the round's reader for all users' tokens; return the tokens in time, by index."""
+    """Ask the round's reader for all users' tokens.
+
+    Return the tokens that come in time, by index.
+    """
     number, pending = plan.call.round, dict[int, PendingTokens]()
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(crowd, plan)
@@ -89,6 +98,7 @@ async def _obtain(
     async with trio.open_nursery() as nursery:
 
         def send(_: int, requests: Sequence[TokenRequest]) -> None:
+            """Start a task that sends some token requests."""
             pending.update(requests)
             letters = [
                 (parties.user(index), Message(plan.session, number, each.body).encode())
@@ -98,7 +108,7 @@ async def _obtain(
 
         await pool.spread("users ask", partial(ask_all, plan, signing), participants, send)
     if trio.current_time() >= began + patience / 2:
-        return {}  # no desk is open any more
+        return {}  # the time for token requests is over
     grants = dict[int, Grants]()
     with trio.move_on_at(began + patience / 2):
         for index, asking in pending.items():
@@ -115,11 +125,12 @@ async def _obtain(
 async def _ask_again(
     crowd: UserCrowd, plan: Round, unanswered: Mapping[int, PendingTokens], close: float
 ) -> dict[int, PublicGrant]:
-    """Ask on the board for the tokens of users without an answer; return the tokens in time."""
+    """Ask on the board for tokens of users without an answer; return tokens in time, by index."""
     grants = dict[int, PublicGrant]()
     async with trio.open_nursery() as nursery:
 
         async def ask(index: int) -> None:
+            """Ask on the board for one user's tokens."""
             me = crowd.place_of(parties.user(index))
             posted = await ask_publicly(me, plan, unanswered[index], close)
             if posted is not None:
@@ -133,7 +144,7 @@ async def _ask_again(
 def ask_all(
     plan: Round, signing: Mapping[int, Signer], participants: Sequence[Person]
 ) -> list[TokenRequest]:
-    """Users: make the token requests of the users that are asked in this round."""
+    """Users: return the token request of each user that takes part in this round."""
     label, results = f"round-{plan.call.round}", list[TokenRequest]()
     size = sealing_size(plan)
     for at in range(0, len(participants), size):
@@ -157,13 +168,11 @@ def seal_all(
     signing: Mapping[int, Signer] | None = None,
     grants: Mapping[int, Grants] | None = None,
 ) -> list[Handed | Refusing]:
-    """Users: seal the answers of users asked in this round; return the letter and answers of each.
+    """Users: seal the answers of the users asked in this round; return message and answers of each.
 
     is_recorded: whether an instrument records the answers; naming every layer takes a hash.
-    signing, grants:
-    keys and tokens by user index, if any. If the tokens of a user are of another key than the
-    tokens of
-    most users, it does not send: its entry is the reason.
+    signing, grants: keys and tokens by user index, if any. If the tokens of a user are of another
+    key than the tokens of most users, it does not send: its entry is the reason.
     """
     book, results = Phrasebook(plan), list[Handed | Refusing]()
     size = sealing_size(plan)
@@ -186,7 +195,7 @@ def _sealed(
     *,
     is_recorded: bool,
 ) -> list[Handed | Refusing]:
-    """Users: seal the answers of a few users at a time, as `seal_all` does."""
+    """Users: seal the answers of a few users at a time; results as of `seal_all`."""
     grant_results: list[Any] = taken_grants(
         plan, [grants.get(person.index) for person in queried_users]
     )

@@ -61,10 +61,11 @@ async def curator(
     desk: TokenDesk,
     ring: Keyring,
 ) -> Decision | None:
-    """Announce, put the program's queries one after the other, decide in between, close.
+    """Run the curator: announce, post the program's queries in turn, decide in between, close.
 
-    Paper 000, Section 5: it "learns only the marginal distribution of individual features", and
-    "selects an appropriate set of features to be released to the analyst".
+    Returns the decision. Paper 000, Section 5: it "learns only the marginal distribution of
+    individual features", and "selects an appropriate set of features to be released to the
+    analyst".
     """
     decision: Decision | None = None
     opening: OpenedCertificate | None = None
@@ -84,7 +85,7 @@ async def curator(
                 break
     except RoundBurned as burned:
         await me.burn(burned)
-    with suppress(RoundBurned):  # a board that took no opening takes no end either
+    with suppress(RoundBurned):  # a board that has refused an earlier post also refuses this
         await me.post(Closed())
     return decision
 
@@ -98,9 +99,9 @@ async def _count(
     desk: TokenDesk,
     ring: Keyring,
 ) -> RoundResult | None:
-    """Call a round, decrypt its messages, "obtaining the counts for each feature" (step 4).
+    """Post a query, and count the answers; None if the round is aborted first.
 
-    None if the round is burnt first.
+    Paper 000, step 4: decrypt its messages, "obtaining the counts for each feature".
     """
     await me.post(call)
     reading = await read_round(me, me.plan(call), key.secret, pool, desk, ring)
@@ -121,9 +122,10 @@ async def _release(
     pool: WorkerPool,
     ring: Keyring,
 ) -> None:
-    """Call the round in which "the users now communicate with the analyst" (Section 5.2).
+    """Post the query of the release, then check the analyst's counts.
 
-    Then check the release, and open the certificate if it may be opened.
+    The certificate is opened if it may be. Paper 000, Section 5.2: "the users now communicate with
+    the analyst".
     """
     _remember(me, plans, call, None)
     await me.post(call)
@@ -136,7 +138,7 @@ async def _release(
 
 
 async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCertificate | None:
-    """Post a decision; return the opening if only a commitment is posted."""
+    """Post a decision; return the opening of its certificate if only a commitment is posted."""
     announced = me.board.announcement
     assert announced is not None  # noqa: S101 - it posted the announcement itself
     if not announced.commits:
@@ -173,14 +175,14 @@ async def _next(
     decision: Decision | None,
     pool: WorkerPool,
 ) -> Call | Decision | None:
-    """Ask the strategy for the next step, in a thread if it must compute: it may take its time."""
+    """Return the strategy's next query or decision; it is computed in a thread if it takes long."""
     terms = plans.program, plans.schema, plans.strategy
     step = partial(next_step, *terms, round_results, decision, plans.policy.rule)
     return step() if decision or not round_results else await pool.run_alone(step)
 
 
 def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
-    """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
+    """Raise RoundBurned if so few people left since an earlier round that they would be exposed."""
     earlier_counts, rows = [max(tally.totals) for tally in me.board.tallies], plans.rules.rows
     if plans.policy.setting is Setting.FIXED:
         check_rounds(earlier_counts, max(reading.totals), plans.rules.min_dropout, rows)
@@ -188,16 +190,16 @@ def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
 
 
 def _people(plans: "Plans", totals: Sequence[int]) -> int:
-    """Return the number of people with so many ballots to each query."""
+    """Return the number of people that cast these totals of ballots to each query."""
     return people_among(max(totals), plans.rules.rows)
 
 
 def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) -> None:
-    """Note in the curator's memory what is about to be told; RoundBurned if that is not safe.
+    """Note in the curator's memory of sessions the counts about to be posted.
 
-    It is noted before the tally of a round is posted, and before a release is called for.
-
-    answered: the people of the round that was read; None: of a release, in the round before it.
+    RoundBurned if they are unsafe together with earlier counts. Noted before the tally of a round
+    is posted, and before a release is called for. answered: the people of the round that was read;
+    None: of a release, in the round before it.
     """
     if plans.history is None or plans.registry is None:
         return
@@ -221,14 +223,14 @@ async def _check_release(
     compares = plans.policy.setting is Setting.FIXED and not me.plan(call).reuses_ballots
     if not (plans.sums and compares and read and _tallied(me.board)):
         return
-    if me.board.calls[-1] != call:  # the session ended before it was called
+    if me.board.calls[-1] != call:  # the session ended before this query was posted
         return
     if (counts := me.board.tallies[-1].counts) is not None:
         await pool.run_alone(partial(check_sums, read, call, counts[0], plans.rules.rows))
 
 
 class Plans:
-    """The curator's plans: the terms of the session and the strategy of queries and decision."""
+    """The curator's instructions: the terms of the session, and the strategy of its decisions."""
 
     def __init__(
         self,
@@ -246,6 +248,7 @@ class Plans:
         roster: Roster | None = None,
         history: History | None = None,
     ) -> None:
+        """Keep the terms of the session, the strategy, and the curator's memory of sessions."""
         self.title = title
         self.schema = schema
         self.policy = policy

@@ -1,4 +1,4 @@
-"""The common part of shufflers, curator and analyst: a fresh key, consent, and an awaited batch.
+"""The common part of the parties with keys (shufflers, curator, analyst): key, consent, batch.
 
 A keyholder finds its own key in the announcement before it takes part. If the curator had put
 another key there, the curator could read layers meant for another party; so the session then ends
@@ -27,7 +27,7 @@ from .network.memory_network import Endpoint, Letter, OtherView
 
 # deadlines: to look and to show; to toss and to open; to post and check lists, to give shares
 MORE = {"challenge": 4, "audit": 3, "verified": 4}
-SLOW = 10  # times the longest round, the time that keyholders wait for the curator's next step
+SLOW = 10  # keyholders wait SLOW times the longest round for the curator's next query
 
 
 def longest_round(shufflers: int, rules: Rules) -> float:
@@ -49,7 +49,11 @@ def next_call(me: Endpoint) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Keyholder:
-    """A party with a key pair of its own for this session."""
+    """The key pair of a shuffler, curator or analyst in this session, and its consent.
+
+    Attributes:
+        pair: the key pair.
+    """
 
     pair: KeyPair
 
@@ -59,7 +63,7 @@ class Keyholder:
         return self.pair.secret
 
     async def take_part(self, me: Endpoint) -> bool:
-        """Publish the key, wait for the announcement and consent; False without them.
+        """Publish the key, wait for the announcement and consent; False if the session ends before.
 
         Paper 000, Figure 1, step 1: "generating their own public/private key pair, and sending the
         public key".
@@ -71,6 +75,10 @@ class Keyholder:
             return False
 
     async def _consent(self, me: Endpoint) -> bool:
+        """Post the key, check the announcement, and post the consent; False if the party refuses.
+
+        RoundBurned if no announcement comes in time.
+        """
         with trio.move_on_after(me.patience) as opening:
             if me.signing_roster is not None:
                 await me.until(Kind.ROSTER, lambda board: board.roster is not None)
@@ -93,20 +101,26 @@ class Keyholder:
 
 
 def other_view(me: Endpoint, plan: Round, refusal: Refused, known_fork: Fork | None) -> Fork | None:
-    """Return the proof that a user was shown another board: the known one or from this refusal."""
+    """Return the proof that a user was shown another board, if a refused submission contains it.
+
+    known_fork: an earlier proof, which is kept.
+    """
     if known_fork is None and isinstance(refusal, OtherView):
         return _shown_fork(me, plan, refusal.witness)
     return known_fork
 
 
 async def report_fork(me: Endpoint, plan: Round, fork: Fork | None) -> None:
-    """Raise an alarm with the proof that a user was shown another head; without a proof, return."""
+    """Raise an alarm with the proof that a user was shown another board; None: no alarm."""
     if fork is not None:
         await me.post(Alarm(plan.call.round, Cause.SPLIT, witness_of(fork.second)))
 
 
 def _shown_fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
-    """Return a proof of two heads; None if the user's witness is no head."""
+    """Return the proof that the board signed two heads for one round, the other in `witness`.
+
+    None if the bytes that the user cited are no signed head.
+    """
     roster = me.board.roster
     try:
         return fork_between(roster, me.board.heads[plan.call.round], witness) if roster else None
@@ -115,7 +129,7 @@ def _shown_fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
 
 
 async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Sequence[bytes] | None:
-    """Party at `hop`: wait for the batch of the hop before; None if the session ends first.
+    """Party at `hop`: return the batch of the hop before; None if the session ends first.
 
     RoundBurned if it has not arrived when this hop's time is over: a deadline for the collection,
     and another for every hop since. Letters of other parties, and letters without a batch, are
@@ -151,7 +165,7 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Seq
 
 
 def _take(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arriving) -> None:
-    """Take a piece of the batch from a letter, if it is from the hop before; else refuse it."""
+    """Add the layers in a message of the hop before to its batch; refuse other messages."""
     try:
         message = me.accept(plan, letter)
         if not comes_from(letter, plan, hop - 1) or not isinstance(message.body, Batch):
@@ -162,7 +176,7 @@ def _take(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arrivin
 
 
 async def _in_order(me: Endpoint, plan: Round, batch: Sequence[bytes], pool: WorkerPool) -> bool:
-    """Whether a batch is in order, if the rules ask for it; refused, with an alarm, if not."""
+    """Whether a batch is sorted, if the rules require it; if not, refuse it and raise an alarm."""
     try:
         await _looked_through(pool, batch, partial(check_batch, plan, batch))
     except Refused as refusal:
@@ -175,7 +189,7 @@ async def _in_order(me: Endpoint, plan: Round, batch: Sequence[bytes], pool: Wor
 async def _looked_through(
     pool: WorkerPool, batch: Sequence[bytes], work: Callable[[], None]
 ) -> None:
-    """Check every layer of a batch; a batch in pieces in a thread, so that other tasks continue."""
+    """Run a check of every layer of a batch, in a thread if the batch is large."""
     if isinstance(batch, Spool):
         await pool.run_alone(work)
     else:
@@ -183,7 +197,7 @@ async def _looked_through(
 
 
 def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
-    """Whether the party at a hop has sent a letter."""
+    """Whether the party at a hop sent a message."""
     return letter[0] == plan.openers[hop - 1]
 
 

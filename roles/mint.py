@@ -37,7 +37,7 @@ from .compute.worker_pool import WorkerPool
 from .network.memory_network import OWN_INBOX, Bag, Endpoint, Letter
 from .replies import letters_until
 
-TRIES = 4  # requests of one person in one round that are examined; more are only counted
+TRIES = 4  # requests of a person in a round that are examined; further ones are only counted
 
 Job = tuple[str, Ask]
 Answer = Grant | Reason
@@ -45,24 +45,28 @@ Answer = Grant | Reason
 
 @dataclass(slots=True)
 class TokenDesk:
-    """The memory of curator or analyst about tokens: keys and requesting users, by round.
+    """The memory of a token issuer (curator or analyst): keys and requesting users, by round.
 
     Attributes:
         entropy: the source of the keys.
         keys: by round, the key that makes its tokens.
         people: by round, the users that have tokens.
-        early: requests that came before a roll.
+        early: requests that came before the other reader's list of users with tokens.
         answered: by round and person, the digest of the request that was answered.
     """
 
     entropy: Entropy
     keys: dict[int, TokenKey] = field(default_factory=dict)
     people: dict[int, set[str]] = field(default_factory=dict)
-    early: list[Letter] = field(default_factory=list)  # requests that came before a roll
+    # requests that came before the other reader's list
+    early: list[Letter] = field(default_factory=list)
     answered: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def invites(self, plan: Round, sender: str) -> bool:
-        """Whether a user may ask in a round: if of the round before; statistical: if new."""
+        """Whether a user may ask for tokens: a user of the round before.
+
+        Statistical: a new user.
+        """
         earlier = [people for number, people in self.people.items() if number < plan.call.round]
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             return not any(sender in people for people in earlier)
@@ -73,7 +77,7 @@ class TokenDesk:
         return len(self.people.get(number, ()))
 
     def check_roll(self, number: int, people: int) -> None:
-        """Other reader: RoundBurned unless the roll of a round has the posted number of people."""
+        """Other reader: RoundBurned unless its list of users with tokens has the posted length."""
         if self.issued(number) != people:
             raise RoundBurned(
                 f"the roll of round {number} names {self.issued(number)} people, and its reader "
@@ -84,7 +88,7 @@ class TokenDesk:
         """Reader: RoundBurned unless all users with tokens are counted, enough, and as before.
 
         In the fixed setting, it is an error if only a few users of an earlier round are missing.
-        envelopes: the number of users of whom the first shuffler has accepted an envelope.
+        envelopes: the number of users with an envelope that the first shuffler accepted.
         """
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)
@@ -96,7 +100,7 @@ class TokenDesk:
 
 
 async def mint(me: Endpoint, desk: TokenDesk, pool: WorkerPool) -> None:
-    """Curator, analyst: issue tokens in rounds it reads; receive the roll of other rounds."""
+    """Curator, analyst: issue tokens in its own rounds; receive lists of users in other rounds."""
     async for plan in me.rounds():
         if plan.reader != me.party:
             await _hear_roll(me, plan, desk)
@@ -120,7 +124,7 @@ async def mint(me: Endpoint, desk: TokenDesk, pool: WorkerPool) -> None:
 
 
 async def _rolls_fit(me: Endpoint, desk: TokenDesk) -> bool:
-    """Whether all rolls so far have the posted number of people; the session burns if not."""
+    """Whether all received lists of users with tokens have the posted length; abort if not."""
     try:
         for number, people in me.board.issued.items():
             desk.check_roll(number, people)
@@ -131,10 +135,10 @@ async def _rolls_fit(me: Endpoint, desk: TokenDesk) -> bool:
 
 
 async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: WorkerPool) -> None:
-    """Answer requests that stand on the board, until cancelled or the session ends.
+    """Answer token requests on the board, until cancelled or the session ends.
 
-    A person whose letter was answered already gets the same tokens. A person whose letter asked for
-    other tokens burns the round, because it would have twice as many.
+    A person with an answered letter gets the same tokens again. If its letter asked for other
+    tokens, the round burns, because the person would have twice as many.
     """
     number, public_asks = plan.call.round, me.board.public_asks
     digest_by_sender = desk.answered[number]
@@ -160,7 +164,7 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: Wor
 
 
 async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
-    """Wait for the roll of a round from its reader, or for the end of the session."""
+    """Wait for the list of users with tokens from a round's reader, or the session's end."""
     number = plan.call.round
     async with me.while_open():
         while number not in desk.people:
@@ -179,7 +183,7 @@ async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
 
 
 async def tell_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
-    """Reader: send the other reader the roll: the users with tokens in a round."""
+    """Reader: send the other reader the list of users with tokens in a round."""
     people = sorted(map(parties.index, desk.people[plan.call.round]))
     await me.send(plan, other_reader(me.party), Roll(tuple(people)))
 
@@ -192,7 +196,10 @@ async def _answer(
     tries: Counter[str],
     pool: WorkerPool,
 ) -> None:
-    """Check requests, and answer the first valid request of each person."""
+    """Check token requests that arrived, and answer the first valid request of each person.
+
+    tries: requests by person, so that no person occupies the issuer.
+    """
     jobs: list[Job] = []
     for letter in letters:
         try:
@@ -230,7 +237,7 @@ def _read_request(
 
 
 def answers(plan: Round, registry: Registry, key: TokenKey, jobs: Sequence[Job]) -> list[Answer]:
-    """Reader: check requests, and issue the tokens that they ask for."""
+    """Reader: return for each request its tokens, or the reason of a refusal."""
     verdicts = check_asks(plan, registry, jobs)
     good = [request for (_, request), wrong in zip(jobs, verdicts, strict=True) if wrong is None]
     grants = iter(give(key, good))

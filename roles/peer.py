@@ -46,9 +46,10 @@ Opening = tuple[int, SecretKey, Sequence[bytes]]
 
 
 class Commons:
-    """The board of a session, and its consequences, computed once for all peers."""
+    """The shared board of a peer session, and its consequences, computed once for all peers."""
 
     def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
+        """Start with an empty board."""
         self.board = PeerBoard(agreement)
         self.reckoning = Reckoning(self.board, strategy)
         self.instruments = instruments
@@ -68,10 +69,11 @@ class Commons:
             self._end(place).set()
 
     def _end(self, place: Place) -> trio.Event:
+        """Return the event that is set when a step (round, step) is complete."""
         return self._ends.setdefault(place, trio.Event())
 
     async def finished(self, place: Place) -> None:
-        """Wait until a step is complete, or its time is up; then it has been judged."""
+        """Wait until a step is complete, or its time is up; then have it judged."""
         with trio.move_on_after(self.board.agreement.rules.deadline):
             await self._end(place).wait()
         if self.reckoning.place == place and not self.reckoning.over:
@@ -85,30 +87,33 @@ class Commons:
         return self._arrived[place][peer]
 
     def making(self, plan: PeerRound) -> Callable[[Sequence[Making]], list[list[Onion]]]:
-        """Return the function that seals a round, shared by all peers and their threads."""
+        """Return the function that makes a round's onions, the same object for all peers."""
         work = partial(_make_all, plan)
         return self._making.setdefault(plan.call.round, work)
 
     def opening(
         self, plan: PeerRound, step: int
     ) -> Callable[[Sequence[Opening]], list[StepResult]]:
-        """Return the function that opens the layers of a step, shared by all peers."""
+        """Return the function that opens the layers of a step, the same object for all peers."""
         work = partial(_open_all, plan, step)
         return self._opening.setdefault((plan.call.round, step), work)
 
 
 def _make_all(plan: PeerRound, jobs: Sequence[Making]) -> list[list[Onion]]:
+    """Return the onions of each peer: number, row and randomness."""
     return [make_onions(plan, me, row, entropy) for me, row, entropy in jobs]
 
 
 def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[StepResult]:
+    """Open the layers that arrived at each peer in a step; return the results."""
     return [pass_on(plan, me, secret, step, arrived) for me, secret, arrived in jobs]
 
 
 class PeerSeat:
-    """The place of a peer at the board. A fault may stand in for it (faults/peer.py)."""
+    """The access of one peer to the board; a fault may replace it (faults/peer.py)."""
 
     def __init__(self, commons: Commons, number: int) -> None:
+        """Keep the shared board and the number of the peer."""
         self.commons = commons
         self.number = number
 
@@ -119,7 +124,7 @@ class PeerSeat:
 
     @property
     def reckoning(self) -> Reckoning:
-        """The consequences of the board, which every peer computes."""
+        """The state that follows from the board, which every peer computes."""
         return self.commons.reckoning
 
     def seals(self, plan: PeerRound, onions: list[Onion]) -> list[Onion]:  # noqa: ARG002
@@ -127,14 +132,23 @@ class PeerSeat:
         return onions
 
     def holds(self, number: int, secret: bytes) -> None:
-        """Take the peer's secret of a round's key; an honest peer shows it when it is due."""
+        """Receive the peer's secret of a round's key; only a fault uses it here.
+
+        An honest peer shows the secret when it is due.
+        """
 
     def response(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
-        """Return the body that the peer posts when `body` is due; None: nothing, and it leaves."""
+        """Return the content that the peer posts when `body` is due.
+
+        None: no post, and it leaves.
+        """
         return body
 
     async def say(self, plan: PeerRound | None, body: Body) -> bool:
-        """Post on the board; False if the peer cannot and leaves."""
+        """Post a message on the board; False if the peer cannot, and leaves.
+
+        plan: the round; None: before round 1.
+        """
         response = self.response(plan, body)
         if response is None:
             return False
@@ -180,13 +194,16 @@ def play_peers(
     report: Callable[[str], None] = lambda _: None,
     clock: trio.abc.Clock | None = None,
 ) -> Reckoning:
-    """Play a session of peers to its end; return the board with its consequences."""
+    """Play a session of peers to its end; return the state that follows from its board.
+
+    report: gets the message about an observer that crashed.
+    """
     watching = Instruments(list(instruments), report)
     return run_loop(gather, cast, watching, clock=clock or VirtualClock())
 
 
 async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
-    """Start every peer and wait until all have finished."""
+    """Run every peer until all have finished; return the state that follows from the board."""
     commons = Commons(cast.agreement, strategy_of(cast.decide), instruments)
     scheme = suite_by_code(cast.agreement.suite)
     async with worker_pool(cast.threads, instruments) as pool, trio.open_nursery() as nursery:
@@ -197,12 +214,12 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
             fresh = cast.entropy.fork(name)
             nursery.start_soon(peer, seat, pair, cast.row(index), fresh, pool, name=name)
     if commons.reckoning.place == (0, 0) and not commons.reckoning.over:
-        commons.reckoning.settle()  # no peer took part
+        commons.reckoning.settle()  # without participants the session ends here
     return commons.reckoning
 
 
 async def peer(seat: PeerSeat, pair: KeyPair, row: Row, entropy: Entropy, pool: WorkerPool) -> None:
-    """Post a key; then, round by round, seal, mix, read, count and decide, until it is over.
+    """Run a peer: post a key; then, round by round, seal, mix, read, count and decide.
 
     Paper 000, Section 8.3: "the participants, the curator, and the analyst, are all the same
     entity".
@@ -219,7 +236,7 @@ async def peer(seat: PeerSeat, pair: KeyPair, row: Row, entropy: Entropy, pool: 
 async def _round(
     seat: PeerSeat, plan: PeerRound, secret: SecretKey, row: Row, entropy: Entropy, pool: WorkerPool
 ) -> bool:
-    """Take part in a round; False if the peer leaves."""
+    """Take part in a round to its last step; False if the peer leaves."""
     number, commons = plan.call.round, seat.commons
     share = make_share(entropy.fork("share"), commons.board.owner(number, seat.number))
     if not await seat.say(plan, Share(share.public, share.proof)):

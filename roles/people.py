@@ -1,4 +1,4 @@
-"""The people of a session: values and behaviour of each, made when it is needed."""
+"""The people of a session: the values and the behaviour of each, made when they are needed."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import overload
 from ..crypto.entropy import Entropy
 from .network.memory_network import EVERY_ROUND
 
-WITHIN = 0.5  # seconds within which all people send if their order is drawn
+WITHIN = 0.5  # seconds within which all people send at random times
 Row = Sequence[str]
 Randomization = Callable[[Row, Entropy], Row]
 
@@ -45,17 +45,20 @@ class Person:
         return WITHIN * int.from_bytes(fresh.fork("moment").random(8), "little") / 2**64
 
     def __repr__(self) -> str:
+        """Return the person's index only: error messages must not show its values."""
         return f"Person({self.index})"
 
 
 class People(Sequence[Person]):
-    """Many people, each made when it is needed, in the thread or process that does its work."""
+    """A sequence of many people; each is made when it is needed, in the thread that uses it."""
 
     def __init__(self, person: Callable[[int], Person], indices: Sequence[int]) -> None:
+        """Keep the function from an index to a person, and the indices."""
         self._person = person
         self._indices = indices
 
     def __len__(self) -> int:
+        """Return the number of people."""
         return len(self._indices)
 
     @overload
@@ -65,6 +68,7 @@ class People(Sequence[Person]):
     def __getitem__(self, at: slice) -> "People": ...
 
     def __getitem__(self, at: int | slice) -> "Person | People":
+        """Return the person at a place, or the people of a slice."""
         if isinstance(at, slice):
             return People(self._person, self._indices[at])
         return self._person(self._indices[at])

@@ -30,7 +30,7 @@ async def randomness(
     pool: WorkerPool,
     keys: dict[int, OprfKey] | None = None,
 ) -> None:
-    """Answer the requests of users, in every round.
+    """Run the party `randomness`: evaluate its oblivious function for users, in every round.
 
     keys: receives the key of each round, for attackers; None: no record of keys.
     """
@@ -46,7 +46,7 @@ async def randomness(
             while letters := await letters_until(close, me):
                 await _answer(me, plan, key, fresh, letters, tries, pool)
     except RoundBurned:
-        return  # its key is not accepted, so no user asks: the round burns for want of people
+        return  # the board refused the key: no user will ask, and the round is aborted
 
 
 async def _answer(
@@ -58,7 +58,10 @@ async def _answer(
     tries: Counter[str],
     pool: WorkerPool,
 ) -> None:
-    """Answer the first valid request of each person."""
+    """Evaluate the first valid request of each person, and send the answers.
+
+    tries: requests by person.
+    """
     jobs: list[Job] = []
     for letter in letters:
         try:
@@ -91,7 +94,7 @@ def _read_request(
 
 
 def answers(plan: Round, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
-    """Randomness: evaluate the requests of users, each with a proof."""
+    """Return, for each request, the function's outputs with a proof, or the reason of a refusal."""
     evaluations: list[Answer] = []
     for _, query, entropy in jobs:
         try:

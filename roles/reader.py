@@ -35,7 +35,7 @@ async def read_round(
     desk: TokenDesk,
     ring: Keyring,
 ) -> BallotReading | None:
-    """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
+    """Reader: wait for the last shuffler's batch and count it; None if the round is aborted first.
 
     Paper 000, Section 5.1: it "receives the messages, decodes them" and removes the salt.
     RoundBurned if users with tokens are missing, or a ballot was changed.
@@ -89,9 +89,9 @@ async def _count(
     batch: Sequence[bytes],
     pool: WorkerPool,
 ) -> BallotReading:
-    """Reader: open and count a batch in pieces. work: opens and counts a piece."""
+    """Reader: open and count a batch in pieces, in parallel. work: opens and counts a piece."""
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
-    if reading.repeats:  # in different pieces: one token was spent twice
+    if reading.repeats:  # a token was spent in two pieces, so the batch is read again as a whole
         reading = await pool.run_alone(partial(work, batch))
     if plan.shape is not None:
         reading = await pool.run_alone(partial(open_rows, plan, reading))
@@ -128,7 +128,13 @@ def joined(plan: Round, pieces: Sequence[BallotReading]) -> BallotReading:
 
 
 class _LockedRound(NamedTuple):
-    """A round with its lock, the locked ballots that arrived, each once, and the refusals."""
+    """A round with the joint key that locks its ballots, and the locked ballots that arrived.
+
+    Attributes:
+        plan: the round.
+        ballots: the locked ballots, each once.
+        refused: the number of refused layers, by reason.
+    """
 
     plan: Round
     ballots: tuple[bytes, ...]
@@ -142,7 +148,10 @@ async def _open_batch(
     batch: Sequence[bytes],
     pool: WorkerPool,
 ) -> _LockedRound:
-    """Reader: open its own layer and post the ballots' marks; RoundBurned if some are missing."""
+    """Reader: open its own layer, and post the hashes of the locked ballots that arrived.
+
+    RoundBurned if some are missing.
+    """
     plan = lock_of(me, plan)
     work = partial(open_layers, plan, len(plan.hops), secret)
     pieces = await pool.spread(f"{me.party} opens", work, batch)
@@ -159,6 +168,10 @@ async def _open_batch(
 def _unlock_and_read(
     plan: Round, secrets: Sequence[bytes], key: TokenKey | None, ballots: Sequence[bytes]
 ) -> BallotReading:
+    """Reader: open locked ballots with all secret shares, and count them.
+
+    key: issues the round's tokens; None without tokens.
+    """
     opened = unlock(plan, secrets, ballots)
     inside = [plaintext for plaintext in opened if plaintext is not None]
     reading = read_with_tokens(plan, key, inside) if key else read_ballots(plan, inside)
@@ -170,6 +183,10 @@ def _unlock_and_read(
 def _open_and_read(
     plan: Round, secret: SecretKey, key: TokenKey | None, layers: Sequence[bytes]
 ) -> BallotReading:
+    """Reader: open its layers of ballots, and count them.
+
+    key: issues the round's tokens; None without tokens.
+    """
     opened = open_layers(plan, len(plan.hops), secret, layers)
     if plan.shape is not None:
         reading = read_sealed(plan, opened.inside)

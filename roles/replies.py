@@ -16,14 +16,20 @@ T = TypeVar("T")
 
 
 async def reply(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T | None:
-    """User: return the answer of a party; None if it is late. Refuses other letters."""
+    """User: wait for the answer of a party; None if it is late. Other letters are refused.
+
+    kind: the type of the answer.
+    """
     with trio.move_on_after(plan.announcement.rules.deadline):
         return await await_answer(me, plan, party, kind)
     return None
 
 
 async def await_answer(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
-    """User: wait without limit for the answer of a party. Refuses other letters."""
+    """User: wait without limit for the answer of a party; other letters are refused.
+
+    kind: the type of the answer.
+    """
     while True:
         for letter in await me.receive(limit=1):
             try:
@@ -37,7 +43,7 @@ async def await_answer(me: Endpoint, plan: Round, party: str, kind: type[T]) -> 
 
 
 async def letters_until(close: float, me: Endpoint, *kinds: Kind) -> Bag:
-    """Return waiting letters; an empty list when it is time to close, or the session has ended.
+    """Return the waiting letters; empty at the time `close`, or when the session has ended.
 
     kinds: of a separate inbox.
     """

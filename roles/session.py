@@ -1,4 +1,4 @@
-"""A complete session: all parties in one nursery, until the curator closes it."""
+"""A complete session in one process: all parties in one nursery, until the curator closes it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ COHORT_ABOVE = 10_000  # people; above this number, one task runs all of them
 
 
 class Stage(Protocol):
-    """A way to play a session: in this process (`play`), or in many (machines/processes.py)."""
+    """A function that plays a session in this process (`play`) or in several (machines/)."""
 
     def __call__(
         self,
@@ -74,16 +74,17 @@ def play(
 
 
 def order_of(cast: Cast) -> int | None:
-    """Draw the order in which tasks run from the seed of a session; None without a seed."""
+    """Return the seed of the order in which tasks run; None in a session without a seed."""
     if not cast.entropy.seeded:
         return None
     return int.from_bytes(cast.entropy.fork("order of tasks").random(16), "big")
 
 
 async def hold(cast: Cast, instruments: Instruments, *, agreed: bool = False) -> Board:
-    """Start every party and wait until all have finished. agreed: as in `play`."""
+    """Run every party until all have finished; return the board. agreed: as in `play`."""
     identities = identities_of(cast)
-    cast = replace(cast, identities=identities)  # without a seed they are drawn once
+    # keys that are drawn without a seed must be drawn only once
+    cast = replace(cast, identities=identities)
     network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
     network.patience = SLOW * longest_round(cast.shufflers, cast.rules)
     network.terms = cast.terms if agreed else None
@@ -115,7 +116,7 @@ def roster_of(cast: Cast, identities: Mapping[str, Signer]) -> Roster | None:
     return Roster(opening, board, curator, analyst, tuple(hops), more.public if more else b"")
 
 
-PEOPLE = "people"  # all users, as the name of the place that they share
+PEOPLE = "people"  # name that stands for all users, which run together
 
 
 def keyholders(cast: Cast) -> tuple[str, ...]:
@@ -136,7 +137,7 @@ async def perform(
     signing: Mapping[int, Signer],
     key: Callable[[str], Keyholder],
 ) -> None:
-    """Start some of the parties in one place, and wait until they have finished.
+    """Run some of the parties in this process until they have finished.
 
     party_names: names of keyholders, and `PEOPLE`. They meet other parties only on the network.
     signing: the signing keys of users, by index (`signers`). key: makes the key of a party.
@@ -160,7 +161,7 @@ def signers(cast: Cast) -> Mapping[int, Signer]:
 
 
 def make_key(cast: Cast, party: str) -> Keyholder:
-    """Make a party's key, and give it to the record of the attackers."""
+    """Return a party's new key pair; the record of the attackers, if any, gets it too."""
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
     pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
     if cast.adversary is not None:
@@ -169,7 +170,7 @@ def make_key(cast: Cast, party: str) -> Keyholder:
 
 
 def _plans(cast: Cast, signing: Mapping[int, Signer], known_roster: Roster | None) -> Plans:
-    """Return the plans of the curator."""
+    """Return the curator's instructions for a session."""
     registry = cast.registry
     if registry is None and cast.guards.registered is not None:
         registry = Registry(tuple(signing[i].public for i in range(cast.guards.registered)))
@@ -198,7 +199,7 @@ def _start_keyholder(
     key: Keyholder,
     signing: Mapping[int, Signer],
 ) -> None:
-    """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
+    """Start the task of a shuffler, the analyst, the curator or `randomness`."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
     desk = TokenDesk(cast.entropy.fork(f"tokens of {name}"))
     purse = CoinShares(cast.entropy.fork(f"coins of {name}"))
@@ -232,9 +233,10 @@ def _start_keyholder(
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
-    """Return a function from a party to its place in the network, or to the fault in its place."""
+    """Return a function from a party's name to its endpoint, or to the fault that replaces it."""
 
     def seat(name: str) -> Endpoint:
+        """Return the endpoint of a party, or the fault that replaces it."""
         fault = cast.faults.get(name)
         return fault(network, name) if fault else network.join(name)
 
@@ -248,6 +250,7 @@ def _start_users(
     nursery: trio.Nursery,
     signing: Mapping[int, Signer],
 ) -> None:
+    """Start the tasks of all users: a task for each, or a common task for many users."""
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
     monitor = CallMonitor(strategy_of(cast.decide))
     if cast.adversary is not None:
@@ -256,6 +259,7 @@ def _start_users(
     paced = cast.paced or not cast.rules.ordered
 
     def person(index: int) -> Person:
+        """Return the user with this index, with its behaviour."""
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
             index=index,

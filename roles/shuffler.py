@@ -35,12 +35,12 @@ from .keyholder import Keyholder, batch_of, next_call, other_view, report_fork
 from .network.memory_network import Endpoint, Letter
 from .verified_mix import mix_verified
 
-TRIES = 64  # submissions in one person's name whose signatures are checked; more are dropped
+TRIES = 64  # submissions in a person's name that are checked; further ones are dropped
 
 
 @dataclass(slots=True)
 class _Memory:
-    """The first shuffler's memory between rounds: the users of the last round, and of any."""
+    """The first shuffler's memory within a session: the users of the last round, and of any."""
 
     history: History | None = None
     people: set[str] | None = None
@@ -48,7 +48,10 @@ class _Memory:
     ever: set[str] = field(default_factory=set)
 
     def invites(self, plan: Round, sender: str) -> bool:
-        """Whether a user may answer: a user of round 1, or (statistical) only a new user."""
+        """Whether a user may answer: a user of round 1.
+
+        In the statistical setting, only a new user.
+        """
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             return sender not in self.ever
         return self.people is None or sender in self.people
@@ -98,11 +101,11 @@ async def shuffler(
     ring: Keyring,
     history: History | None = None,
 ) -> None:
-    """Publish a key, check the announcement, then mix every round that is called.
+    """Run a shuffler: publish a key, check the announcement, then mix every round that is called.
 
     Paper 000, Section 5.1: the shuffler "randomly permutes these encrypted messages, decodes their
-    portion of the encryption, and sends them to the curator"; to the analyst in the last round.
-    Its order is that of the bytes (Figure 1, step 3: it decrypts, then forwards).
+    portion of the encryption, and sends them to the curator"; to the analyst in the last round. Its
+    order is that of the bytes (Figure 1, step 3: it decrypts, then forwards).
 
     ring: its shares of locks. history: the first shuffler's memory of earlier sessions; None: no
     memory.
@@ -177,13 +180,14 @@ async def _first(
 async def _open_envelopes(
     me: Endpoint, plan: Round, secret: SecretKey, collected: _Collected, pool: WorkerPool
 ) -> tuple[list[str], list[bytes] | Sorting]:
-    """First shuffler: open the envelopes; return the users of opened envelopes, and onions."""
+    """First shuffler: open the envelopes; return the users of valid envelopes, and the onions."""
     senders, stage = list(collected.envelopes.places), f"{me.party} opens"
     envelopes = collected.envelopes.spool
     if in_parts(plan, 1, len(envelopes)):
         sorting, failed = Sorting(plan.inner[2]), set[int]()
 
         def take(first: int, run: LayerRun) -> None:
+            """Add the onions of a piece, and note its refused envelopes."""
             sorting.add(run)
             collected.refused.update(run.refused)
             failed.update(first + at for at in run.failed)
@@ -220,6 +224,7 @@ async def _mix_batch(
         sorting = Sorting(plan.inner[hop + 1])
 
         def take(_: int, run: LayerRun) -> None:
+            """Add the layers of a piece, and count its refused layers."""
             sorting.add(run)
             collected.refused.update(run.refused)
 
@@ -255,7 +260,10 @@ async def _collect(me: Endpoint, plan: Round, memory: _Memory, close: float) -> 
 def _take(
     me: Endpoint, plan: Round, letter: Letter, memory: _Memory, collected: _Collected
 ) -> None:
-    """Accept a submission. Refused if wrong, a repeat, or of an uninvited user."""
+    """Accept a submission. Refused if invalid, a repeat, or of an uninvited user.
+
+    With a registry it is only kept: signatures are checked after the deadline.
+    """
     sender, _ = letter
     if plan.announcement.registry:
         collected.tries[sender] += 1
@@ -317,7 +325,10 @@ async def _forward(
     pool: WorkerPool,
     senders: Sequence[str] = (),
 ) -> None:
-    """Any shuffler: arrange the opened layers, account for them on the board, forward them."""
+    """Shuffler: sort the opened layers, post their account, and send them to the next hop.
+
+    senders: at the first hop, the users of these layers.
+    """
     batch: Sequence[bytes]
     if isinstance(layers, Sorting):
         batch, digest = await pool.run_alone(layers.batch)
@@ -332,6 +343,6 @@ async def _forward(
     await me.post(account(hop, *message_counts, batch, digest))
     await audit.trace(me, plan, hop, batch)
     for number, piece in enumerate(pieces_of(plan, hop + 1, batch)):
-        if number:  # the receiver takes a piece before the next is sent
+        if number:  # let the receiver take a message before the next is sent
             await trio.lowlevel.checkpoint()
         await me.send(plan, plan.openers[hop], piece)

@@ -1,4 +1,4 @@
-"""A user: answers each query that is called, in one envelope, and never sees others' answers."""
+"""A user: answers each query in one envelope, and never sees the answers of other users."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -30,14 +30,14 @@ from .people import Person, Row
 from .replies import await_answer, reply
 from .verified_user import BallotMakers
 
-MIN_BATCH = 8  # people, at least, whose answers a thread seals together
+MIN_BATCH = 8  # fewest people whose answers a thread seals together
 Asks = tuple[Signer, Entropy]
 Grants = tuple[PendingTokens, Grant | PublicGrant, bytes]
 Outputs = tuple[threshold.PendingOutputs, Evaluated, bytes]
 Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.PendingOutputs
-Place = tuple[Call, bytes, bytes]  # a round as a party sees it: call, session, head
+Place = tuple[Call, bytes, bytes]  # a round as a party sees it: query, session digest, board head
 PreparedSubmission = tuple[Submission, SealedAnswers, Proofs | None]
 
 
@@ -48,7 +48,10 @@ async def user(
     sealers: "Sealers",
     monitor: CallMonitor,
 ) -> None:
-    """Answer each call that `monitor` allows (paper 000, Figure 1, step 2; Section 5.2)."""
+    """Run a user: answer each query that `monitor` allows.
+
+    Paper 000, Figure 1, step 2; Section 5.2.
+    """
     async for plan in me.rounds():
         if plan.call.round not in person.rounds:
             continue
@@ -56,13 +59,16 @@ async def user(
             break
         if not plan.reuses_ballots:
             await _answer(me, plan, person, pool, sealers)
-    else:  # an announcement that does not allow the call on the board ends the rounds, too
+    else:  # reached also if the announcement shown to this user does not allow the query
         if person.compares:
             await compare(me)
 
 
 async def _trusts(me: Endpoint, person: Person, pool: WorkerPool, monitor: CallMonitor) -> bool:
-    """Whether a user answers the open call. No answer can be withdrawn: all checks come first."""
+    """Whether a user answers the present query: all checks of session and board must pass.
+
+    No answer can be withdrawn, so the checks come first.
+    """
     if me.differing() or not await vouched(me):
         return False
     if person.compares and not await compare(me):
@@ -73,9 +79,10 @@ async def _trusts(me: Endpoint, person: Person, pool: WorkerPool, monitor: CallM
 async def _answer(
     me: Endpoint, plan: Round, person: Person, pool: WorkerPool, sealers: "Sealers"
 ) -> None:
-    """Encrypt a salted message for each query, and send all messages to the first shuffler.
+    """Encrypt a salted ballot for each query, and send all to the first shuffler.
 
-    A round may need tokens, outputs or a lock: without them the user sends no message.
+    A round may need tokens, outputs of the oblivious function, or a lock: without them the user
+    sends no message.
     """
     fresh = person.entropy.fork(f"round-{plan.call.round}")
     row = person.response(fresh)
@@ -100,7 +107,10 @@ async def _answer(
 async def _grants(
     me: Endpoint, plan: Round, row: Row, fresh: Entropy, pool: WorkerPool, sealers: "Sealers"
 ) -> Grants | Outputs | None:
-    """Return the tokens or the outputs that a round needs; None without them."""
+    """Return the tokens, or the oblivious function's outputs, that a round needs.
+
+    None without them.
+    """
     if plan.token:
         return await obtain(me, plan, fresh, pool, sealers)
     if plan.shape is not None:
@@ -111,7 +121,10 @@ async def _grants(
 async def _send(
     me: Endpoint, plan: Round, person: Person, prepared: PreparedSubmission, fresh: Entropy
 ) -> None:
-    """Send the envelope "to the shuffler" (step 2), and look for its ballots if they are locked."""
+    """Send the envelope, and look for its ballots later if they are locked.
+
+    Paper 000, Figure 1, step 2: "to the shuffler".
+    """
     submission, answer_record, proofs = prepared
     me.notify(lambda instrument: instrument.sealed(answer_record))
     if person.paced:
@@ -125,10 +138,10 @@ async def _send(
 async def obtain(
     me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers"
 ) -> Grants | None:
-    """Ask the round's reader for tokens; return the request, the answer and the reader's key.
+    """Ask the round's reader for tokens (blind credentials).
 
-    A request without an answer is made again on the board. None if no tokens can be had, or if it
-    is too late to ask.
+    Returns the request, the answer and the reader's key. A request without an answer is made again
+    on the board. None if no tokens can be had, or if it is too late to ask.
     """
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(me, plan)
@@ -137,7 +150,7 @@ async def obtain(
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
     answer: Grant | PublicGrant | None = None
     if trio.current_time() >= began + patience / 2:
-        return None  # requests are closed; this is no refusal
+        return None  # the time for requests is over, which is no refusal
     with trio.move_on_at(began + patience / 2):
         await me.send(plan, plan.reader, asking.body)
         answer = await await_answer(me, plan, plan.reader, Grant)
@@ -149,7 +162,7 @@ async def obtain(
 async def ask_publicly(
     me: Endpoint, plan: Round, asking: PendingTokens, close: float
 ) -> PublicGrant | None:
-    """Ask for tokens on the board, and wait for the answer there until the collection closes."""
+    """Ask for tokens on the board; return the answer there, or None when the collection closes."""
     number, index = plan.call.round, parties.index(me.party)
     await me.post(asking.body)
     with trio.move_on_at(close):
@@ -167,9 +180,9 @@ async def consult(
     pool: WorkerPool,
     work: "Sealers",
 ) -> Outputs | None:
-    """Ask `randomness` for the outputs of a row; return the request, the answer and the key.
+    """Ask `randomness` for the oblivious function's outputs for a row (program `threshold`).
 
-    None if there is no key or no answer.
+    Returns the request, the answer and the key; None if there is no key or no answer.
     """
     public = await mint_key(me, plan)
     if public is None:
@@ -181,9 +194,10 @@ async def consult(
 
 
 class Sealers:
-    """The work of sealing, one function for each round, so that users share hops to the threads."""
+    """The functions that seal users' messages by round, shared so that users share worker jobs."""
 
     def __init__(self) -> None:
+        """Start without rounds."""
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[PendingTokens]]] = {}
         self._consulting: dict[tuple[int, bytes], Callable[[Sequence[Rows]], list[Consulted]]] = {}
         self._signing: dict[
@@ -193,9 +207,10 @@ class Sealers:
         self.ballots = BallotMakers()
 
     async def locked(self, me: Endpoint, plan: Round) -> Round | None:
-        """Return the round with its lock, if it has one; None if the session ends first.
+        """Return the round with the joint key that locks its ballots, if the rules have locks.
 
-        Each user waits until its own board shows all shares; their sum is computed once.
+        None if the session ends first. Each user waits until its own board shows all shares; their
+        sum is computed once.
         """
         if not plan.announcement.rules.challenge:
             return plan
@@ -210,7 +225,7 @@ class Sealers:
     def signing(
         self, plan: Round
     ) -> Callable[[Sequence[Signing]], list[PreparedSubmission | Reason]]:
-        """Return the function that seals and signs answers of this round as its users see it."""
+        """Return the function that seals and signs users' answers in this round."""
         place = plan.call, plan.session, plan.witness
         if place not in self._signing:
             sealer = Sealer(plan.shape) if plan.shape else None
@@ -218,37 +233,35 @@ class Sealers:
         return self._signing[place]
 
     def consulting(self, plan: Round) -> Callable[[Sequence[Rows]], list[Consulted]]:
-        """Return the function that makes requests for the outputs of rows in this round."""
+        """Return the function that makes users' requests to `randomness` in this round."""
         place = plan.call.round, plan.session
         return self._consulting.setdefault(place, partial(consult_many, plan))
 
     def asking(self, plan: Round) -> Callable[[Sequence[Asks]], list[PendingTokens]]:
-        """Return the function that makes requests for the tokens of this round."""
+        """Return the function that makes users' token requests in this round."""
         place = plan.call.round, plan.session
         return self._asking.setdefault(place, partial(ask_many, plan))
 
 
 def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[PendingTokens]:
-    """Users: make requests for tokens, each its own."""
+    """Users: return the token request of each user. jobs: signing key and randomness."""
     signers = [signer for signer, _ in jobs]
     return make_asks(plan, signers, [entropy.fork("tokens") for _, entropy in jobs])
 
 
 def consult_many(plan: Round, jobs: Sequence[Rows]) -> list[Consulted]:
-    """Users: make requests for the outputs of rows, each its own."""
+    """Users: return the request of each user to `randomness`. jobs: row and randomness."""
     return [threshold.ask(plan, row, entropy.fork("rows")) for row, entropy in jobs]
 
 
 def sign_many(
     plan: Round, jobs: Sequence[Signing], sealer: Sealer | None = None
 ) -> list[PreparedSubmission | Reason]:
-    """Users: unblind their tokens, if any, seal and sign.
+    """Users: unblind their tokens, if any, seal their answers and sign.
 
     Returns, for each user, its submission, its sealed answers and its proofs, or the reason why it
-    does
-    not send: its tokens are of another key than those of most users. sealer: for ballots that only
-    k
-    users open together.
+    does not send: its tokens are of another key than those of most users. sealer: for ballots that
+    only k users open together.
     """
     book, results = Phrasebook(plan), list[PreparedSubmission | Reason]()
     size = sealing_size(plan)
@@ -258,14 +271,14 @@ def sign_many(
 
 
 def sealing_size(plan: Round) -> int:
-    """Return the number of users with answers that are sealed together."""
+    """Return the number of users with answers that are sealed together in a job."""
     return max(MIN_BATCH, plan.suite.batch_size // plan.slots)
 
 
 def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
 ) -> list[PreparedSubmission | Reason]:
-    """Users: seal and sign for a few users at once."""
+    """Users: seal and sign the answers of a few users; results as of `sign_many`."""
     grant_results = taken_grants(plan, [grants for *_, grants in jobs])
     able: list[tuple[Signing, Sequence[Any]]] = [
         (job, grant)
@@ -292,13 +305,14 @@ def _sealed(
 def taken_grants(
     plan: Round, grants: Sequence[Grants | Outputs | None]
 ) -> list[Sequence[Any] | Reason]:
-    """Users: return the tokens of each, or the levels to seal, or the reason for a refusal."""
+    """Users: return for each its tokens, its `threshold` levels, or the reason not to send."""
     grant_results = [_levels(plan, each) for each in grants]
     by_key = defaultdict[bytes, list[int]](list)
     for at, each in enumerate(grants):
         if each is not None and isinstance(each[0], PendingTokens):
             by_key[each[2]].append(at)
-    for public, places in by_key.items():  # one key, unless a user is shown another board
+    # all users have one key, unless a user is shown another board
+    for public, places in by_key.items():
         pairs: list[Any] = [grants[at] for at in places]
         requests, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         for at, grant in zip(places, take_grants(requests, answers, public), strict=True):
@@ -307,7 +321,10 @@ def taken_grants(
 
 
 def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:
-    """User: return the levels to seal, or the reason for a refusal; empty if no levels are due."""
+    """User: return the levels of its `threshold` message, or the reason not to send.
+
+    A level is the secret and text of a row's prefix. Empty if the round has no levels.
+    """
     try:
         match grants:
             case (threshold.PendingOutputs() as asking, Evaluated() as answer, public):
@@ -318,14 +335,14 @@ def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Rea
 
 
 def _written(plan: Round, sealer: Sealer, levels: Sequence[TextLevel], fresh: Entropy) -> bytes:
-    """User: return the ballot that only k users open together."""
+    """User: return its `threshold` ballot, which only k users open together."""
     entropy = sealing(fresh, plan.session).fork("row")
     (salt,) = salts(plan, entropy)
     return threshold.write(plan, sealer, levels, salt, entropy)
 
 
 def sealed_answers(plan: Round, index: int, sealed: Sealed) -> SealedAnswers:
-    """Return the record of the answers and layers in an envelope."""
+    """Return the record of a user's sealed answers: names of its ciphertexts, and its ballots."""
     layers = [layer for onion in sealed.onions for layer in onion]
     return SealedAnswers(
         index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots

@@ -1,8 +1,9 @@
-"""The door of a keyholder in a round of a verified mix: it takes ballots, posts and checks them.
+"""The collection of ballots by a keyholder in a round of a verified mix (every step is proved).
 
-Every user hands its ballots to every keyholder. After the deadline the keyholders post, the reader
-first, the ballots that do not stand on the board yet: one honest keyholder is enough,
-and no user is left out. All then check the closed list.
+Every user hands its ballots to every keyholder (shuffler or reader). After the deadline the
+keyholders post, the reader first, the ballots that do not stand on the board yet: one honest
+keyholder is enough, and no user is left out. All then check the closed list: the ballots that
+count.
 """
 
 from collections import Counter, defaultdict
@@ -35,15 +36,15 @@ from .keyholder import other_view, report_fork
 from .network.memory_network import Endpoint, Letter
 from .verified_watch import CHECKED, HANDED, RoundWatch
 
-TRIES = 16  # submissions of a person in one round that are looked at; more are not kept
+TRIES = 16  # submissions of a person in a round that are kept; further ones are dropped
 
 
 @dataclass(slots=True)
 class Door:
-    """The messages that a keyholder accepts in a round, and its posts about them.
+    """The ballots that a keyholder collects in a round, and its posts about them.
 
     Attributes:
-        me: its place in the network.
+        me: its endpoint in the network.
         watch: its clock.
         ballots: by user, by place in the registry; each once.
         tries: submissions by user.
@@ -60,18 +61,18 @@ class Door:
 
     @property
     def plan(self) -> Round:
-        """The round."""
+        """The round for which ballots are collected."""
         return self.watch.plan
 
     @property
     def registry(self) -> Registry:
-        """The users that may answer."""
+        """The registered users, which alone may answer."""
         registry = self.me.board.registry
         assert registry is not None  # noqa: S101 - the announcement asks for one
         return registry
 
     async def take(self) -> None:
-        """Take ballots until the deadline; refuse and count all else."""
+        """Collect ballots until the deadline; refuse and count all other messages."""
         with trio.move_on_at(self.watch.at(1)):
             async with self.me.while_open():
                 while True:
@@ -85,7 +86,7 @@ class Door:
         await report_fork(self.me, self.plan, self.fork)
 
     def _take(self, letter: Letter) -> None:
-        """Take the ballots of a user; Refused if wrong, a repeat, or of an uninvited user."""
+        """Keep the ballots of a user; Refused if invalid, a repeat, or of an uninvited user."""
         sender, _ = letter
         self.tries[sender] += 1
         if self.tries[sender] > TRIES:
@@ -101,7 +102,7 @@ class Door:
         earlier_ballots.append(handed)
 
     async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
-        """Post, after all earlier doors, the ballots that the board lacks; return the post."""
+        """Post the ballots that the board lacks, after all keyholders before; return the post."""
         plan, me, number = self.plan, self.me, self.plan.call.round
         place = plan.doors.index(me.party)
         await self.watch.until(
@@ -137,11 +138,14 @@ class Door:
         return body
 
     def _take_ballots(self) -> Iterator[HandedBallot]:
+        """Yield the collected ballots, by user in ascending order."""
         for person in sorted(self.ballots):
             yield from self.ballots[person]
 
     async def check(self, keys: RoundKeys, mine: HandedBallots, pool: WorkerPool) -> None:
-        """Check the closed list.
+        """Check the ballots that all keyholders have posted.
+
+        mine: the post of this party.
 
         Raises:
             RoundBurned: ballots do not hold, or were posted in this party's name.
@@ -166,7 +170,7 @@ class Door:
             await self._check_posted(party, handed[party], keys, pool)
 
     async def agree(self, history: History | None) -> None:
-        """Post the verdict on the closed list, and wait for the verdicts of all keyholders.
+        """Post the digest of the closed list (ballots that count); wait for all such posts.
 
         Raises:
             RoundBurned: too few people, or too few that left; `history` forbids the batch.

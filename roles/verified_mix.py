@@ -1,10 +1,10 @@
 """A keyholder in a round of a verified mix: each shuffler, and the reader of the round.
 
-Each posts fresh keys, is a door (verified_door.py), and follows every shuffle. A shuffler gives its
-shares once, after all lists hold, and drops its keys; the reader counts the answers that all shares
-open. A post that does not hold burns the round, which names its author
-(protocol/rounds/verified_round.py). The parties of one process check a statement once for all of
-them (`WorkerPool.once`).
+Each posts fresh keys, collects ballots (verified_door.py), and checks every shuffle. A shuffler
+gives its decryption shares once, after all lists hold, and drops its keys; the reader counts the
+answers that all shares open. A post that does not hold burns (aborts) the round, which names its
+author (protocol/rounds/verified_round.py). The parties of one process check a statement once for
+all of them (`WorkerPool.once`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,13 +42,13 @@ from .network.memory_network import Endpoint
 from .verified_door import Door
 from .verified_watch import CHECKED, SHARED, RoundWatch, in_turn
 
-Shares = list[tuple[bytes, ...]]  # shares of a keyholder, by question
+Shares = list[tuple[bytes, ...]]  # decryption shares of a keyholder, by query
 
 
 async def mix_verified(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring, history: History | None
 ) -> None:
-    """Shuffler: take part in a round, up to its shares; RoundBurned if a post does not hold.
+    """Shuffler: take part in a round, up to its decryption shares; RoundBurned if a post is wrong.
 
     history: the first shuffler's memory of earlier sessions.
     """
@@ -59,7 +59,8 @@ async def mix_verified(
         keys, lists = await place.mixed(history if me.party == plan.openers[0] else None)
         work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
         shares = await pool.run_alone(work)
-        del keys, work  # one opening a key: no shares of other lists are ever given
+        # a key opens only one list: it is dropped, so that no other list can be opened
+        del keys, work
         await me.post(shares)
 
 
@@ -121,16 +122,17 @@ async def check_opened(me: Endpoint, number: int, pool: WorkerPool, ring: Keyrin
 
 
 class _Keyplace:
-    """A keyholder's part in a round.
+    """A keyholder's work in a round of a verified mix: keys, ballots, shuffles and shares.
 
     Args:
-        me: its place in the network.
+        me: its endpoint in the network.
         plan: the round.
-        pool: does the work.
+        pool: does the computations.
         ring: the source of its keys.
     """
 
     def __init__(self, me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
+        """Start the clock of the round."""
         self.me, self.plan, self.pool, self.ring = me, plan, pool, ring
         self.watch = RoundWatch(me, plan)
         self.keys = RoundKeys((), {})
@@ -138,7 +140,7 @@ class _Keyplace:
         self._posted: ShuffledLists | None = None
 
     async def mixed(self, history: History | None) -> tuple[Sequence[KeyShare], Lists]:
-        """Take part until all lists hold; return its keys of this round and the last lists."""
+        """Take part until all shuffles are checked; return its keys and the final lists."""
         me, plan = self.me, self.plan
         door = Door(me, self.watch)
         if plan.reuses_ballots:
@@ -174,7 +176,7 @@ class _Keyplace:
             await Door(self.me, place.watch).check_handed(place.keys, self.pool)
 
     async def know_keys(self) -> None:
-        """Make the joint keys of the round from the keys that the board has checked.
+        """Compute the joint keys of the round from the keys that the board has checked.
 
         RoundBurned if a keyholder has posted no keys.
         """
@@ -186,9 +188,9 @@ class _Keyplace:
         self.keys = await self.pool.once(self.watch.name("keys", *_records(posted)), work)
 
     async def followed(self) -> Lists:
-        """Follow all hops, and shuffle at its own; return the last lists.
+        """Check the shuffle of every hop, and shuffle at its own; return the final lists.
 
-        RoundBurned, with a name, at the first hop whose post is missing or does not hold.
+        RoundBurned, with a name, at the first hop with a missing or invalid post.
         """
         plan, number, verified_state = self.plan, self.plan.call.round, self.me.board.verified
         closed = verified_state.closed[number]
@@ -209,7 +211,10 @@ class _Keyplace:
         return lists
 
     async def _checked(self, old: Lists, posted: ShuffledLists) -> Lists:
-        """Check the lists of a hop; at its own hop, they must be the lists that it has posted."""
+        """Return the lists of a hop after checking its proof; its own hop must show its own post.
+
+        old: the lists before the hop.
+        """
         party = parties.shuffler(posted.hop)
         if party == self.me.party and self._posted not in (None, posted):
             raise RoundBurned(f"the board shows other lists than {party} has posted")
@@ -220,7 +225,10 @@ class _Keyplace:
         return await self.pool.once(name, work)
 
     async def shares_of(self, party: str, lists: Lists) -> Shares:
-        """Wait for the shares of a keyholder, and check them; RoundBurned if they do not hold."""
+        """Wait for a keyholder's decryption shares, and return them after checking their proofs.
+
+        RoundBurned if they are late, or do not hold.
+        """
         number, verified_state = self.plan.call.round, self.me.board.verified
         await self.watch.until(
             Kind.SHARED,
@@ -236,9 +244,10 @@ class _Keyplace:
 
 
 def _fresh(plan: Round, ring: Keyring) -> Entropy:
-    """Return a keyholder's source of randomness of a round."""
+    """Return a keyholder's source of randomness for a round."""
     return sealing(ring.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
 def _records(posted: Mapping[str, BallotKeys]) -> list[bytes]:
+    """Return all posted key records, in the order of the parties' names."""
     return [key for _, body in sorted(posted.items()) for key in body.keys]

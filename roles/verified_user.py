@@ -1,4 +1,4 @@
-"""A user in a round of a verified mix: makes a ballot for each question, hands all to each door."""
+"""A user in a round of a verified mix: makes a ballot for each query, for all keyholders."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -25,20 +25,21 @@ PreparedBallots = tuple[Submission, SealedAnswers]
 
 
 class BallotMakers:
-    """The work of making ballots, shared by all users with the same keys."""
+    """The functions that make ballots, shared by all users with the same keys."""
 
     def __init__(self) -> None:
+        """Start without rounds."""
         self._makers: dict[bytes, Callable[[Sequence[Job]], list[PreparedBallots]]] = {}
 
     async def hand_in(
         self, me: Endpoint, plan: Round, person: Person, row: Row, fresh: Entropy, pool: WorkerPool
     ) -> None:
-        """User: wait for the keys of all keyholders, make ballots, hand them to every keyholder.
+        """User: wait for the keys of all keyholders, make ballots, and send them to each.
 
         row: a value per column. fresh: the randomness of the user in this round.
         """
         await me.until(Kind.KEYS, lambda board: board.verified.has_keys(plan))
-        if not me.board.verified.has_keys(plan):  # the session has ended
+        if not me.board.verified.has_keys(plan):  # without all keys, the session has ended
             return
         maker = self._maker(plan, dict(me.board.verified.keys[plan.call.round]))
         signed_submission, answer_record = await pool.share(
@@ -54,7 +55,10 @@ class BallotMakers:
     def _maker(
         self, plan: Round, posted: Mapping[str, BallotKeys]
     ) -> Callable[[Sequence[Job]], list[PreparedBallots]]:
-        """Return the function that makes ballots under these keys, with checked owners."""
+        """Return the function that makes ballots under these keys.
+
+        Their proofs are checked once.
+        """
         keys = b"".join(key for _, body in sorted(posted.items()) for key in body.keys)
         place = plan.session + plan.witness + bytes([plan.call.round]) + keys
         if place not in self._makers:
@@ -66,7 +70,7 @@ class BallotMakers:
 def make_all(
     plan: Round, keys: RoundKeys, elements: AnswerElements, jobs: Sequence[Job]
 ) -> list[PreparedBallots]:
-    """Users: make and sign ballots, each its own."""
+    """Users: return the signed ballots of each user, with the record of its answers."""
     return [_make_ballot(plan, keys, elements, *job) for job in jobs]
 
 
@@ -79,6 +83,7 @@ def _make_ballot(
     fresh: Entropy,
     signer: Signer | None,
 ) -> PreparedBallots:
+    """Return a user's signed ballots, with the record of its answers."""
     masked_row = hide(plan.call.hidden, coarsened_row(plan, row), fresh)
     records = make_ballots(plan, keys, elements, index, masked_row, sealing(fresh, plan.session))
     answer_values = tuple((ballot.ask, ballot.values) for ballot in answers(plan, masked_row))

@@ -1,4 +1,4 @@
-"""Waiting of a keyholder in a round of a verified mix: for posts, until they are due, by its clock.
+"""The waiting of a keyholder for posts in a round of a verified mix, until they are due.
 
 Times are counted from the call, in deadlines of the session: 1 for the answers, 1 for the ballots
 of all doors, 1 to check them, then 1 for each hop and 2 for the shares.
@@ -19,22 +19,22 @@ from ..protocol.wire.messages import Kind
 from .network.board_stream import ENDED
 from .network.memory_network import Endpoint
 
-HANDED, CHECKED, SHARED = 2, 3, 5  # deadlines from the call to the end of a step; hops in between
+HANDED, CHECKED, SHARED = 2, 3, 5  # deadlines from the query to the end of a step, without the hops
 TURN = 1e-3  # seconds between the verdicts of two keyholders
 
 
 class SessionEndedError(Exception):
-    """The session was burned or closed while a keyholder waited for a post."""
+    """The session was aborted or closed while a keyholder waited for a post."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundWatch:
-    """The clock of a keyholder in a round.
+    """The clock of a keyholder in a round of a verified mix.
 
     Attributes:
-        me: its place in the network.
+        me: its endpoint in the network.
         plan: the round.
-        began: the call, in seconds of its own clock.
+        began: the time of the call, in seconds of its own clock.
     """
 
     me: Endpoint
@@ -67,7 +67,7 @@ class RoundWatch:
             raise SessionEndedError
 
     def name(self, label: str, *data: bytes) -> bytes:
-        """Return the name of a check, a digest of all inputs of its result."""
+        """Return the name of a check: a digest of all inputs, under which its result is shared."""
         digest = hashlib.sha256(label.encode() + self.plan.session)
         for part in (bytes([self.plan.call.round]), *data):
             digest.update(len(part).to_bytes(8, "big") + part)
@@ -76,7 +76,7 @@ class RoundWatch:
 
 @asynccontextmanager
 async def in_turn(me: Endpoint, plan: Round) -> AsyncIterator[None]:
-    """Delay RoundBurned by the order of hops, so that always the same keyholder burns a round."""
+    """Context manager: delay an abort by the order of hops, so that always one keyholder aborts."""
     try:
         yield
     except RoundBurned:

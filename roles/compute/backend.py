@@ -1,4 +1,4 @@
-"""The place of work: this process, its copies, or an executor of `concurrent.futures`."""
+"""The place of heavy work: this process, its copies, or an executor of `concurrent.futures`."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class WorkerLost(LocalError):
-    """An executor with a worker that does not answer any more."""
+    """The error that an executor's workers do not answer any more."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Helpers:
 
     @property
     def trust(self) -> str:
-        """A sentence for reports: the parties they work for, and the data that they could read."""
+        """A sentence for reports: the parties that helpers work for, and the data they may see."""
         place = self.place or self.name
         if not self.declared:
             return (
@@ -61,7 +61,10 @@ class Helpers:
         return self.declared.get(party) if self.declared else self.executor
 
     def broken(self, why: BrokenExecutor | WorkerLost) -> None:
-        """Note that the helpers stopped; this process does their work, unless this call raises."""
+        """Note that the helpers stopped: from now on this process does their work.
+
+        Raises WorkerLost if the scheduler is lost and no `report` is set.
+        """
         is_scheduler = isinstance(why, WorkerLost)
         if self.report is None:
             if is_scheduler:

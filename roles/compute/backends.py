@@ -1,4 +1,4 @@
-"""Workplaces by name: they do the long lists of work inside a run, or of one party.
+"""Places of heavy work by name (`process`, `dask:ADDRESS`, ...), for a run or for one party.
 
 The names are as in executors.py, which is loaded only for another name than that of this process or
 its threads.
@@ -14,7 +14,7 @@ from .backend import Helpers, Workplace
 
 @contextmanager
 def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
-    """Give the workplace of a name, and close it.
+    """Context manager: give the workplace of a name, and close it at the end.
 
     Arguments and errors as of `executor`. workers: of an executor from another package, about how
     many it has; None: as many as this process has processors.
@@ -37,7 +37,7 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
 def own_workplace(
     name: str, party: str, report: Callable[[str, str], None] = lambda *_: None
 ) -> Iterator[Workplace]:
-    """Give the workplace of one party, the only party in this process.
+    """Context manager: give the workplace of one party, the only party in this process.
 
     Arguments and errors as of `executor`; ParameterError also if all workers declare other parties.
     report: called with (`executor`, a sentence) at the beginning, to name the helpers that the

@@ -26,12 +26,12 @@ R = TypeVar("R")
 PATIENCE = 10.0  # seconds that a scheduler may take to answer
 SCHEME = "dask:"
 USERS = "users"
-# Dask gives each a level and a handler. The last is told of calls that were called back too late.
+# Dask gives each of these logs a level and a handler. The last log reports cancelled calls late.
 LOGS = ("distributed", "distributed.client", "tornado.application")
 
 
 class DaskCluster(Executor):
-    """The workers of a scheduler.
+    """An executor that does its work on the workers of a running Dask scheduler.
 
     Args:
         name: `dask:ADDRESS`.
@@ -42,15 +42,17 @@ class DaskCluster(Executor):
     """
 
     def __init__(self, name: str) -> None:
+        """Connect to the scheduler, and check its workers."""
         if find_spec("distributed") is None:
             raise ParameterError(missing("cluster", f"--executor {name}"))
-        import distributed  # gives its logs their levels, so before they are made silent
+        # importing sets the levels of Dask's logs, so it comes before they are silenced
+        import distributed
 
         self.name = f"--executor {name}"
         self._address = name.removeprefix(SCHEME)
         self._log_levels = {name: logging.getLogger(name).level for name in LOGS}
         for name in LOGS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are told by us
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # veilmix reports errors itself
         try:
             self._client = _connected(distributed.Client, self._address)
         except (OSError, ValueError, TimeoutError) as bad:
@@ -83,7 +85,7 @@ class DaskCluster(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001
         """Leave the cluster as it was; unfinished calls are dropped."""
         _ = wait, cancel_futures
-        with suppress(Exception):  # a scheduler that is gone has nothing of ours
+        with suppress(Exception):  # a lost scheduler cannot be told that this client leaves
             self._client.close(timeout=PATIENCE)
         self._loud()
 
@@ -93,6 +95,7 @@ class DaskCluster(Executor):
             logging.getLogger(name).setLevel(level)
 
     def _declared(self) -> dict[str, list[str]]:
+        """Return the workers of each party that some worker declares."""
         extras: dict[str, list[str]] = {}
         for worker, (_, owners) in self._owners.items():
             for party in owners:
@@ -100,7 +103,10 @@ class DaskCluster(Executor):
         return extras
 
     def _checked(self) -> dict[str, tuple[int, tuple[str, ...]]]:
-        """Return the threads and parties of each worker; ParameterError as the class says."""
+        """Return the number of threads and the declared parties of each worker.
+
+        ParameterError if there are no workers, or other versions run there.
+        """
         try:
             workers = self._client.scheduler_info()["workers"]
             versions = self._client.get_versions()
@@ -144,6 +150,7 @@ class DaskCluster(Executor):
     def _differs(
         self, place: str, package: str, version: str | None, local_version: str
     ) -> ParameterError:
+        """Return the error that another version of a package runs at a place of the cluster."""
         return ParameterError(
             f"{self.name}: {place} has {package} {version or 'not installed'}, here is "
             f"{local_version}: the "
@@ -151,13 +158,15 @@ class DaskCluster(Executor):
         )
 
     def _workers(self, **limits: Any) -> "_Workers":
+        """Return an executor of the workers that Dask chooses by these limits."""
         return _Workers(self._client.get_executor(pure=False, **limits), self.name)
 
 
 class _Workers(Executor):
-    """Some workers of a cluster, with errors of Dask translated into ours."""
+    """An executor of some workers of a cluster; it translates Dask's errors into veilmix's."""
 
     def __init__(self, executor: Executor, name: str) -> None:
+        """Wrap Dask's executor; name: the cluster's name in messages."""
         self._chosen = executor
         self._name = name
 
@@ -174,6 +183,7 @@ class _Workers(Executor):
         return outer
 
     def _copy_result(self, inner: Future[R], outer: Future[R]) -> None:
+        """Set the result or the translated error of Dask's future on the caller's future."""
         if not outer.set_running_or_notify_cancel():
             return
         error = None if inner.cancelled() else inner.exception()
@@ -187,6 +197,7 @@ class _Workers(Executor):
             outer.set_result(inner.result())
 
     def _lost_error(self, reason: str) -> WorkerLost:
+        """Return the error that the scheduler was lost, with the reason if known."""
         more = f" ({reason.splitlines()[0]})" if reason else ""
         return WorkerLost(
             f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
@@ -204,9 +215,10 @@ def _connected(kind: Any, address: str) -> Any:
     try:
         client.__init__(address, timeout=PATIENCE, set_as_default=False)
     except BaseException:
-        with suppress(Exception):  # it may have failed before it had anything
+        with suppress(Exception):  # the client may have failed before it opened anything
             client.close()
-            client._loop_runner.stop()  # close() does not, where Dask closed the rest
+            # close() leaves this loop running if Dask has closed the rest
+            client._loop_runner.stop()
         raise
     return client
 
@@ -217,6 +229,7 @@ def version_here() -> str:
 
 
 def _is_party(resource: str) -> bool:
+    """Whether a worker's resource is named after a party, or after all users."""
     with suppress(ParameterError):
         return resource == USERS or bool(parties.role(resource))
     return False

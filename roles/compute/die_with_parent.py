@@ -14,11 +14,12 @@ import signal
 import sys
 from functools import cache
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
+PR_SET_PDEATHSIG = 1  # number of the option, from linux/prctl.h
 
 
 @cache
 def _libc() -> ctypes.CDLL:
+    """Load the C library of this process."""
     return ctypes.CDLL(None, use_errno=True)
 
 

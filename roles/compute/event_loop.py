@@ -19,10 +19,14 @@ T = TypeVar("T")
 
 
 async def await_future(future: Future[T]) -> T:
-    """Wait in a trio program for the result of a future; cancel it if nobody waits any more."""
+    """Wait in a trio program for the result of a future.
+
+    Cancel the future if the wait is cancelled.
+    """
     token, finished = trio.lowlevel.current_trio_token(), trio.Event()
 
     def wake(_: Future[T]) -> None:
+        """Wake the waiting task from the thread that finished the future."""
         with suppress(trio.RunFinishedError):
             token.run_sync_soon(finished.set)
 
@@ -86,6 +90,7 @@ def _cause_key(error: BaseException) -> object:
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """Yield the single errors in a nested exception group."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from _leaves(part)

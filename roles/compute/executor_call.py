@@ -1,6 +1,6 @@
 """Work of a party that a `concurrent.futures` executor does: pieces, their secrets, their results.
 
-A piece travels as bytes (crypto/handing.py), with its secrets in a box for each process that is
+A piece travels as bytes (crypto/handing.py), with its secrets encrypted for each process that is
 known to work for this party. A process that finds no box for itself returns its own public key and
 gets the piece again; so it is known from then on, and executors need not list their workers. The
 reply is
@@ -27,7 +27,7 @@ from .forked_workers import pickled_answer, read_answer
 T = TypeVar("T")
 R = TypeVar("R")
 
-MAX_ATTEMPTS = 100  # times that a piece is given to processes without a known key
+MAX_ATTEMPTS = 100  # attempts to give a piece to processes with unknown keys
 HOME = "is the same veilmix installed there, and what it needs?"
 _Reply = tuple[str, str, bytes]
 
@@ -39,7 +39,7 @@ async def call_helpers(
     pieces: Sequence[Sequence[T]],
     number: int,
 ) -> R:
-    """Have `work` done on a piece of a list by the helpers of a party; return its result.
+    """Have a party's helpers apply `work` to a piece of a list; return the result.
 
     Raises the exception that `work` raised; BrokenExecutor if this process must do the piece: the
     helpers broke, or the work cannot be pickled; LocalError if the executor fails; WorkerLost if
@@ -48,7 +48,7 @@ async def call_helpers(
     try:
         packed = pack((work, pieces[number]))
     except (TypeError, AttributeError, pickle.PicklingError):
-        # Some objects cannot leave: a key of another kind, a closure.
+        # Some objects cannot be pickled, such as a closure or a key of another library.
         raise BrokenExecutor from None
     known_keys = helpers.known_keys[party]
     for _ in range(MAX_ATTEMPTS):
@@ -70,7 +70,10 @@ async def call_helpers(
 
 
 async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
-    """Wait for a reply; return its kind and data. LocalError if it is none of this veilmix."""
+    """Wait for a worker's reply; return its kind and data.
+
+    LocalError unless it is a reply of this version of veilmix.
+    """
     try:
         reply: object = await await_future(future)
     except (LocalError, BrokenExecutor):
@@ -96,7 +99,10 @@ async def _reply(name: str, future: Future[Any]) -> tuple[str, bytes]:
 
 
 def do(version: str, job: bytes, boxes: dict[bytes, bytes] | None) -> _Reply:
-    """Worker: do a piece. boxes: its secrets, by public key of a worker; None: no secrets."""
+    """Worker: apply the packed work to its piece; return version, kind of reply, and answer.
+
+    boxes: the encrypted secrets, by public key of a worker; None: no secrets.
+    """
     own_key = own_public()
     if version != __version__:
         return __version__, "other", b""

@@ -27,9 +27,9 @@ from .dask_cluster import SCHEME, DaskCluster
 P = ParamSpec("P")
 R = TypeVar("R")
 
-JOBS_PER_WORKER = 2  # jobs given to a worker: one that it plays, one that waits for it
-WAITED = 61  # processes of a pool for which Windows can wait at a time
-DEFAULT_JOBS = 256  # jobs given to an executor whose workers are not known
+JOBS_PER_WORKER = 2  # jobs of a worker at a time: a running job, and a waiting job
+WAITED = 61  # largest number of processes of a pool on Windows
+DEFAULT_JOBS = 256  # jobs at a time of an executor with an unknown number of workers
 ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 
 
@@ -52,9 +52,9 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
 
 @contextmanager
 def opened(pool: Executor | str | None, workers: int | None = None) -> Iterator[Executor | None]:
-    """Give an executor for whole runs: one of a name, which is closed; the caller's; or None.
+    """Context manager: give an executor for whole runs: by name, or the caller's; None stays None.
 
-    Arguments and errors as of `executor`.
+    An executor made by name is closed at the end. Arguments and errors as of `executor`.
     """
     if isinstance(pool, str):
         make, _ = executor(pool, workers)
@@ -66,7 +66,7 @@ def opened(pool: Executor | str | None, workers: int | None = None) -> Iterator[
 
 @contextmanager
 def closing(make: Callable[[], Executor]) -> Iterator[Executor]:
-    """Make an executor, and close it.
+    """Context manager: make an executor, and close it at the end.
 
     If the block fails, or is left early, jobs that have not begun are dropped, others are not
     waited for, and processes that were started in the block end.
@@ -78,7 +78,7 @@ def closing(make: Callable[[], Executor]) -> Iterator[Executor]:
     except BaseException:
         try:
             pool.shutdown(wait=False, cancel_futures=True)
-        except TypeError:  # not every executor's shutdown can drop jobs
+        except TypeError:  # some executors cannot drop jobs at shutdown
             pool.shutdown(wait=False)
         for child in set(active_children()) - children_before:
             child.kill()
@@ -87,7 +87,10 @@ def closing(make: Callable[[], Executor]) -> Iterator[Executor]:
 
 
 def trust_of(name: str) -> str | None:
-    """Return a sentence: data that an executor of whole runs can read; None for this machine."""
+    """Return a sentence: the data that an executor of whole runs could read.
+
+    None for processes and threads of this machine.
+    """
     if name in ("process", "thread"):
         return None
     return (
@@ -111,7 +114,7 @@ def processes(workers: int) -> ProcessPoolExecutor:
 
 
 class _Guarded(ProcessPoolExecutor):
-    """A pool that breaks if a process of it is stopped, as if it were killed."""
+    """A pool of processes that breaks, instead of hanging, if a process of it is stopped."""
 
     _guards: dict[int, Thread]
 
@@ -127,6 +130,7 @@ class _Guarded(ProcessPoolExecutor):
 
 
 def _begin() -> None:
+    """Prepare a new process of a pool: ignore Ctrl-C, and end with the parent process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None and parent.pid is not None:
@@ -135,13 +139,20 @@ def _begin() -> None:
 
 
 def _end_with(parent: BaseProcess | None) -> None:
-    """End with the parent: without it a worker of a killed pool would wait for work for ever."""
+    """Wait for the parent process to end, then exit.
+
+    Without this a worker of a killed pool would wait for work for ever.
+    """
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
 def _custom_executor(name: str) -> Callable[[], Executor]:
+    """Return the caller's own function that makes an executor, by `module:function`.
+
+    ParameterError if it cannot be imported. The working directory is searched, too.
+    """
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise ParameterError(f"--executor: found {name!r}; {ACCEPTED}")
@@ -154,6 +165,7 @@ def _custom_executor(name: str) -> Callable[[], Executor]:
         raise ParameterError(f"--executor {name}: {bad}") from None
 
     def maker() -> Executor:
+        """Call the named function; ParameterError if the result is no executor."""
         executor = make()
         if not isinstance(executor, Executor):
             kind = type(executor).__name__

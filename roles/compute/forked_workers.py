@@ -36,29 +36,33 @@ from .event_loop import await_future
 T = TypeVar("T")
 R = TypeVar("R")
 
-GRACE = 1.0  # seconds that a copy may be stopped: all of a session may be, one after the other
+GRACE = 1.0  # seconds that a copy may be stopped before it is killed
 
 _NUMBER = struct.Struct(">I")
 _HEAD = struct.Struct(">II")
-_ROOM = 1 << 20  # bytes: requested size of a pipe, so that a copy seldom waits for its reader
+_ROOM = 1 << 20  # bytes that a pipe should hold, so that a copy seldom waits for its reader
 
 
 class ForkedWorkers:
     """Copies of this process that do the pieces of one list, until the end of a `with` block.
 
-    There are none where processes cannot be copied, or no process is to be had. Making a copy costs
-    some 50 ms.
+    Without copies (no fork on this system, or no free process) each piece gets BrokenExecutor.
+    Making a copy costs some 50 ms.
     """
 
     def __init__(self, work: Callable[[Any], Any], pieces: Sequence[Any], copies: int) -> None:
+        """Start the copies, and a thread for each that takes its answers.
+
+        work: the function. pieces: its inputs. copies: the wanted number of copies.
+        """
         self._work, self._pieces = work, pieces
         self._tickets, self._inlet = os.pipe()
-        self._copies: dict[int, int] = {}  # the pipe of answers of each process
+        self._copies: dict[int, int] = {}  # process number of a copy -> pipe with its answers
         self._futures: dict[int, Future[bytes]] = {}
-        self._lock = Lock()  # of the next line, and of the futures
+        self._lock = Lock()  # guards _is_broken, _is_closed and _futures
         self._is_broken = self._is_closed = False
         die_with_parent.prepare()
-        with suppress(OSError):  # no memory or no process number for another one
+        with suppress(OSError):  # memory or process numbers may not suffice for more copies
             for _ in range(min(copies, len(pieces)) if systems.FORKS else 0):
                 self._fork()
         self._listeners = [Thread(target=self._listen, args=copy) for copy in self._copies.items()]
@@ -67,11 +71,14 @@ class ForkedWorkers:
             thread.start()
 
     def __enter__(self) -> Self:
+        """Return the workers, which have already started."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Kill the copies, even while they work, and close the pipes."""
         with self._lock:
-            self._is_closed = True  # from now on a process number may be that of another process
+            # ended copies must not be killed: their process numbers may be reused
+            self._is_closed = True
         for child in self._copies:
             end(child)
         for thread in self._listeners:
@@ -80,11 +87,17 @@ class ForkedWorkers:
         os.close(self._inlet)
 
     async def call(self, number: int) -> Any:
-        """Have a piece done; return its result, or raise what `work` raised, or BrokenExecutor."""
+        """Have a copy do the piece with this number, and wait for its result.
+
+        Raises the exception of `work`; BrokenExecutor if this process must do the piece.
+        """
         return read_answer(await await_future(self.submit(number)))
 
     def submit(self, number: int) -> Future[bytes]:
-        """Have a piece done; the future gets its answer (`read_answer`), or BrokenExecutor."""
+        """Have a copy do the piece with this number; return the future of its pickled answer.
+
+        The future gets BrokenExecutor if this process must do the piece.
+        """
         future = Future[bytes]()
         future.set_running_or_notify_cancel()
         with self._lock:
@@ -96,7 +109,10 @@ class ForkedWorkers:
         return future
 
     def _listen(self, _child: int, answers: int) -> None:
-        """Take the answers of a copy until it ends; then end all copies."""
+        """Read the answers of one copy until it ends, and set the futures; then end all copies.
+
+        answers: the pipe from the copy.
+        """
         with open(answers, "rb") as pipe:
             while len(head := pipe.read(_HEAD.size)) == _HEAD.size:
                 number, size = _HEAD.unpack(head)
@@ -116,17 +132,18 @@ class ForkedWorkers:
             future.set_exception(BrokenExecutor())
 
     def _fork(self) -> None:
-        """Start a copy. OSError if no process is to be had."""
+        """Start a copy; OSError if the system allows no further process."""
         import fcntl
 
         parent = os.getpid()
         answers, outlet = os.pipe()
-        with suppress(OSError):  # this user's pipes hold too many bytes already
+        with suppress(OSError):  # the system may refuse a larger pipe
             fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _ROOM)
         # until the copy ignores it
         previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            with warnings.catch_warnings():  # no other thread holds a lock that we need
+            # Python warns of forks with threads; the copy uses no lock of other threads
+            with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 child = os.fork()
             if not child:
@@ -140,14 +157,17 @@ class ForkedWorkers:
             os.close(outlet)
 
     def _live(self, outlet: int, parent: int, other_pipes: Sequence[int]) -> NoReturn:
-        """Run a copy: take a number, do that piece, send the answer."""
+        """Run in the copy: read the number of a piece, do the piece, send the answer, for ever.
+
+        outlet: the pipe for answers. parent: the number of the parent process.
+        """
         try:
             die_with_parent.end_with(parent)
             for ignored in (signal.SIGINT, signal.SIGTSTP):
                 signal.signal(ignored, signal.SIG_IGN)
             for pipe in other_pipes:
                 os.close(pipe)
-            gc.disable()  # a collection would touch, and so copy, all that the parent holds
+            gc.disable()  # a garbage collection would copy all memory pages shared with the parent
             with open(outlet, "wb") as out:
                 while number := os.read(self._tickets, _NUMBER.size):
                     (at,) = _NUMBER.unpack(number)
@@ -155,7 +175,7 @@ class ForkedWorkers:
                     out.write(_HEAD.pack(at, len(data)) + data)
                     out.flush()
         finally:
-            os._exit(0)  # without the parent's exit handlers, which would run twice
+            os._exit(0)  # skips the parent's exit handlers, which would run twice
 
 
 @contextmanager
@@ -170,6 +190,7 @@ def forked_call(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
         future = copies.submit(0)
 
         def result() -> R:
+            """Wait for the copy's result; do the work here if the copy broke."""
             try:
                 data = future.result()
             except BrokenExecutor:
@@ -193,7 +214,7 @@ def pickled_answer(work: Callable[[T], R], piece: T, *raised: type[Exception]) -
 
 
 def read_answer(data: bytes) -> Any:
-    """Return the result of a piece, or raise its exception."""
+    """Return the result in a pickled answer of a worker, or raise the exception in it."""
     is_success, result = pickle.loads(data)  # noqa: S301 - of our own workers
     if not is_success:
         raise result
@@ -208,7 +229,8 @@ def end(child: int) -> None:
 
 def guard(child: int) -> None:
     """Wait in a thread until a child ends, or stays stopped for GRACE; then kill it."""
-    with suppress(ChildProcessError, ProcessLookupError):  # it was killed and reaped
+    # the child may already be killed and reaped
+    with suppress(ChildProcessError, ProcessLookupError):
         while _state(child, 0) == os.CLD_STOPPED:
             time.sleep(GRACE)
             if _state(child, os.WNOHANG) == os.CLD_STOPPED:
@@ -216,6 +238,9 @@ def guard(child: int) -> None:
 
 
 def _state(child: int, how: int) -> int | None:
-    """Return the change of a child's state (`si_code`), None if none. Others still see it."""
+    """Return how a child process has changed (`si_code` of waitid); None if it has not.
+
+    The child is not reaped, so other waits still see the change. how: further options of waitid.
+    """
     state = os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT | how)
     return state and state.si_code

@@ -1,4 +1,4 @@
-"""Pausing the garbage collector for many messages, which have no cycles and cost it much time."""
+"""A pause of Python's garbage collector while many messages are in memory, for speed."""
 
 import gc
 from collections.abc import Iterator

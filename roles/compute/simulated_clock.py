@@ -12,15 +12,17 @@ import trio
 
 
 class VirtualClock(trio.abc.Clock):
-    """A trio clock that jumps. `working` counts the jobs in other threads, which hold it still.
+    """A trio clock that jumps to the next deadline when all tasks wait.
 
-    in_order: whether results of other threads are taken in the order of their jobs, and only when
-    no task can run. Then the order of events depends on no processor.
+    `working` counts the jobs in other threads, which hold the clock still. in_order: whether
+    results of other threads are taken in the order of their jobs, and only when no task can run.
+    Then the order of events depends on no processor.
     """
 
     in_order = False
 
     def __init__(self) -> None:
+        """Start at 0 seconds, without jobs in other threads."""
         self.working = 0
         self._now = 0.0
 

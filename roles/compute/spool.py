@@ -1,4 +1,4 @@
-"""Byte strings, one after the other: in memory while they are few, beyond that on disk.
+"""A sequence of byte strings that is kept in memory while small, and beyond that on disk.
 
 A spool replaces the list of layers of a small session. Above `MEMORY_LIMIT` bytes it lies in a file
 without a name, in the folder that `folder()` names: only its process can open it, and the file ends
@@ -22,9 +22,9 @@ from ... import systems
 from ...errors import NO_ROOM, StorageError
 from ...temporary_files import set_aside
 
-MEMORY_LIMIT = 1 << 26  # bytes that a spool holds in memory
+MEMORY_LIMIT = 1 << 26  # bytes; larger spools go to disk
 BLOCK = 1 << 20  # bytes that are read or written at once
-FOLDER = "VEILMIX_SCRATCH"  # the variable of the environment that names another folder
+FOLDER = "VEILMIX_SCRATCH"  # environment variable that names another folder for large spools
 
 
 def folder() -> Path:
@@ -44,19 +44,21 @@ def folder() -> Path:
 
 
 class Spool(Sequence[bytes]):
-    """Byte strings in the order in which they were appended."""
+    """A sequence of byte strings in append order, in memory or, if large, in an unnamed file."""
 
     def __init__(self, values: Iterable[bytes] = ()) -> None:
+        """Start with these values."""
         self._tail = bytearray()  # bytes that are not on disk yet
         self._written = 0  # bytes on disk
         self._descriptor: int | None = None
         self._close: weakref.finalize[[int], Spool] | None = None
         self._count = 0
-        self._width: int | None = None  # bytes of each value; None: none yet, or unequal
+        self._width: int | None = None  # bytes of each value; None: no values yet, or unequal sizes
         self._ends: array[int] | None = None  # the end of each value, if sizes differ
         self.extend(values)
 
     def __len__(self) -> int:
+        """Return the number of values."""
         return self._count
 
     @property
@@ -92,12 +94,14 @@ class Spool(Sequence[bytes]):
     def __getitem__(self, at: slice) -> "SpoolSlice": ...
 
     def __getitem__(self, at: int | slice) -> "bytes | SpoolSlice":
+        """Return the value at a place, or a view of a slice."""
         if isinstance(at, slice):
             return SpoolSlice(self, range(self._count)[at])
         at = range(self._count)[at]
         return self.joined(at, at + 1)
 
     def __iter__(self) -> Iterator[bytes]:
+        """Yield all values in order."""
         return self.between(0, self._count)
 
     def between(self, start: int, stop: int) -> Iterator[bytes]:
@@ -115,6 +119,7 @@ class Spool(Sequence[bytes]):
         return list, (list(self),)
 
     def __repr__(self) -> str:
+        """Return the number of values and of bytes, for error messages."""
         return f"Spool({self._count:,} of {self._written + len(self._tail):,} bytes)"
 
     def _begin(self, place: int) -> int:
@@ -134,7 +139,7 @@ class Spool(Sequence[bytes]):
             self._write()
 
     def _measure(self, width: int, count: int) -> None:
-        """Count `count` more values of a width."""
+        """Update the number of values, and their offsets, for `count` more values of a width."""
         if self._ends is None and self._count and width != self._width:
             each = self._width or 0
             self._ends = array("Q", range(each, each * self._count + 1, each) if each else ())
@@ -147,6 +152,10 @@ class Spool(Sequence[bytes]):
         self._count += count
 
     def _write(self) -> None:
+        """Move the bytes in memory to the file.
+
+        StorageError with advice if the disk refuses them.
+        """
         where = folder()
         try:
             if self._descriptor is None:
@@ -178,13 +187,15 @@ class Spool(Sequence[bytes]):
 
 
 class SpoolSlice(Sequence[bytes]):
-    """A part of a spool, read when its values are used."""
+    """A view of some values of a spool, which reads them only when they are used."""
 
     def __init__(self, spool: Spool, places: range) -> None:
+        """Keep the spool and the places of the values in it."""
         self._spool = spool
         self._places = places
 
     def __len__(self) -> int:
+        """Return the number of values."""
         return len(self._places)
 
     @overload
@@ -194,11 +205,13 @@ class SpoolSlice(Sequence[bytes]):
     def __getitem__(self, at: slice) -> "SpoolSlice": ...
 
     def __getitem__(self, at: int | slice) -> "bytes | SpoolSlice":
+        """Return the value at a place of the slice, or a smaller slice."""
         if isinstance(at, slice):
             return SpoolSlice(self._spool, self._places[at])
         return self._spool[self._places[at]]
 
     def __iter__(self) -> Iterator[bytes]:
+        """Yield the values in order."""
         if self._places.step == 1:
             return self._spool.between(self._places.start, self._places.stop)
         return (self._spool[at] for at in self._places)

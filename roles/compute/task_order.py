@@ -22,30 +22,36 @@ FLAG, GENERATOR = "_ALLOW_DETERMINISTIC_SCHEDULING", "_r"
 
 
 class _ByThread(random.Random):
-    """Trio's generator; but a thread that runs with a seed draws from a generator of its own."""
+    """A random generator for trio that is seeded separately in each thread.
+
+    A thread without a seed draws from trio's own generator.
+    """
 
     def __init__(self, plain: random.Random) -> None:
+        """Keep trio's generator for threads without a seed."""
         self.plain = plain
         self.thread_local = threading.local()
         super().__init__()
 
     @property
     def _thread_random(self) -> random.Random:
+        """Return the generator of this thread."""
         return getattr(self.thread_local, "generator", self.plain)
 
     def random(self) -> float:
-        """Draw from 0 to 1."""
+        """Draw a float from 0 to 1 from this thread's generator."""
         return self._thread_random.random()
 
     def getrandbits(self, k: int, /) -> int:
-        """Draw bits."""
+        """Draw an integer of k random bits from this thread's generator."""
         return self._thread_random.getrandbits(k)
 
 
 class _Settings:
-    """The values of trio's two settings while runs with a seed go on."""
+    """The switch of trio's two private settings, counted over all runs with a seed."""
 
     def __init__(self) -> None:
+        """Start without a run."""
         self._lock = threading.Lock()
         self._runs = 0
         self._previous_flag = False
@@ -75,7 +81,7 @@ _settings = _Settings()
 
 @contextmanager
 def task_order(seed: int | None) -> Iterator[None]:
-    """Run tasks of this thread in an order drawn from a seed; None: in trio's own."""
+    """Context manager: run tasks of this thread in an order drawn from a seed; None: trio's own."""
     plain = getattr(_run, GENERATOR, None)
     if seed is None or not isinstance(plain, random.Random) or not hasattr(_run, FLAG):
         yield

@@ -1,4 +1,4 @@
-"""The places of sealing and opening: threads, copies or helpers, many messages at a time.
+"""The pool that does the parties' cryptography: threads, process copies or helpers.
 
 The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
 to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
@@ -29,18 +29,18 @@ from .simulated_clock import VirtualClock
 T = TypeVar("T")
 R = TypeVar("R")
 
-COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
-CHUNK = 128  # jobs per hop to a thread, at least
-PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
-PIECES_PER_WORKER = 3  # given to a worker: at work, on the way to it, on the way back
-PARCELS = 8  # per helper: with 20 of them, their transport takes a sixth of a run
-TAPER = 4  # near the end, a worker takes this part of its share of the rest at a time
-MAX_JOBS = 1 << 14  # jobs in a piece: memory holds only the pieces in work and just done
+COPY_ABOVE = 10_000  # jobs; longer lists go to copies of this process, which cost some 50 ms each
+CHUNK = 128  # fewest jobs that a thread is given together
+PIECES = 32  # pieces of a long list per thread; many, so that all threads end together
+PIECES_PER_WORKER = 3  # pieces of a worker at a time: being sent, in work, being returned
+PARCELS = 8  # pieces per helper; with 20, their transport would take a sixth of a run
+TAPER = 4  # near the end, a piece is 1/TAPER of a worker's share of the remaining items
+MAX_JOBS = 1 << 14  # largest number of jobs in a piece, since pieces in work are held in memory
 
 
 @dataclass(slots=True)
 class _Once:
-    """Work that several parties request alike, and its result."""
+    """Work that several parties of a process request alike, with the result for all of them."""
 
     completion: trio.Event = field(default_factory=trio.Event)
     result: Any = None
@@ -50,7 +50,7 @@ class _Once:
 
 @dataclass(slots=True)
 class _Gathered(Generic[T, R]):
-    """Jobs of many tasks that will go to a thread together."""
+    """Jobs of many tasks that go to a thread together, with their results."""
 
     work: Callable[[Sequence[T]], Sequence[R]]
     items: list[T] = field(default_factory=list)
@@ -60,7 +60,7 @@ class _Gathered(Generic[T, R]):
 
 
 class WorkerPool:
-    """Threads for cryptography, shared by all parties of a run, and the helpers of parties."""
+    """The pool that does all parties' cryptography in threads, process copies, or by helpers."""
 
     def __init__(
         self,
@@ -70,6 +70,11 @@ class WorkerPool:
         instruments: Instruments,
         workplace: Workplace = LOCAL_WORKPLACE,
     ) -> None:
+        """Prepare for a run.
+
+        threads: their number; 0: work is done at once, in the requesting task. executor: runs the
+        ordered jobs of a seeded run. workplace: whether copies and helpers may do long lists.
+        """
         self._at_once = threads == 0
         threads = self.threads = max(1, threads)
         self._helpers = workplace.helpers
@@ -85,9 +90,9 @@ class WorkerPool:
         self._last.set()
 
     async def share(self, work: Callable[[Sequence[T]], Sequence[R]], item: T) -> R:
-        """Have `work` done on a list in which `item` is one of many; return its result.
+        """Apply `work` to a list that contains `item` and other tasks' items; return its result.
 
-        `work` must be the same object for all jobs that may share a hop.
+        `work` must be the same object for all jobs that may go to a thread together.
         """
         gathered = self._open.get(work)
         if gathered is None:
@@ -110,7 +115,7 @@ class WorkerPool:
         items: Sequence[T],
         soon: Callable[[int, R], None] | None = None,
     ) -> list[R]:
-        """Have `work` done on consecutive pieces of `items`; return the results in order.
+        """Apply `work` to consecutive pieces of `items`, in parallel; return the results in order.
 
         stage: the party and its work: `shuffler-1 opens`. The instruments get its progress, and
         helpers of this party do the work. soon: gets the place of a piece's first item, and its
@@ -123,9 +128,11 @@ class WorkerPool:
         completed = 0
 
         def do_here(at: int) -> Awaitable[R]:
+            """Do a piece in a thread of this process."""
             return self._hop(work, pieces[at])
 
         def take(at: int, result: R) -> None:
+            """Keep or hand on the result of a piece, and report the progress."""
             nonlocal completed
             completed += len(pieces[at])
             if soon:
@@ -135,6 +142,7 @@ class WorkerPool:
             self._instruments.notify(lambda watcher: watcher.stage(stage, completed, len(items)))
 
         async def do_pieces(numbers: Iterable[int], do: Callable[[int], Awaitable[R]]) -> None:
+            """Do pieces one after the other; a piece that its worker loses is done here."""
             for at in numbers:
                 try:
                     take(at, await do(at))
@@ -174,23 +182,31 @@ class WorkerPool:
         work: Callable[[Sequence[T]], R],
         pieces: Sequence[Sequence[T]],
     ) -> tuple[Callable[[int], Awaitable[R]], int] | None:
-        """Return the call of helpers or of copies, and their number; None: threads do the work."""
+        """Start helpers or copies for a list.
+
+        Return the call of a piece, and the number of workers.
+
+        None: threads of this process do the work.
+        """
         if helpers:
             return partial(call_helpers, helpers, party, work, pieces), helpers.workers
         if not self._has_copies or sum(map(len, pieces)) <= COPY_ABOVE:
             return None
-        engine_for(GROUP_SIZE)  # looked for once: copies know what this process has found
+        # find the engine before forking, so that copies need not search again
+        engine_for(GROUP_SIZE)
         copies = stack.enter_context(ForkedWorkers(work, pieces, self.threads))
         return copies.call, self.threads
 
     async def run_alone(self, work: Callable[[], R]) -> R:
-        """Have one long piece of work done in a thread."""
+        """Run one long piece of work in a thread; return its result."""
         return await self._hop(lambda _: work(), None)
 
     async def once(self, key: bytes, work: Callable[[], R]) -> R:
-        """Have work done in a thread, once for all parties of this process that request it.
+        """Do work in a thread once for all parties of this process that request it.
 
-        key: names all inputs of its result. A failure is also the result for all of them.
+        Return its result.
+
+        key: names all inputs of the result. A failure is also the result for all of them.
         """
         while (shared_work := self._once.get(key)) is not None:
             await shared_work.completion.wait()
@@ -214,6 +230,7 @@ class WorkerPool:
         return mine.result  # type: ignore[no-any-return]
 
     async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
+        """Apply `work` to an item in a thread (or at once, without threads); return its result."""
         if self._at_once:
             await trio.lowlevel.checkpoint()
             return work(item)
@@ -243,6 +260,7 @@ class WorkerPool:
 
     @contextmanager
     def _at_work(self) -> Any:
+        """Context manager: hold a simulated clock still while work is done in a thread."""
         if not isinstance(self._clock, VirtualClock):
             yield
             return
@@ -253,17 +271,22 @@ class WorkerPool:
             self._clock.working -= 1
 
     async def _close_soon(self, gathered: _Gathered[Any, Any]) -> None:
-        """Let every task that can run add its job, then start the hop, however few there are."""
+        """Wait until every task that can run has added its job, then start the gathered jobs."""
         for _ in range(2):
             await trio.lowlevel.checkpoint()
         self._close(gathered)
 
     def _close(self, gathered: _Gathered[Any, Any]) -> None:
+        """Start the gathered jobs, and take no more."""
         if self._open.get(gathered.work) is gathered:
             del self._open[gathered.work]
             self._nursery.start_soon(self._work, gathered)
 
     async def _work(self, gathered: _Gathered[Any, Any]) -> None:
+        """Do gathered jobs in a thread.
+
+        Keep their results or the failure, and wake the waiting tasks.
+        """
         try:
             gathered.results = await self._hop(gathered.work, gathered.items)
         except Exception as failure:
@@ -289,7 +312,7 @@ def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
 async def worker_pool(
     threads: int | None, instruments: Instruments, workplace: Workplace = LOCAL_WORKPLACE
 ) -> AsyncIterator[WorkerPool]:
-    """Open a pool with this many threads (None: one per core) for the time of a run.
+    """Context manager: open a pool with this many threads (None: one per core) for a run.
 
     0: all work is done at once, in the task that asks for it, and in the same order in every run.
     """

@@ -1,4 +1,4 @@
-"""The network in memory, the stream of the board, and the instruments that observe both.
+"""The network in memory, the parties' view of the board, and the instruments that observe both.
 
 Here live channels, delays and the order of events. May import `protocol`. Must never know an actor:
 a letter has an address, and no meaning.

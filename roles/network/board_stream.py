@@ -22,9 +22,13 @@ ENDED: Collection[Phase] = (Phase.BURNT, Phase.OVER)
 
 
 class BoardStream:
-    """A board, and the tasks that wait for its posts. By default parties share the network's."""
+    """A board as parties read it, and the tasks that wait for its posts.
+
+    By default all parties share the network's stream.
+    """
 
     def __init__(self, board: Board) -> None:
+        """Start from a board, without waiting tasks."""
         self._board = board
         self._changed: dict[Kind, trio.Event] = {}
         self._plans: dict[tuple[Call, bytes], Round] = {}
@@ -41,7 +45,7 @@ class BoardStream:
 
     @property
     def session(self) -> bytes:
-        """The digest of that announcement."""
+        """The digest that names the session, from the announcement in this stream."""
         return self.board.session
 
     @property
@@ -50,7 +54,7 @@ class BoardStream:
         return self.board.phase in ENDED
 
     async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
-        """Wait for posts of a kind until the board is ready, or the session has ended."""
+        """Wait for posts of a kind until `ready(board)` is true, or the session has ended."""
         while not ready(self.board) and not self.ended:
             await self._changed.setdefault(kind, trio.Event()).wait()
 
@@ -68,7 +72,7 @@ class BoardStream:
         self._changed.clear()
 
     def plan(self, call: Call) -> Round:
-        """Return the round of a call; cached, since the readers of a stream share it."""
+        """Return the round of a call (query); cached, since the readers of a stream share it."""
         place = call, self.board.witness
         if place not in self._plans:
             assert self.announcement is not None  # noqa: S101 - calls follow announcements
@@ -78,12 +82,13 @@ class BoardStream:
 
 
 class OwnStream(BoardStream):
-    """The stream of a single party. This class shows it every post at once.
+    """The board as a single party reads it; this base class shows every post at once.
 
     true: the common stream.
     """
 
     def __init__(self, true: BoardStream) -> None:
+        """Start with an empty board; `hear` brings the posts."""
         super().__init__(Board(known_roster=true.board.known_roster))
         self.true = true
 
@@ -93,17 +98,17 @@ class OwnStream(BoardStream):
         return super().ended or self.true.ended
 
     def hear(self, entry: Entry) -> None:
-        """Take a post of the true board. The network calls it once for each post, in order."""
+        """Take a post of the true board; the network calls this once for each post, in order."""
         self.show(entry)
 
     def show(self, entry: Entry) -> None:
-        """Show a post to the party."""
+        """Add a post to the party's board, and wake its tasks."""
         self.wake(self._board.post(entry.author, entry.data).message.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A span of posts that are held back.
+    """A span of posts that an attacker withholds from a party.
 
     Attributes:
         start: the kind of the first post that is held back.
@@ -128,12 +133,13 @@ class Hold:
 
 
 class PausedStream(OwnStream):
-    """A stream that is held back in some spans, each at most once.
+    """A party's stream in which posts are withheld during some spans, each at most once.
 
     If the post that ends a span never comes, the party reads no more of the session.
     """
 
     def __init__(self, true: BoardStream, holds: Collection[Hold]) -> None:
+        """Start with these spans to come."""
         super().__init__(true)
         self._due = list(holds)
         self._hold: Hold | None = None
@@ -154,9 +160,10 @@ class PausedStream(OwnStream):
 
 
 class Delayed(OwnStream):
-    """A stream that shows every post a fixed number of seconds later."""
+    """A party's stream that shows every post a fixed number of seconds later."""
 
     def __init__(self, true: BoardStream, seconds: float) -> None:
+        """Start without kept posts. seconds: the delay of each."""
         super().__init__(true)
         self._seconds = seconds
         self._queue: deque[tuple[float, Entry]] = deque()
@@ -170,7 +177,7 @@ class Delayed(OwnStream):
 
     @property
     def ended(self) -> bool:
-        """Whether the session has ended, and every post of it is shown."""
+        """Whether the session has ended, and every post has been shown."""
         return self._board.phase in ENDED or (self.true.ended and not self._queue)
 
     def hear(self, entry: Entry) -> None:
@@ -179,7 +186,7 @@ class Delayed(OwnStream):
         self.wake_all()  # waiting tasks learn the new due time
 
     async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
-        """Wait until the board is ready; kept posts become readable when they are due."""
+        """Wait until `ready(board)` is true; kept posts become readable when they are due."""
         while not ready(self.board) and not self.ended:
             due = self._queue[0][0] if self._queue else float("inf")
             with trio.move_on_at(due):
@@ -187,9 +194,10 @@ class Delayed(OwnStream):
 
 
 class Retold(OwnStream):
-    """The true board, with another announcement than the one on it."""
+    """A party's stream with the true posts, but another announcement than the one on the board."""
 
     def __init__(self, true: BoardStream, announcement: Announcement) -> None:
+        """Start with the announcement that the party is told."""
         super().__init__(true)
         self._announcement = announcement
         self._session = announcement.digest()
@@ -206,9 +214,9 @@ class Retold(OwnStream):
 
     @property
     def session(self) -> bytes:
-        """The digest of that announcement."""
+        """The digest of the announcement that the party was told."""
         return self._session
 
     def hear(self, entry: Entry) -> None:
-        """Wake the party: it reads the true board."""
+        """Wake the party's tasks; the post itself is on the true board, which the party reads."""
         self.wake(entry.message.kind)

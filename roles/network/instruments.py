@@ -1,4 +1,4 @@
-"""Observers of a run: the recorder, the narrator, the progress bar.
+"""Observers of a run, such as the recorder, the narrator and the progress bar.
 
 An instrument sees events and cannot change them. An instrument that crashes is removed and
 reported; the run continues.
@@ -19,11 +19,14 @@ from ...protocol.knowledge.transcript import (
 
 
 class Instrument:
-    """The hooks, all of them empty. `time` is in seconds of the run's clock."""
+    """The base class of observers: a hook for each event, all empty.
+
+    `time` is in seconds of the run.
+    """
 
     @property
     def hears_sealed(self) -> bool:
-        """Whether the instrument uses the sealed answers of users (`sealed`, `all_sealed`)."""
+        """Whether this observer overrides the hooks for sealed answers of users."""
         mine, hooks = type(self), (Instrument.sealed, Instrument.all_sealed)
         return (mine.sealed, mine.all_sealed) != hooks
 
@@ -67,13 +70,17 @@ class Instrument:
 
 @dataclass(slots=True)
 class TranscriptRecorder(Instrument):
-    """Writes the transcript."""
+    """The observer that writes the transcript of a run.
+
+    Attributes:
+        transcript: the record that grows.
+    """
 
     transcript: Transcript
 
     @property
     def hears_sealed(self) -> bool:
-        """A summary does not hold the sealed answers of users."""
+        """Whether sealed answers are recorded: not in the summary form of a large run."""
         return not self.transcript.summary
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
@@ -93,7 +100,7 @@ class TranscriptRecorder(Instrument):
         self.transcript.sealed(sealed_answers)
 
     def stage(self, name: str, completed: int, total: int) -> None:  # noqa: ARG002
-        """Name layers that wait for it, while other threads seal or open."""
+        """Use the time while other threads work to name the layers of long batches."""
         self.transcript.name_waiting()
 
     def read(self, read: Read) -> None:
@@ -110,19 +117,23 @@ class TranscriptRecorder(Instrument):
 
 
 class Instruments:
-    """The observers of a run; each call reaches all of them; one that crashes is removed."""
+    """The observers of a run; each event reaches all of them, and a crashed observer is removed."""
 
     def __init__(self, watching: list[Instrument], report: Callable[[str], None]) -> None:
+        """Start with these observers. report: gets the message about a crash."""
         self._watching = watching
         self._report = report
 
     @property
     def hear_sealed(self) -> bool:
-        """Whether any of them uses the sealed answers of users."""
+        """Whether any observer uses the sealed answers of users."""
         return any(instrument.hears_sealed for instrument in self._watching)
 
     def notify(self, hook: Callable[[Instrument], None]) -> None:
-        """Call one hook of every instrument."""
+        """Call a hook of every observer.
+
+        An observer that raises an exception is removed and reported.
+        """
         for instrument in list(self._watching):
             try:
                 hook(instrument)

@@ -1,4 +1,4 @@
-"""The network in memory: an inbox per party, the board, and bytes between them.
+"""The network in memory: an inbox per party, the bulletin board, and messages between parties.
 
 Channels are bounded, so a slow receiver slows its senders. The sender of a message is certain (a
 real network would authenticate its links). The content is bytes, encoded by the sender and decoded
@@ -31,7 +31,7 @@ from .instruments import Instrument, Instruments
 
 
 class Wire(Protocol):
-    """The actions of an attacker in the middle on messages."""
+    """An attacker in the middle, which sees every message and decides whether it is delivered."""
 
     async def passes(self, network: "Network", sender: str, receiver: str, data: bytes) -> bool:
         """Whether a message is delivered; the attacker may act meanwhile."""
@@ -39,27 +39,28 @@ class Wire(Protocol):
 
 
 class OtherView(Refused):
-    """A submission from a user that cites another board; `witness`: the head that it cites."""
+    """The refusal of a submission that cites another board; `witness`: the signed head it cites."""
 
     def __init__(self, witness: bytes) -> None:
+        """Keep the head that the submission cites."""
         super().__init__(Reason.UNEXPECTED)
         self.witness = witness
 
 
-INBOX = 1024  # messages waiting for one party; the next sender waits
+INBOX = 1024  # messages that may wait for a party; then senders must wait
 
 Letter = tuple[str, bytes]  # sender, content
-Bag = Sequence[Letter]  # letters that arrive together
+Bag = Sequence[Letter]  # messages that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
 Door = trio.MemorySendChannel[Bag]
-LAST_TO_LEAVE = 3  # times the patience of keyholders, the time that other parties wait for a call
-OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of letters that may have an inbox of their own
+LAST_TO_LEAVE = 3  # users wait this many times longer for a query than keyholders do
+OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of messages that a party may receive in a separate inbox
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 
 
 class Network:
-    """Connects the parties of one session.
+    """The connections between the parties of one session, and the board.
 
     known_roster: the roster of signing keys, if posts are signed. notary: signs the board's heads;
     None: another process keeps the board, and its heads come with its posts.
@@ -71,6 +72,7 @@ class Network:
         known_roster: Roster | None = None,
         notary: Signer | None = None,
     ) -> None:
+        """Start without parties, with an empty board."""
         self.stream = BoardStream(Board(known_roster=known_roster))
         self.known_roster = known_roster
         self.notary = notary
@@ -87,7 +89,7 @@ class Network:
         return self.stream.board
 
     def join(self, party: str) -> "Endpoint":
-        """Give a party its place in the network."""
+        """Return the endpoint through which a party uses the network."""
         parties.role(party)
         return Endpoint(self, party)
 
@@ -113,7 +115,10 @@ class Network:
         return self._inboxes[party, kinds[0] if kinds else None][1]
 
     def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
-        """Yield the inbox and the letters for it: by kind, if a kind has an inbox of its own."""
+        """Yield each inbox of the receiver with its part of the letters.
+
+        A kind of letter that has an inbox of its own goes there, every other into the common inbox.
+        """
         common_door, _ = self._inboxes.get((receiver, None), (None, None))
         if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
             yield common_door, bag
@@ -124,14 +129,14 @@ class Network:
             yield kind_door or common_door, tuple(letters)
 
     async def carry(self, sender: str, receiver: str, data: bytes) -> None:
-        """Bring bytes from one party to another; waits while the receiver's inbox is full."""
+        """Deliver a message from one party to another; wait while the receiver's inbox is full."""
         now = trio.current_time()
         self.instruments.notify(lambda instrument: instrument.carried(now, sender, receiver, data))
         if self.wire is None or await self.wire.passes(self, sender, receiver, data):
             await self.hand(receiver, ((sender, data),))
 
     async def deliver(self, receiver: str, bag: Bag) -> None:
-        """Bring the letters of many senders to one party, together."""
+        """Deliver messages of many senders to one party, together."""
         now = trio.current_time()
         self.instruments.notify(lambda instrument: instrument.delivered(now, receiver, bag))
         await self.hand(receiver, bag)
@@ -143,17 +148,17 @@ class Network:
         await self.hand(receiver, ((sender, data),))
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Put letters into an inbox."""
+        """Put messages into the receiver's inbox; they are lost if the receiver has left."""
         for door, letters in self.doors(receiver, bag):
             assert door is not None, receiver  # noqa: S101 - every receiver has opened an inbox
-            with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
+            with suppress(trio.BrokenResourceError):  # a receiver that has left loses the bytes
                 try:
                     door.send_nowait(letters)
                 except trio.WouldBlock:
                     await door.send(letters)
 
     async def post(self, author: str, data: bytes) -> None:
-        """Put bytes on the board; Refused if the board does not take them.
+        """Post a message on the board; Refused if the board does not accept it.
 
         When this returns, the author has seen its post and all earlier posts on the board.
         """
@@ -176,7 +181,7 @@ class Network:
         return entry
 
     def add(self, author: str, data: bytes) -> Entry:
-        """Add a post to the board, and to the streams of single parties."""
+        """Add a post to the board, and to the streams of single parties; return its entry."""
         entry = self.board.post(author, data)
         for stream in self._own_streams.values():
             stream.hear(entry)
@@ -189,34 +194,35 @@ class Network:
         self.stream.wake(entry.message.kind)
 
     async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
-        """Wait for posts of a kind until the board is ready, or the session burnt or over."""
+        """Wait for posts of a kind until `ready(board)` is true, or the session has ended."""
         await self.stream.until(kind, ready)
 
     def plan(self, call: Call) -> Round:
-        """Return the round of a call."""
+        """Return the round of a call (query), from the common stream."""
         return self.stream.plan(call)
 
 
 class SessionRounds:
-    """The rounds of a session, one after the other; waits for the next call.
+    """An async iterator over the rounds of a session, as one party waits for their calls.
 
-    It is not an async generator, which an interrupted run would have to close.
-
-    patience: the longest wait for a call, in seconds. burns: whether the party then burns the
-    session, or leaves it.
+    It is not an async generator, which an interrupted run would have to close. patience: the
+    longest wait for a call, in seconds. burns: whether the party then aborts the session, or leaves
+    it.
     """
 
     def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
+        """Start before round 1. place: the party's endpoint."""
         self._place = place
         self._patience = patience
         self._burns = burns
         self._number = 0
 
     def __aiter__(self) -> "SessionRounds":
+        """Return the iterator itself."""
         return self
 
     async def __anext__(self) -> Round:
-        """Wait for the next call, and the board's head of it; ends with the session."""
+        """Wait for the next call and the board's signed head at it; stop when the session ends."""
         self._number += 1
         place, number = self._place, self._number
         with trio.move_on_after(self._patience) as waiting:
@@ -236,13 +242,14 @@ class SessionRounds:
 
 
 class Endpoint:
-    """The place of a party in the network.
+    """The access of one party to the network and the board.
 
-    Its role meets other parties by four doors alone: `send` and `post`, `receive` and `until`. A
-    fault stands in for the place and wraps doors (faults/); the role inside is the honest one.
+    Its role meets other parties by four methods alone: `send` and `post`, `receive` and `until`. A
+    fault replaces the endpoint and wraps these methods (faults/); the role inside is the honest
+    one.
 
     Attributes:
-        network: the network, which connects it with other places.
+        network: the network, which connects it with other endpoints.
         party: its name.
         signer: the signing key of a user, if users are registered.
         identity: the key that signs its posts, if posts are signed.
@@ -250,6 +257,7 @@ class Endpoint:
     """
 
     def __init__(self, network: Network, party: str) -> None:
+        """Start without keys."""
         self.network = network
         self.party = party
         self.signer: Signer | None = None
@@ -282,22 +290,21 @@ class Endpoint:
         return self.network.patience
 
     def rounds(self, patience: float | None = None) -> "SessionRounds":
-        """Iterate over the rounds as they are called, until the session ends.
+        """Return an async iterator over the rounds as they are called, until the session ends.
 
-        patience: seconds that a keyholder waits for a call; then it burns the session. None: this
-        party
-        leaves instead, later than keyholders would have burned the session.
+        patience: seconds that a keyholder waits for a call; then it aborts the session. None: this
+        party leaves instead, later than keyholders would have aborted the session.
         """
         if patience is None:
             return SessionRounds(self, LAST_TO_LEAVE * self.patience, burns=False)
         return SessionRounds(self, patience, burns=True)
 
     def plan(self, call: Call) -> Round:
-        """Return the round of a call, as this party reads it."""
+        """Return the round of a call (query), as this party reads the board."""
         return self.stream.plan(call)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send one message of a round."""
+        """Send a message of a round to another party."""
         data = Message(plan.session, plan.call.round, body).encode()
         await self.network.carry(self.party, receiver, data)
 
@@ -315,7 +322,7 @@ class Endpoint:
         return letters
 
     async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
-        """Wait for posts of a kind until the board is ready, or the session burnt or over."""
+        """Wait for posts of a kind until `ready(board)` is true, or the session has ended."""
         await self.stream.until(kind, ready)
 
     def leave(self, *kinds: Kind) -> None:
@@ -323,7 +330,7 @@ class Endpoint:
         self.network.inbox_of(self.party, *kinds).close()
 
     async def post(self, body: Body) -> None:
-        """Put a message on the board; after the session has ended, only alarms are accepted.
+        """Post a message on the board; after the session has ended, only alarms are accepted.
 
         If the board refuses the message, its refusal is counted, and RoundBurned ends the session.
         A refused alarm or request for tokens ends nothing. A party that is shown another session
@@ -350,7 +357,7 @@ class Endpoint:
             ) from None
 
     def sealed(self, message: Message) -> bytes:
-        """Return the bytes of a post: signed, if posts are and this party has an identity."""
+        """Return the bytes of a post, signed if posts are signed and this party has an identity."""
         if self.signing_roster is None or self.identity is None:
             return message.encode()
         return sealed_post(
@@ -358,10 +365,13 @@ class Endpoint:
         )
 
     def accept(self, plan: Round, letter: Letter) -> Message:
-        """Decode a letter and check it against the phases table; Refused if anything is wrong."""
+        """Return the message in a letter.
+
+        Refused unless the phases table allows it in this round.
+        """
         sender, data = letter
         message = decode_message(data)
-        if message.seal is not None:  # only posts have one
+        if message.seal is not None:  # only posts carry a signature (seal)
             raise Refused(Reason.MALFORMED)
         hearer = parties.role(self.party)
         follow(self.board.phase, message.kind, parties.role(sender), hearer)
@@ -392,7 +402,7 @@ class Endpoint:
         return body
 
     def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
-        """Note that messages were refused."""
+        """Report to the observers that messages were refused, with the reason."""
         refusal = Refusal(self.party, plan.call.round, reason, count)
         self.notify(lambda instrument: instrument.refused(refusal))
 
@@ -402,10 +412,11 @@ class Endpoint:
 
     @asynccontextmanager
     async def while_open(self) -> AsyncIterator[trio.CancelScope]:
-        """Run a block that ends early when the session is burnt or over."""
+        """Context manager: run a block that is cancelled when the session is aborted or over."""
         async with trio.open_nursery() as nursery:
 
             async def watch() -> None:
+                """Wait for the session's end, then cancel the block."""
                 await self.until(Kind.BURNED, lambda _: False)
                 nursery.cancel_scope.cancel()
 
@@ -414,9 +425,10 @@ class Endpoint:
             nursery.cancel_scope.cancel()
 
     async def burn(self, burned: RoundBurned) -> None:
-        """Withhold the round's output and post the reason, unless the session has ended already.
+        """Abort the session: post the reason, unless the session has ended already.
 
-        If the board refuses the post, this party leaves: others miss its output at their deadline.
+        If the board refuses the post, this party leaves: other parties miss its output at their
+        deadline.
         """
         if self.board.phase not in ENDED:
             with suppress(RoundBurned):
@@ -424,15 +436,15 @@ class Endpoint:
 
 
 class UserCrowd(Endpoint):
-    """The place of many users in one task, which behave alike."""
+    """The common endpoint of many users in one task, which behave alike."""
 
     @property
     def hears_sealed(self) -> bool:
-        """Whether an instrument uses the sealed answers of users."""
+        """Whether an observer uses the sealed answers of users."""
         return self.network.instruments.hear_sealed
 
     def place_of(self, party: str) -> Endpoint:
-        """Return the place of one user."""
+        """Return the endpoint of one user."""
         return Endpoint(self.network, party)
 
     async def hand_in(self, receiver: str, letters: Bag) -> None:
@@ -444,5 +456,5 @@ _LAST: Collection[Phase] = ENDED
 _LATEST: Mapping[type, Collection[Phase]] = {Closed: (Phase.OVER,), Alarm: ()}
 
 
-# The faulty endpoint that stands between a party, by name, and the network.
+# Makes the faulty endpoint that replaces a party's own, from the network and the party's name.
 Fault = Callable[[Network, str], Endpoint]
