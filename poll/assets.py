@@ -43,7 +43,7 @@ def assets() -> Mapping[str, WebFile]:
 
 
 def asset_answer(path: str, accepted: str) -> HttpResponse | None:
-    """Answer with the file at a path; None if there is no such file.
+    """Return the response with the file at a path; None if there is no such file.
 
     Args:
         path: on the server.
@@ -75,10 +75,10 @@ def page_answer(
     cache_headers: tuple[Header, ...],
     pictures: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """Answer with a page of `static/`, under the policy.
+    """Return the response with a page of `static/`, under the content security policy.
 
-    cache_headers: headers about caches. pictures: SVG that this program has made, by its place in
-    the page.
+    code: of the session. cache_headers: headers about caches. pictures: SVG that this program has
+    made, by its place in the page.
     """
     kind = ("content-type", "text/html; charset=utf-8")
     rule = ("content-security-policy", policy())
@@ -89,7 +89,7 @@ def page_answer(
 
 
 def page(name: str, code: str, language: Language) -> bytes:
-    """Return a page of `static/`, with the code of its session, in a language.
+    """Return a page of `static/` as HTML, with the session's code, in a language.
 
     code: letters and digits.
     """

@@ -27,7 +27,7 @@ FIRST = parties.user(0)  # the target: the first user that answers
 
 @dataclass(frozen=True, slots=True)
 class ClassroomAttack:
-    """An attack as a class plays it.
+    """An attack that a teacher can switch on, with its description for the class.
 
     Attributes:
         fault: as in a scenario.
@@ -41,7 +41,7 @@ class ClassroomAttack:
     defence: Mapping[str, bool]
 
 
-LESSON = {"lesson": True}  # without it no guard can be switched off
+LESSON = {"lesson": True}  # only a lesson may switch guards off
 UNCHECKED = {"sums": False, "promise": False}
 CHEATS: Mapping[str, ClassroomAttack] = {
     "size": ClassroomAttack(Fault(attack="size"), "cheat-size", {"pad": False, **LESSON}, {}),
@@ -61,7 +61,10 @@ CHEATS: Mapping[str, ClassroomAttack] = {
 
 
 def with_cheat(scenario: Scenario, name: str) -> Scenario:
-    """Return the session with an attack of `CHEATS`; ParameterError if it cannot be played."""
+    """Return a session's scenario with an attack of `CHEATS`; ParameterError if impossible.
+
+    name: of the attack.
+    """
     if scenario.mix.kind == "verified":
         raise ParameterError(
             f"--cheat {name}: it is played with onions, and a verified mix refuses it; leave out "
@@ -80,7 +83,7 @@ def with_cheat(scenario: Scenario, name: str) -> Scenario:
 
 
 def committed(scenario: Scenario, cast: Cast, empty_people: Population) -> Cast:
-    """Return the cast, with the misbehaviour of the scenario's fault if it has any.
+    """Return the inputs of a session, with the misbehaviour of the scenario's fault, if any.
 
     empty_people: the questions without people, since the participants are not known yet.
     """

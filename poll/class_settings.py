@@ -1,4 +1,4 @@
-"""The settings of a class, from the options of the command line."""
+"""The settings of a class session, from the options of the command line."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from .classroom import MOST_OF_ONE
 
 @dataclass(frozen=True, slots=True)
 class ClassTerms:
-    """The settings of a class.
+    """The settings of a class session: network address, people, record and language.
 
     Attributes:
         host: the address by which phones reach this computer.

@@ -1,4 +1,4 @@
-"""The state of a class: phones, submissions and posts; of answers sealed bytes only.
+"""The state of a class session: its phones, submissions and posts; of answers only sealed bytes.
 
 A phone is known by a secret of 16 bytes that it has drawn itself; so after a reload or a lost
 connection its requests still belong to the same phone. It has a number on the wire, `user-1`,
@@ -32,20 +32,21 @@ from .singles import Singles
 from .slips import Slips
 
 MOST_PHONES = 1_000
-MOST_OF_ONE = 40  # people from one address: a class behind one router, and not several
-LONGEST_NAME = 40  # bytes of UTF-8
-TOO_FEW = re.compile(r"(\d+) people took part; the smallest batch that hides is (\d+)")  # a reason
-HUSH = 0.25  # seconds within which changes are told together
+MOST_OF_ONE = 40  # people from one address: a class behind a router, but not several classes
+LONGEST_NAME = 40  # bytes of a person's name in UTF-8
+# reason of an abort
+TOO_FEW = re.compile(r"(\d+) people took part; the smallest batch that hides is (\d+)")
+HUSH = 0.25  # seconds within which changes are sent to phones together
 Deliver = Callable[[str, bytes], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class Phone:
-    """A phone that has joined.
+    """A phone that has joined, and stands for a participant.
 
     Attributes:
         name: of its person in this class.
-        index: its number on the wire, from 0; None before its first letter.
+        index: its number as a user of the protocol, from 0; None before its first message.
         message_hashes: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated_people.py).
         device: where it joined from (machines/gate.py); empty if it did not come over the network.
@@ -61,7 +62,7 @@ class Phone:
 
 
 class Classroom(Instrument):
-    """The phones, the board as they see it, and which submissions are open now.
+    """The state of a class session: phones, the board as they see it, and the open collection.
 
     It is an instrument of the session: it sees posts when they are made. deadline: of a round, in
     seconds. most_of_one: people who may join from one device; it may be raised at any time. spare:
@@ -81,12 +82,14 @@ class Classroom(Instrument):
         *,
         registered: bool = False,
     ) -> None:
+        """Start without phones; arguments as of the class."""
         self.most_of_one = most_of_one
         self.registered = registered
         self.slips = slips
-        self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
+        # device -> refused attempts to join beyond the limit
+        self.turned_away: Counter[str] = Counter()
         self.phones: dict[str, Phone] = {}
-        self.version = 1  # a new phone says 0, and is answered at once
+        self.version = 1  # a new phone asks with version 0, so it is answered at once
         self.attempt = 0
         self._deadline = deadline
         self._spare = spare
@@ -101,24 +104,26 @@ class Classroom(Instrument):
                 self._earlier[secret] = Phone(phone.name, device=phone.device)
         self.attempt += 1
         self.phones = {}
-        self.registry: Registry | None = None  # of the people that may answer, once made
+        self.registry: Registry | None = None  # the people that may answer; None before it is made
         self.board: Board | None = None
         self.posts: list[tuple[str, bytes]] = []
         self.letters: dict[tuple[int, int], bytes] = {}  # (round, index) -> the whole message
         self.closes = 0.0  # when the collection of the last round ends
-        self.latest = 0.0  # when its parties stop collecting, extended or not
-        self.stopped = False  # whether the teacher has stopped it before its end
+        self.latest = 0.0  # latest possible end of the collection, with all extensions
+        self.stopped = False  # whether the teacher has stopped the session early
         self.started = False
         self.settled = False  # whether the questions cannot change any more
         self.noisy_result: NoisyResult | None = None  # estimates from noisy answers, at the end
         self.singles: Singles | None = None  # each question by itself, without a joint table
         self.ended = ""  # why the session ended; "" while it runs
-        self.final = "teacher-not-now"  # the key of why it is not repeated; "" if it may be
-        self._end: Unwelcome | None = None  # why it ended, in a sentence for phones
+        # key of the sentence why the session cannot be repeated; "" if it can
+        self.final = "teacher-not-now"
+        # the reason of the end for phones; None: it is on the board
+        self._end: Unwelcome | None = None
         self._numbers = 0
         self.change()
 
-    # Events of the session.
+    # Methods below: events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
         """Show a post to phones; a call opens a collection."""
@@ -129,22 +134,22 @@ class Classroom(Instrument):
         self.change()
 
     def change(self) -> None:
-        """Wake all tasks that wait for news."""
+        """Wake all tasks that wait for a change of the state."""
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
 
     async def news(self, version: int, patience: float) -> None:
-        """Wait for news after a version, or so many seconds."""
+        """Wait until the state is newer than a version, or for `patience` seconds."""
         if version == self.version:
             with trio.move_on_after(patience):
                 await self._changed.wait()
                 await trio.sleep(HUSH)
 
-    # Actions of the teacher.
+    # Methods below: actions of the teacher.
 
     def extend(self, seconds: float) -> bool:
-        """Keep the round open longer; return False if it is as long as it may become."""
+        """Extend the open round; return False if it cannot become longer."""
         new_end = min(self.latest, self.closes + seconds)
         longer = new_end > self.closes
         self.closes = new_end
@@ -157,17 +162,17 @@ class Classroom(Instrument):
         self.change()
 
     def let_in(self, limit: int) -> None:
-        """Let so many people join from one address from now on. limit: people."""
+        """Set the number of people that may join from one network address."""
         self.most_of_one = limit
         self.turned_away.clear()
 
     def stop(self) -> None:
-        """Inform phones that the session is stopped."""
+        """End the session for the teacher, and inform phones."""
         self.stopped = True
         self.end(Unwelcome(409, "stopped-by-teacher"))
 
     def end(self, why: Unwelcome) -> None:
-        """End the session before its first round, or for the teacher; phones are told why."""
+        """End the session, if not by the board itself; phones are told the reason."""
         self._end, self.ended = why, str(why)
         self.change()
 
@@ -178,11 +183,14 @@ class Classroom(Instrument):
 
     @property
     def returning(self) -> int:
-        """The number of people in earlier attempts, for the wait."""
+        """The number of people of earlier attempts that may come back."""
         return len(self._earlier)
 
     def ended_in(self, language: Language) -> str:
-        """Return why the session ended, in a language unless the words are the board's."""
+        """Return the reason why the session ended, in a language.
+
+        A reason from the board is in the board's words.
+        """
         if self._end:
             return self._end.say(language)
         match = TOO_FEW.fullmatch(self.ended)
@@ -190,7 +198,7 @@ class Classroom(Instrument):
             return self.ended
         return language.say("few-took-part", n=int(match[1]), least=int(match[2]))
 
-    # Requests of phones.
+    # Methods below: requests of phones.
 
     @property
     def deadline(self) -> float:
@@ -199,7 +207,7 @@ class Classroom(Instrument):
 
     @property
     def round(self) -> int:
-        """The round that was called last; 0 before the first."""
+        """The number of the last round that was called; 0 before the first."""
         return self.board.calls[-1].round if self.board and self.board.calls else 0
 
     @property
@@ -215,13 +223,13 @@ class Classroom(Instrument):
 
     @property
     def asks(self) -> bool:
-        """Whether people answer in the last round; not in a release of earlier ballots."""
+        """Whether people answer in the last round: not in a release that reuses earlier ballots."""
         announcement = self.board.announcement if self.board else None
         return announcement is None or not announcement.once or self.round == 1
 
     @property
     def simulated(self) -> tuple[int, ...]:
-        """The numbers on the wire, from 0, of simulated people that have answered."""
+        """The user numbers, from 0, of simulated people that have answered."""
         indices = (phone.index for phone in self.phones.values() if phone.simulated)
         return tuple(sorted(index for index in indices if index is not None))
 
@@ -232,7 +240,7 @@ class Classroom(Instrument):
 
     @property
     def numbered(self) -> int:
-        """The number of phones that have a number on the wire."""
+        """The number of phones that have a user number of the protocol."""
         return self._numbers
 
     @property
@@ -247,7 +255,7 @@ class Classroom(Instrument):
 
     @property
     def due(self) -> list[Phone]:
-        """The phones that can answer in this round: all, or the respondents of the first round."""
+        """The phones that can answer in this round: all in round 1, later its respondents."""
         return [
             phone for phone in self.phones.values() if self.round == 1 or 1 in phone.message_hashes
         ]
@@ -264,7 +272,7 @@ class Classroom(Instrument):
 
     @property
     def asking_closes(self) -> float:
-        """The time when queries end: half a collection is for them (roles/randomness.py)."""
+        """The time at which requests to `randomness` end: half a collection is for them."""
         return self.latest - (self._deadline + self._spare) / 2
 
     @property
@@ -275,12 +283,13 @@ class Classroom(Instrument):
     def join(
         self, secret: str, name: str, device: str = "", slip: str = "", key: bytes = b""
     ) -> Phone:
-        """Let a phone in; a known secret returns the same phone. Unwelcome if it cannot join.
+        """Let a phone join and return it; a known secret returns the same phone.
 
-        device: where it joins from. A computer that joins as many people could surround a user of
-        the class: so the number of people from a device is limited. slip: the code, where slips
-        admit phones; it is used up if and only if the phone is let in. key: for signatures, in a
-        class with a registry; a known phone may bring another one before the registry.
+        Unwelcome if it cannot join. device: where it joins from. A computer that joins as many
+        people could surround a user of the class: so the number of people from a device is limited.
+        slip: the code, where slips admit phones; it is used up if and only if the phone is let in.
+        key: for signatures, in a class with a registry; a known phone may bring another one before
+        the registry.
         """
         phone = self.phones.get(secret)
         if phone is not None:
@@ -304,7 +313,7 @@ class Classroom(Instrument):
         return self._let_in(secret, Phone(name, device=device, key=key))
 
     def _come_back(self, secret: str, key: bytes) -> Phone:
-        """Let a phone of an earlier attempt in, under its name; Unwelcome for other phones."""
+        """Let a phone of an earlier attempt join again under its name; else Unwelcome."""
         earlier = self._earlier.get(secret)
         if earlier is None:
             raise Unwelcome(409, "join-begun")
@@ -312,12 +321,12 @@ class Classroom(Instrument):
         return self._let_in(secret, Phone(earlier.name, device=earlier.device, key=key))
 
     def simulate(self, secret: str, name: str, key: bytes = b"") -> None:
-        """Let a simulated person in, without a slip and a device. key: as of a phone."""
+        """Add a simulated person, without a slip and a device. key: as of a phone."""
         self._check_name(name)
         self._let_in(secret, Phone(name, simulated=True, key=key))
 
     def enroll(self) -> Registry:
-        """Make the registry of all phones here, in the order of keys; then no phone can join."""
+        """Return the registry of all phones here, in the order of keys; then no phone can join."""
         phones = sorted(self.phones.values(), key=lambda phone: phone.key)
         for index, phone in enumerate(phones):
             phone.index = index
@@ -335,10 +344,12 @@ class Classroom(Instrument):
         phone.key = key
 
     def _check_key(self, key: bytes) -> None:
+        """Raise Unwelcome if another phone already has this signing key."""
         if self.registered and any(phone.key == key for phone in self.phones.values()):
             raise Unwelcome(409, "join-key")
 
     def _check_name(self, name: str) -> None:
+        """Raise Unwelcome if a name is invalid or taken, or the class is full."""
         if not name or not is_line(name) or len(name.encode()) > LONGEST_NAME:
             raise Unwelcome(400, "join-name", most=LONGEST_NAME)
         if any(phone.name.casefold() == name.casefold() for phone in self.phones.values()):
@@ -347,6 +358,7 @@ class Classroom(Instrument):
             raise Unwelcome(503, "join-full", most=MOST_PHONES)
 
     def _let_in(self, secret: str, phone: Phone) -> Phone:
+        """Add a phone under its secret, and return it."""
         self.phones[secret] = phone
         self.change()
         return phone
@@ -359,20 +371,20 @@ class Classroom(Instrument):
         return phone
 
     def number(self, phone: Phone) -> int:
-        """Return the phone's number on the wire, from 0; the first call assigns it."""
+        """Return the phone's user number of the protocol, from 0; the first call assigns it."""
         if phone.index is None:
             phone.index, self._numbers = self._numbers, self._numbers + 1
         return phone.index
 
     async def answer(self, plan: Round, secret: str, data: bytes, deliver: Deliver) -> bool:
-        """Hand in a phone's sealed answers of a round; False if they were handed in before.
+        """Pass a phone's sealed answers on; return False if they were passed on before.
 
         Only their frame and size are checked. Unwelcome if they do not belong to the open round.
         """
         phone = self.phone_with(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()
         if number in phone.message_hashes:
-            return False  # a second answer is ignored: one person, one answer
+            return False  # a second answer is ignored, because each person has one
         if not self.collecting or number != self.round:
             raise Unwelcome(409, "answer-late")
         if number > 1 and 1 not in phone.message_hashes:
@@ -391,7 +403,7 @@ class Classroom(Instrument):
         return True
 
     def _signed(self, plan: Round, phone: Phone, data: bytes) -> bytes | None:
-        """Return the ballots of a message with the signature of a phone; else None."""
+        """Return the ballots in a message if the phone has signed them; else None."""
         try:
             message = decode_message(data)
         except Refused:

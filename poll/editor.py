@@ -31,8 +31,8 @@ from .questions import QuestionsTable, examine_questions, scenario_of
 from .questions_file import QuestionsFile
 from .refusal import Unwelcome
 
-LARGEST = 1 << 17  # bytes of a request
-FILE = re.compile(r"\w[\w .-]{0,80}\.toml")  # a name without a folder
+LARGEST = 1 << 17  # largest number of bytes of a request
+FILE = re.compile(r"\w[\w .-]{0,80}\.toml")  # accepted names of new files, without a folder
 SETTINGS = (
     "policy.k",
     "policy.max_exposure",
@@ -57,7 +57,7 @@ class QuestionDraft(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Draft(Struct, frozen=True, forbid_unknown_fields=True):
-    """The questions as typed.
+    """The questions as typed in the editor, right or wrong.
 
     Attributes:
         title: of the session.
@@ -73,7 +73,7 @@ class Draft(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Save(Struct, frozen=True, forbid_unknown_fields=True):
-    """A draft to save and to ask.
+    """A request to save a draft, and to use its questions.
 
     Attributes:
         edition: of the questions before the change.
@@ -89,26 +89,30 @@ class Save(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangingSession(Protocol):
-    """A session with questions that can change (session.py)."""
+    """The part of a session that the editor needs: its questions can change (session.py)."""
 
     @property
     def settled(self) -> bool:
         """Whether the questions cannot change any more."""
 
     def set_questions(self, scenario: Scenario, lang: str | None) -> None:
-        """Ask other questions."""
+        """Replace the questions of the session. lang: the tag of their language.
+
+        None: phones choose.
+        """
 
     def preview(self, scenario: Scenario, language: Language) -> dict[str, Any]:
-        """Return the data of a preview."""
+        """Return the data from which a phone's screens are previewed, in a language."""
 
 
 class Editor:
-    """The questions of a session, and their changes.
+    """The server of the editor: the questions of a session, and changes of them.
 
     file: of the questions. slips: whether slips admit phones; slips are printed for a title.
     """
 
     def __init__(self, file: QuestionsFile, session: ChangingSession, slips: bool) -> None:  # noqa: FBT001
+        """Start from the questions of a file; arguments as of the class."""
         self._file = file
         self._tables = file.tables
         self._table = file.table
@@ -117,7 +121,10 @@ class Editor:
         self._edition = 0
 
     def answer(self, request: Request, action: str) -> HttpResponse:
-        """Answer a request. Unwelcome for a malformed request, or an impossible one."""
+        """Return the response to a request. Unwelcome if it is malformed, or not possible now.
+
+        action: the last part of the path, such as `save`.
+        """
         match request.method, action:
             case "GET", "questions":
                 reply = self._state()
@@ -133,6 +140,7 @@ class Editor:
         return HttpResponse(200, msgspec.json.encode(reply), ANSWERS)
 
     def _state(self) -> dict[str, Any]:
+        """Return the questions, the settings and their edition, for the page."""
         path = self._file.path
         return {
             "edition": self._edition,
@@ -150,7 +158,7 @@ class Editor:
 
     @property
     def _settings(self) -> Mapping[str, Any]:
-        """The settings that the kinds of policy and mix read, by key."""
+        """The settings that affect this kind of session, by key."""
         program, once = program_of(scenario_of(self._table)), self._table.mix.submit == "once"
         reports = answers_for(program) is AnswerKind.REPORTS
         promises = program.capability(ColumnDecision) is not None
@@ -162,14 +170,19 @@ class Editor:
         return {key: self._setting(key) for key in SETTINGS if not unread.get(key)}
 
     def _setting(self, key: str) -> Any:
+        """Return the value of a setting, such as `policy.k`."""
         section, _, name = key.partition(".")
         return getattr(getattr(self._table, section), name)
 
     def _check(self, draft: Draft) -> dict[str, Any]:
+        """Return all mistakes of a draft, for the page."""
         return {"problems": _problem_data(self._examine(draft)[2])}
 
     def _preview(self, body: bytes, accepted: str) -> dict[str, Any]:
-        """Return the data of a preview of a draft; without one, of the questions as they are."""
+        """Return the data of a preview of a draft, or its mistakes.
+
+        An empty body asks for a preview of the present questions.
+        """
         table = self._table
         if body:
             _, table, problems = self._examine(_read(body, Draft))
@@ -179,6 +192,10 @@ class Editor:
         return {"problems": [], **preview}
 
     def _save(self, save: Save) -> dict[str, Any]:
+        """Save a draft and use its questions; return its mistakes, or the names of written files.
+
+        Unwelcome if another tab has changed the questions, or the session has begun.
+        """
         if save.edition != self._edition:
             raise Unwelcome(409, "editor-other-tab")
         begun = self._session.settled
@@ -196,7 +213,7 @@ class Editor:
         return {"problems": [], "saved": saved, "copy": copy.name if copy else "", "begun": begun}
 
     def _write(self, save: Save, tables: Mapping[str, Any]) -> Path | None:
-        """Write a draft to its file, if a file is wanted; return the copy of the old file."""
+        """Write a draft to its file, if one is wanted; return the copy of the old file, if any."""
         copy = None
         if save.where == "new" and FILE.fullmatch(save.name) is None:
             raise Unwelcome(400, "editor-name", name=save.name)
@@ -212,7 +229,7 @@ class Editor:
         return copy
 
     def _examine(self, draft: Draft) -> tuple[dict[str, Any], QuestionsTable, list[Problem]]:
-        """Return the tables of a draft, as of a file, and their mistakes."""
+        """Return a draft as tables of a file, the questions in them, and all mistakes."""
         tables = self._merge(draft)
         table, problems = examine_questions(tables)
         if self._slips and draft.title != self._table.title:
@@ -224,7 +241,10 @@ class Editor:
         return tables, table, problems
 
     def _merge(self, draft: Draft) -> dict[str, Any]:
-        """Return the tables with the changes of a draft; Unwelcome for an unknown setting."""
+        """Return the file's tables with the changes of a draft.
+
+        Unwelcome for an unknown setting.
+        """
         settings = self._settings
         if draft.settings.keys() != settings.keys():
             raise Unwelcome(400, "editor-form")
@@ -239,7 +259,7 @@ class Editor:
 
 
 def _problem_data(problems: list[Problem]) -> list[dict[str, Any]]:
-    """Return mistakes for the page: path, path as in TOML, message."""
+    """Return mistakes as JSON data: path, path in TOML form, message."""
     return [
         {"path": wrong.path, "where": dotted(wrong.path), "message": wrong.message}
         for wrong in problems
@@ -247,7 +267,7 @@ def _problem_data(problems: list[Problem]) -> list[dict[str, Any]]:
 
 
 def _read(body: bytes, kind: type[T]) -> T:
-    """Decode the JSON of the page; Unwelcome if a body is too long or of another form."""
+    """Decode the JSON body of a request; Unwelcome if it is too long or of another form."""
     if len(body) > LARGEST:
         raise Unwelcome(413, "editor-large", most=LARGEST)
     try:

@@ -1,4 +1,4 @@
-"""Figures of a session with a run folder, for the wall: effect of the attack, linked people."""
+"""Figures for the wall at the end of a session with a run folder: attack and linked people."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -16,7 +16,7 @@ from .session_result import FinishedSession
 
 
 class WatchingEyes(msgspec.Struct, frozen=True):
-    """The people that coalitions link to their answers while all keep to the rules.
+    """The numbers of people that coalitions link to their answers in an honest session.
 
     Attributes:
         people: all people.
@@ -28,11 +28,11 @@ class WatchingEyes(msgspec.Struct, frozen=True):
 
 
 class EndFigures(msgspec.Struct, frozen=True):
-    """The figures of a session.
+    """The figures that the wall shows at the end.
 
     Attributes:
         attack: the achieved units and the largest possible number; None: no party cheated.
-        eyes: of an honest session; None if a party cheated.
+        eyes: the people that coalitions link, in an honest session; None if a party cheated.
     """
 
     attack: tuple[float, float] | None
@@ -40,9 +40,9 @@ class EndFigures(msgspec.Struct, frozen=True):
 
 
 def measured_of(scenario: Scenario, finished_session: FinishedSession) -> EndFigures | None:
-    """Return the figures of a session; its transcript stays unchanged. None without figures.
+    """Return the figures of a finished session; None unless it is of two rounds.
 
-    Only for sessions of two rounds. The record opens the same envelopes.
+    Its envelopes are opened again, as for the run folder; its transcript stays unchanged.
     """
     if wire(scenario) is not Program.TWO_ROUND:
         return None
@@ -58,11 +58,12 @@ def measured_of(scenario: Scenario, finished_session: FinishedSession) -> EndFig
 
 
 def _eyes(outcome: Outcome, shufflers: int) -> WatchingEyes:
-    """Return the linked people, from the scored coalitions."""
+    """Return the numbers of linked people, from the scores of coalitions."""
     hops = [parties.shuffler(hop) for hop in range(1, shufflers + 1)]
     readers = [parties.CURATOR, parties.ANALYST]
 
     def linked(members: Iterable[str]) -> int:
+        """Return the number of people that these parties link."""
         return outcome.coalition(*members).linked
 
     return WatchingEyes(outcome.users, (linked(hops), linked(readers), linked(hops + readers)))

@@ -1,4 +1,4 @@
-"""The offer of a computer to mix, and the papers that it receives when a session begins.
+"""The offer of a computer to run a shuffler, and the session data that it receives at the start.
 
     POST /CODE/mix   a `MixOffer`, as JSON
                      204  not yet: repeat it; an offer that is not repeated lapses
@@ -23,20 +23,20 @@ from ..protocol.wire.messages import Roster
 from ..strict_text import Unreadable, from_json
 from .questions import QuestionsTable
 
-LARGEST = 1 << 14  # bytes of an offer; one of ours has some 1,500
-HALL = "people"  # the place that speaks for all phones
-DESK = (BOARD, parties.CURATOR, parties.ANALYST)  # on the class's computer
+LARGEST = 1 << 14  # largest number of bytes of an offer; usual offers have some 1,500
+HALL = "people"  # name of the client that speaks for all phones
+DESK = (BOARD, parties.CURATOR, parties.ANALYST)  # the parties on the class's computer
 Hex = Annotated[str, Meta(pattern="^(?:[0-9a-f]{2})*$", max_length=256)]
 Port = Annotated[int, Meta(ge=1, le=65_535)]
 
 
 class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A public identity (crypto/identity.py).
+    """A public identity (crypto/identity.py) in the form of JSON.
 
     Attributes:
         name: that its holder has chosen.
         key: its Ed25519 key, hexadecimal.
-        certificate: PEM.
+        certificate: its TLS certificate, PEM.
         binding: its signature of name and certificate, hexadecimal.
     """
 
@@ -66,7 +66,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class MixOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An offer of a computer to mix.
+    """An offer of a computer to run a shuffler.
 
     Attributes:
         party: the shuffler that it would be.
@@ -80,7 +80,7 @@ class MixOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @classmethod
     def read(cls, data: bytes) -> "MixOffer":
-        """Read an offer; DataError, in a sentence, if the data are no offer."""
+        """Return the offer in a request; DataError, in a sentence, if the data are no offer."""
         try:
             offer = from_json(data[: LARGEST + 1], cls)
             _ = offer.who.identity
@@ -104,20 +104,20 @@ class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65_535)]
 
     def place(self, name: str) -> SessionPlace:
-        """Return it as a place of a directory."""
+        """Return the party's address in the form of a directory entry. name: of the party."""
         users = ALL_USERS if name == HALL else range(0)
         return SessionPlace(name, self.who.identity.certificate, self.host, self.port, users)
 
 
 class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The agreement of a session's parties, as every shuffler receives it at the beginning.
+    """The data on which a session's parties agree, as every shuffler receives them at the start.
 
     Attributes:
         questions: the file of questions.
         opening: random bytes that distinguish this session from all other sessions, hexadecimal.
         signers: the keys that board, curator and analyst sign by, hexadecimal, in this order,
             followed by the key of `randomness`, if the session has that party.
-        desk: where these three are.
+        desk: the address and identity of these three parties.
         hall: the client that speaks for phones; it does not listen.
         shufflers: in the order of their hops.
     """

@@ -1,4 +1,4 @@
-"""The envelopes of phones, opened at the end with every key that this computer had.
+"""The answers of phones, opened at the end of a session with every key that this computer had.
 
 Each party sees one layer, but the computer that runs all parties can open an envelope. It reads
 even rows that only k equal rows would open: with the key of `randomness` it computes the seals of
@@ -40,7 +40,10 @@ class _Envelope:
     onions: list[list[bytes]]
 
     def sealed_answers(self, ballots: Sequence[Ballot]) -> SealedAnswers:
-        """Return the envelope as its sender knows it. ballots: a ballot for each onion."""
+        """Return the record of the sealed answers, as the sender knows them.
+
+        ballots: the content of each onion.
+        """
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
         names = names_of([self.sealed, *(layer for _, layers in both for layer in layers[:-1])])
         return SealedAnswers(
@@ -49,9 +52,10 @@ class _Envelope:
 
 
 def opened(finished_session: FinishedSession) -> list[SealedAnswers]:
-    """Open every envelope of a session with all keys; leave out envelopes that do not open.
+    """Return the answers in every envelope of a session, opened with all keys.
 
-    In the order of rounds and people; the rows that only k people open come last.
+    Envelopes that do not open are left out. In the order of rounds and people; the rows that only k
+    people open come last.
     """
     board = finished_session.board
     calls = {call.round: call for call in board.calls} if board else {}
@@ -71,7 +75,7 @@ def opened(finished_session: FinishedSession) -> list[SealedAnswers]:
                     )
                 )
         except Refused:
-            continue  # only its sender knows the content
+            continue  # an envelope that does not open is known only to its sender
     return sealed_answers + _tried(closed, finished_session.functions)
 
 
@@ -90,10 +94,10 @@ def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> lis
 
 
 def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[SealedAnswers]:
-    """Recover rows that only k people open: try every row with the key of `randomness`.
+    """Return the rows that only k people open, found by trying every row with the function's key.
 
-    Messages that the reader refuses are left out. Of the others, a row is blank from the column on
-    in which it has no announced value.
+    Messages that the reader refuses are left out. Of the others, a row is blank from the first
+    column without an announced value on. keys: of `randomness`, by round.
     """
     sealed_answers: list[SealedAnswers] = []
     for number, key in keys.items():

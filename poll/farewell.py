@@ -1,4 +1,4 @@
-"""The early end of a session: phones are informed that it was stopped before the server ends."""
+"""The early end of a session: phones are told that it was stopped before the server ends."""
 
 import signal
 import threading
@@ -8,24 +8,25 @@ import trio
 from .classroom import Classroom
 from .wall import Wall
 
-FAREWELL = 1.5  # seconds in which phones are told
-LOOK = 0.2  # seconds between two looks at whether it is to be stopped
+FAREWELL = 1.5  # seconds for phones to read that the session was stopped
+LOOK = 0.2  # seconds between two checks of the wish to stop
 
 
 class Farewell:
-    """The task that stops a session early. room, wall: are informed.
+    """The stop of a session before its end, by Ctrl-C. room, wall: are informed.
 
     Attributes:
-        is_stopping: whether it is to be stopped; may be set from any thread.
+        is_stopping: whether the session is to be stopped; may be set from any thread.
     """
 
     def __init__(self, room: Classroom, wall: Wall) -> None:
+        """Start without a request to stop."""
         self.is_stopping = False
         self._room = room
         self._wall = wall
 
     async def hear(self) -> None:
-        """Hear Ctrl-C, where this is the main thread; a second one ends everything at once.
+        """Wait for Ctrl-C, if this is the main thread; a second one ends everything at once.
 
         Raises:
             KeyboardInterrupt: the second time.
@@ -39,10 +40,12 @@ class Farewell:
                 self.is_stopping = True
 
     async def watch(self, whole: trio.CancelScope) -> None:
-        """Wait until it is to be stopped. whole: of the session; cancelled if its results are out.
+        """Wait until the session is to be stopped, inform phones, and end it.
+
+        whole: the scope of the session; cancelled if its results are out.
 
         Raises:
-            KeyboardInterrupt: it was stopped before its end, and phones have been informed.
+            KeyboardInterrupt: it was stopped before its end.
         """
         while not self.is_stopping:  # noqa: ASYNC110 - set from any thread
             await trio.sleep(LOOK)

@@ -1,4 +1,7 @@
-"""Words to compare aloud, the same as phones show (static/words.js, which has the list)."""
+"""Words that people read aloud to compare a session or a key; phones show the same words.
+
+static/words.js has the list.
+"""
 
 import hashlib
 import re
@@ -8,7 +11,7 @@ from pathlib import Path
 from ..protocol.board.board import Board
 from ..protocol.wire.signed_posts import roster_digest
 
-SESSION, KEY = 6, 4  # words
+SESSION, KEY = 6, 4  # number of words for a session, and for a key
 LABEL = b"veilmix words 1\0"
 PARTIES_LABEL = b"veilmix parties 1\0"
 LIST = Path(__file__).parent / "static" / "words.js"
@@ -32,10 +35,10 @@ def key_words(encoded: bytes) -> str:
 
 
 def compared_digest(board: Board) -> bytes:
-    """Return the digest for the words to compare.
+    """Return the digest that the compared words encode: of the announcement and, maybe, the keys.
 
-    Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest includes
-    the signing keys of all parties.
+    Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest then
+    includes the signing keys of all parties.
     """
     announcement, roster = board.announcement, board.roster
     if announcement is None or roster is None or not announcement.rules.verified:
@@ -51,6 +54,6 @@ def to_compare(board: Board) -> list[str]:
     keys = {f"shuffler {hop}": key for hop, key in enumerate(announcement.shufflers, start=1)}
     keys |= {"curator": announcement.curator, "analyst": announcement.analyst}
     lines = [f"read aloud: {session_words(compared_digest(board))}"]
-    if announcement.rules.verified:  # their keys lock nothing
+    if announcement.rules.verified:  # in a verified mix, ballots are not encrypted with these keys
         return lines
     return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]

@@ -1,4 +1,4 @@
-"""A computer that mixes for a class: it offers itself, waits, and then is a shuffler.
+"""The program of a computer that runs a shuffler for a class: it offers itself, waits, and mixes.
 
 It receives the questions and the promise: if the curator announces other ones, the session is
 aborted, with the reason on the board.
@@ -34,8 +34,9 @@ from .fingerprint_words import key_words, to_compare
 from .party_places import cast_of
 from .questions import promise_of, scenario_of
 
-PATIENCE = 30.0  # seconds for an answer of the class's computer, which itself waits for news
-MAX_ABSENCE = 60.0  # seconds after which a class's computer that is away is given up
+# seconds to wait for a response of the class's computer, which waits for news first
+PATIENCE = 30.0
+MAX_ABSENCE = 60.0  # seconds without the class's computer after which the shuffler gives up
 
 LineSink = Callable[[str], None]
 
@@ -49,7 +50,7 @@ def mix(
     print_line: LineSink,
     workplace: Workplace = LOCAL_WORKPLACE,
 ) -> "ShufflerResult":
-    """Be a shuffler of the class at an address, to the end of its session.
+    """Run a shuffler for the class at an address, to the end of its session.
 
     port: to listen at; 0: any free port. log: receives events; print_line: receives lines for
     people to read. workplace: where its long lists of work are done.
@@ -75,7 +76,7 @@ class ShufflerResult(msgspec.Struct, frozen=True):
 
 
 class _Mixing:
-    """An offer, and its session."""
+    """The run of a shuffler on this computer: its offer, then its session."""
 
     def __init__(
         self,
@@ -87,6 +88,7 @@ class _Mixing:
         print_line: LineSink,
         workplace: Workplace,
     ) -> None:
+        """Parse the class's address; ParameterError if it is invalid. Arguments as of `mix`."""
         split = urlsplit(address)
         code = split.path.strip("/")
         if split.scheme != "http" or not split.hostname or "/" in code or not code:
@@ -165,6 +167,7 @@ class _Mixing:
             await trio.sleep(wait)
 
     async def _ask(self, body: bytes) -> tuple[int, bytes]:
+        """Send the offer to the class's computer; return status and body of the response."""
         with trio.move_on_after(PATIENCE):
             stream = await trio.open_tcp_stream(self._host, self._port)
             client = Client(stream, self._name, (("origin", f"http://{self._name}"),))
@@ -175,6 +178,7 @@ class _Mixing:
         raise trio.BrokenResourceError("no answer in time")
 
     def _unreachable(self, bad: BaseException) -> str:
+        """Return the message that the class's computer cannot be reached."""
         return f"http://{self._name}: cannot be reached ({bad}); is it in this network?"
 
     def _check(self, papers: Papers) -> None:
@@ -208,6 +212,7 @@ class _Mixing:
             nursery.cancel_scope.cancel()
 
     def _key(self, cast: Cast, party: str) -> Keyholder:
+        """Make the shuffler's key pair, and print the words by which the class checks it."""
         key = make_key(cast, party)
         words = key_words(key.pair.public.encode())
         self._print_line(f"my key is: {words}   (every phone must show these words for {party})")

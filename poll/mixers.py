@@ -1,4 +1,4 @@
-"""Computers that offer to mix, until the session begins: the first to offer for each shuffler.
+"""The computers that offer to run a shuffler, until the session begins: the first for each.
 
 A computer repeats its offer every few seconds (mix.py), so a computer that has left makes room.
 """
@@ -12,13 +12,13 @@ from ..protocol.wire import parties
 from .enrolment import MixOffer, Papers, PartySeat
 from .refusal import Unwelcome
 
-OWN_NAMES = ("class", "people")  # certificates are looked for by name: none is there twice
-SILENCE = 20.0  # seconds after which an offer lapses
+OWN_NAMES = ("class", "people")  # identity names of the class's computer, which no other may use
+SILENCE = 20.0  # seconds without a repetition after which an offer lapses
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A valid offer.
+    """A valid offer to run a shuffler.
 
     Attributes:
         seat: its identity and address.
@@ -30,9 +30,13 @@ class Offered:
 
 
 class Mixers:
-    """The offers to mix. shufflers: their number. changed: called when a new computer offers."""
+    """The present offers to run shufflers.
+
+    shufflers: their number. changed: called when a new computer offers.
+    """
 
     def __init__(self, shufflers: int, changed: Callable[[], None]) -> None:
+        """Start without offers."""
         self._party_names = tuple(parties.shuffler(hop + 1) for hop in range(shufflers))
         self._offers: dict[str, Offered] = {}
         self._changed = changed
@@ -74,6 +78,11 @@ class Mixers:
         return self.papers
 
     def _take(self, name: str, seat: PartySeat) -> None:
+        """Keep an offer for a shuffler; Unwelcome if it cannot be accepted.
+
+        It is refused if there is no such shuffler, another computer has it, the session has begun,
+        or its identity is used by another party.
+        """
         if name not in self._party_names:
             accepted = ", ".join(self._party_names)
             raise Unwelcome(409, words=f"There is no {name} here; this session has {accepted}.")

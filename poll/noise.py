@@ -23,7 +23,7 @@ from ..scenarios.programs.randomized.share_estimates import Estimated, limits
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 
-TOO_WIDE = VERDICTS[0][0]  # half width of an interval from which its estimate is not shown
+TOO_WIDE = VERDICTS[0][0]  # half width; estimates with wider intervals are not shown
 
 
 class AnswerShare(msgspec.Struct, frozen=True):
@@ -46,21 +46,21 @@ class AnswerShare(msgspec.Struct, frozen=True):
         return self.says_in(english())
 
     def says_in(self, language: Language) -> str:
-        """Return the same in a language."""
+        """Return the estimate in a language, or that there are too few people for one."""
         wide = (self.high - self.low) / 2 >= TOO_WIDE
         return language.say("verdict-little") if wide else language.percent(self.share)
 
 
 class NoisyResult(msgspec.Struct, frozen=True):
-    """The result that phones show at the end.
+    """The result of a session with noisy answers, which phones show at the end.
 
     Attributes:
         rule: the noise, as it was announced.
         local: epsilon of a person's whole answer, in nats.
-        shuffled: epsilon of the mixed reports, in nats, never too small; None: of fewer than two
+        shuffled: epsilon of the mixed reports, in nats, an upper bound; None: of fewer than two
             people.
         delta: of `shuffled`, a probability.
-        people: that hide each other in `shuffled`: without simulated people.
+        people: number of people who hide each other in `shuffled`: without simulated people.
         shares: of each question, by its name.
     """
 
@@ -73,7 +73,9 @@ class NoisyResult(msgspec.Struct, frozen=True):
 
 
 def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResult | None:
-    """Estimate the shares from reports; None if phones add no noise, or no reports were counted.
+    """Return estimated shares from noisy reports.
+
+    None if phones add no noise, or none were counted.
 
     Takes seconds: bounds after shuffling are searched. simulated: number of simulated people; they
     hide no other person, since this computer knows their answers.
@@ -109,7 +111,10 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
 
 
 def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
-    """Return the epsilon of all reports of a person together; None for fewer than two people."""
+    """Return epsilon and delta of all reports of a person together, after shuffling.
+
+    None for fewer than two people.
+    """
     if people < 2:
         return None
     each, joint_bound = after_shuffling(questions, [people] * len(questions))
@@ -155,13 +160,13 @@ def result_data(result: NoisyResult, language: Language | None = None) -> dict[s
 
 
 def at_most(value: float) -> str:
-    """Write a bound > 0 with three digits, never below it."""
+    """Return a bound > 0 as text with three digits, rounded up."""
     scale = 10.0 ** (2 - floor(log10(value)))
     return f"{ceil(value * scale) / scale:.3g}"
 
 
 def percent(share: float) -> str:
-    """Write a share that may be below 0 or above 1."""
+    """Return an estimated share, which may be below 0 or above 1, as a percentage."""
     return f"{100 * share:.1f} %"
 
 

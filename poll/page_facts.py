@@ -23,10 +23,11 @@ def facts_of(
     mixers: Mixers | None,
     language: Language | None = None,
 ) -> dict[str, Any]:
-    """Return the present state for a phone. language: of its sentences; None: English.
+    """Return the present state for a phone, as JSON data.
 
-    If only values of k people are opened, `opens` is k, and `asking` the seconds in which a phone
-    may still query `randomness`. `language` is None if each phone chooses.
+    language: of its sentences; None: English. If only values of k people are opened, `opens` is k,
+    and `asking` the seconds in which a phone may still query `randomness`. `language` is None if
+    each phone chooses.
     """
     mix, opens = scenario.mix, answers_in(scenario) is AnswerKind.OPENED
     seconds = int(room.deadline)
@@ -72,11 +73,12 @@ def _spoken(tag: str | None) -> tuple[str, str] | None:
 
 
 def _until(time: float) -> int:
+    """Return the whole seconds until a time; 0 if it has passed."""
     return round(max(0.0, time - trio.current_time()))
 
 
 def _shuffler_list(terms: ClassTerms, mixers: Mixers) -> list[dict[str, Any]]:
-    """Return the shufflers by name and address, and whether each is this computer after all."""
+    """Return each shuffler's name, owner and address, and whether it runs on this computer."""
     local_hosts = (terms.host, *LOOPBACKS)
     return [
         {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in local_hosts}

@@ -1,4 +1,4 @@
-"""The set-up of a session: all parties here, or the shufflers on other computers."""
+"""The set-up of a class session: all parties on this computer, or remote shufflers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,14 +28,14 @@ LineSink = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class PendingSession:
-    """A session that is about to begin.
+    """A session that is set up, and is about to begin.
 
     Attributes:
         cast: with the identities of the parties here.
         network: that connects them, and the phones.
         keys: of the parties here, by name.
-        mixer_link: the link to shufflers on other computers; None: there are none.
-        listeners: where these connect to.
+        mixer_link: the link to shufflers on other computers; None: all parties are here.
+        listeners: the sockets to which these connect.
     """
 
     cast: Cast
@@ -45,7 +45,7 @@ class PendingSession:
     listeners: list[trio.SocketListener] = field(default_factory=list)
 
     async def play(self) -> None:
-        """Play the parties here, and carry letters to other computers, until cancelled."""
+        """Run the parties here, and exchange messages with other computers, until cancelled."""
         async with trio.open_nursery() as nursery:
             if self.mixer_link is not None:
                 nursery.start_soon(self.mixer_link.run, self.listeners)
@@ -61,9 +61,10 @@ class PendingSession:
 
 
 def all_here(cast: Cast, tools: list[Instrument], print_line: LineSink) -> PendingSession:
-    """Set up a session with all parties on this computer."""
+    """Return a session with all parties on this computer. tools: its observers."""
     identities = identities_of(cast)
-    cast = replace(cast, identities=identities)  # they are drawn once
+    # identities that are drawn at random must be drawn only once
+    cast = replace(cast, identities=identities)
     network = Network(
         Instruments(tools, print_line), roster_of(cast, identities), identities.get(BOARD)
     )
@@ -78,9 +79,9 @@ async def mixed_elsewhere(
     questions: QuestionsTable,
     host: str,
 ) -> PendingSession:
-    """Set up a session with shufflers on other computers, and give them their papers.
+    """Return a session with shufflers on other computers, and give them the session's data.
 
-    host: of this computer. StorageError if it cannot be listened at.
+    host: of this computer. StorageError if it cannot be listened at. mixers: the accepted offers.
     """
     every, far = identities_of(cast), hops_of(cast)
     identities = {name: signer for name, signer in every.items() if name not in far}
@@ -112,7 +113,7 @@ async def mixed_elsewhere(
 
 
 def cast_of(scenario: Scenario) -> Cast:
-    """Return the cast of a session of phones; it has no people's answers."""
+    """Return the inputs of a session of phones, without people's answers."""
     return Cast(
         scenario.scenario.title or scenario.scenario.name,
         announced_schema(scenario, schema_of(scenario)),
@@ -129,4 +130,5 @@ def cast_of(scenario: Scenario) -> Cast:
 
 
 def _no_row(index: int) -> Sequence[str]:
+    """Raise LookupError: the row of a person is known only to its phone."""
     raise LookupError(f"person {index}: phones know their own answers, and nobody else does")

@@ -13,7 +13,8 @@ from ..scenarios.programs.noisy_questions import Question, share
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 
-VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")  # of VERDICTS, in order
+# keys of the sentences for VERDICTS, in order
+VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")
 
 
 def forecast_of(scenario: Scenario, present_people: int, awaited: int | None) -> Forecast | None:
@@ -33,13 +34,14 @@ def forecast_of(scenario: Scenario, present_people: int, awaited: int | None) ->
 
 @lru_cache(maxsize=64)
 def _widest(questions: tuple[Question, ...], people: int, epsilon: float) -> Forecast:
+    """Return the forecast of the question with the widest interval."""
     return max(forecasts(questions, people, epsilon), key=lambda forecast: forecast.reach)
 
 
 def expected_of(
     scenario: Scenario, present_people: int, awaited: int | None, language: Language | None = None
 ) -> dict[str, Any] | None:
-    """Return the forecast as phones and the wall show it; None if phones add no noise.
+    """Return the forecast as data for phones and the wall; None if phones add no noise.
 
     present_people, awaited: as in `forecast_of`. language: of its sentences; None: English.
     """
@@ -84,5 +86,5 @@ def forecast_data(forecast: Forecast, language: Language | None = None) -> dict[
 
 
 def _whole(limit: float) -> str:
-    """Write a share as a whole percentage."""
+    """Return a share as text, in whole percent."""
     return f"{100 * limit:.0f} %"

@@ -1,4 +1,4 @@
-"""The preview: data for the phones' own screens, before a session begins.
+"""The preview: the data with which a phone's screens can be shown before a session begins.
 
 The announcement is that of a session of these questions, except for the keys and the nonce, which
 are drawn for the preview alone: so the six words of a preview belong to no session.
@@ -26,7 +26,7 @@ def preview_of(
     mixers: Mixers | None,
     language: Language,
 ) -> dict[str, Any]:
-    """Return the state that the first phone would receive, and the announcement in hexadecimal.
+    """Return the state that a first phone would receive, and an announcement in hexadecimal.
 
     language: of the phone.
     """
@@ -37,6 +37,7 @@ def preview_of(
 
 
 def _announcement(scenario: Scenario) -> Announcement:
+    """Return an announcement of these questions with keys that are drawn for the preview."""
     cast = cast_of(scenario)
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
     curator, analyst, *hops = (

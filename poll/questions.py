@@ -61,9 +61,9 @@ from ..strict_text import Unreadable, decoded, from_toml
 
 DEMO = Path(__file__).with_name("demo.toml")
 NEW = Path(__file__).with_name("new.toml")
-LARGEST = 1 << 20  # bytes
-LONGEST_NAME = 40  # letters, of a folder
-MOST_ANSWERS = 50  # of a question: a phone shows them all
+LARGEST = 1 << 20  # largest number of bytes of a file of questions
+LONGEST_NAME = 40  # letters of a folder's name
+MOST_ANSWERS = 50  # answers of a question, all of which a phone shows
 FREE = {
     "mix": ("kind", "submit", "shufflers", "deadline", "min_batch"),
     "local": ("mechanism", "epsilon"),
@@ -76,18 +76,19 @@ PROGRAMS = (
 PROVED = (
     Program.TWO_ROUND,
     Program.TWO_ROUND_ONCE,
-)  # that phones lock ballots of a verified mix for
-MECHANISM = "grr"  # its reports are announced answers; for other mechanisms a page has no values
+)  # kinds of sessions in which phones support a verified mix
+MECHANISM = "grr"  # randomized response: a report is one of the answers, so pages can show it
 MIN_EPSILON, MAX_EPSILON = (
     0.01,
     20.0,
-)  # nats for one question: less is all noise, more is the answer itself
-MOST_ROWS = 10_000  # that are tried at the end, where a run folder is written (record.py)
+)  # nats for a question: below, a report is only noise; above, the true answer
+# largest number of possible rows, all of which are tried for a record (record.py)
+MOST_ROWS = 10_000
 WHY = {"incidence": "its sets are of owners, who are no people"}
 
 
 class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole file.
+    """The contents of a file of questions, key by key.
 
     Attributes:
         title: of the session.
@@ -119,7 +120,10 @@ def read_questions(path: Path) -> Scenario:
 
 
 def parse_questions(data: bytes, path: Path) -> QuestionsTable:
-    """Return the tables of a file of questions; ScenarioError as in `read_questions`."""
+    """Return the contents of a file of questions; ScenarioError as in `read_questions`.
+
+    path: named in messages.
+    """
     try:
         text = decoded(data, "utf-8-sig").replace("\r\n", "\n")
         tables = from_toml(text)
@@ -134,7 +138,10 @@ def parse_questions(data: bytes, path: Path) -> QuestionsTable:
 
 
 def examine_questions(tables: object) -> tuple[QuestionsTable, list[Problem]]:
-    """Return a file of questions with all mistakes mended, and the mistakes. tables: as parsed."""
+    """Return the questions with all mistakes repaired by defaults, and the list of mistakes.
+
+    tables: the parsed TOML.
+    """
     table, problems = examine_table(tables, QuestionsTable)
     problems += [*_lang(table)]
     problems += _judged(table, {problem.touches for problem in problems})
@@ -151,6 +158,7 @@ def read_lang(path: Path) -> str | None:
 
 
 def _lang(table: QuestionsTable) -> Iterator[Problem]:
+    """Yield a mistake if the language is unknown."""
     if table.lang is not None and table.lang not in languages():
         accepted = ", ".join(languages())
         yield problem(("lang",), f'found "{table.lang}"; {accepted} are accepted')
@@ -168,7 +176,7 @@ def asks_questions(path: Path) -> bool:
 
 
 def write_new(path: Path) -> None:
-    """Write a file of questions to begin with, in which each key is explained.
+    """Write a new file of questions as a template, in which each key is explained.
 
     StorageError if a file stands there, or none can be written.
     """
@@ -201,6 +209,7 @@ def scenario_of(table: QuestionsTable) -> Scenario:
 
 
 def _scenario(table: QuestionsTable) -> Scenario:
+    """Return the scenario of a file of questions, without a check."""
     return Scenario(
         scenario=About(name=_file_name(table.title), title=table.title),
         population=PopulationSection(source=PHONES),
@@ -213,7 +222,7 @@ def _scenario(table: QuestionsTable) -> Scenario:
 
 
 def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
-    """Return every mistake in the meaning of a table. mended: paths that were reported already."""
+    """Return every mistake in the meaning of the questions. mended: paths already reported."""
     mix = [*_free("mix", table.mix)]
     problems = [
         *mix,
@@ -222,19 +231,20 @@ def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
         *(wrong for at, feature in enumerate(table.feature) for wrong in _question(at, feature)),
         *_texts(table.feature),
         *_columns(table),
-        *(() if mix else _program(_scenario(table))),  # peers would be another program
+        # skipped after mistakes in the mix, since peers are another program
+        *(() if mix else _program(_scenario(table))),
     ]
     return [wrong for wrong in problems if not any(wrong.path[: len(at)] == at for at in mended)]
 
 
 def _file_name(title: str) -> str:
-    """Return a title as the name of a folder."""
+    """Return a title turned into a valid name of a folder."""
     words = re.findall(r"[a-z0-9]+", title.casefold())
     return "-".join(words)[:LONGEST_NAME].strip("-") or "poll"
 
 
 def _program(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the kinds and noises that a page in a browser does not support."""
+    """Yield a mistake for each kind of session or noise that a page in a browser cannot play."""
     kind, local = scenario.policy.kind, scenario.local
     if problems := [*_kind(scenario)]:
         yield from problems
@@ -260,6 +270,7 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _kind(scenario: Scenario) -> Iterator[Problem]:
+    """Yield a mistake if a page in a browser cannot play this kind of session."""
     kind = scenario.policy.kind
     if wrong := [*misfits_of_once(scenario)]:
         yield from wrong
@@ -283,7 +294,10 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _opening(scenario: Scenario) -> Iterator[Problem]:
-    """Yield settings that a page cannot seal with, or that need too many trials for the record."""
+    """Yield mistakes of a `threshold` session: sizes that a page cannot seal, or too many rows.
+
+    All possible rows are tried at the end, for the record.
+    """
     policy, rows = scenario.policy, prod(len(feature.values or ()) for feature in scenario.feature)
     if policy.sample is not None:
         yield problem(
@@ -303,6 +317,7 @@ def _opening(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _epsilon(epsilon: float | None, question_count: int) -> Iterator[Problem]:
+    """Yield a mistake unless epsilon, divided over the questions, is in the accepted range."""
     min_epsilon, max_epsilon = MIN_EPSILON * question_count, MAX_EPSILON * question_count
     if epsilon is None or not min_epsilon <= epsilon <= max_epsilon:
         value_text = "none" if epsilon is None else f"{epsilon:g} nats"
@@ -315,7 +330,7 @@ def _epsilon(epsilon: float | None, question_count: int) -> Iterator[Problem]:
 
 
 def _free(name: str, section: Struct) -> Iterator[Problem]:
-    """Yield keys that a class cannot choose."""
+    """Yield a mistake for each key of a section that a class cannot choose."""
     plain = asdict(type(section)())
     accepted = ", ".join(FREE[name])
     for key, value in asdict(section).items():
@@ -324,6 +339,10 @@ def _free(name: str, section: Struct) -> Iterator[Problem]:
 
 
 def _question(at: int, feature: FeatureSection) -> Iterator[Problem]:
+    """Yield mistakes of a question: keys other than name and values, or too few or many answers.
+
+    at: its place in the file.
+    """
     plain = asdict(FeatureSection(name=feature.name, values=feature.values))
     for key, value in asdict(feature).items():
         if value != plain[key]:
@@ -351,7 +370,7 @@ def _texts(features: Sequence[FeatureSection]) -> Iterator[Problem]:
 
 
 def _columns(table: QuestionsTable) -> Iterator[Problem]:
-    """Yield unknown questions in the keys of the promise that name questions."""
+    """Yield a mistake for each key of the promise that names an unknown question."""
     features = tuple(feature.name for feature in table.feature)
     yield from names(_scenario(table), ScenarioFacts(None, features))
 

@@ -23,20 +23,21 @@ from ..strict_text import from_toml
 from .questions import DEMO, LARGEST, NEW, QuestionsTable, parse_questions, scenario_of
 
 HEADING = re.compile(r"\[+(\w+)\]+\s*(?:# (.*))?")
-ENTRY = re.compile(r"(?:# )?(\w+) = [^#]*(?:# (.*))?")  # an explained key may be commented out
-COLUMN = 24  # of comments, as in the template
-GROUP = 0o077  # bits of a file that others than its owner may use
+# a key of the template; it may be commented out
+ENTRY = re.compile(r"(?:# )?(\w+) = [^#]*(?:# (.*))?")
+COLUMN = 24  # column in which comments begin, as in the template
+GROUP = 0o077  # permission bits of users other than the owner
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionsFile:
-    """A file of questions as read, or the demo, which belongs to the package.
+    """A file of questions as it was read, or the package's demo.
 
     Attributes:
         path: of the file; None: the demo.
         folder: of a new file.
         data: the bytes that were read.
-        table: of the questions.
+        table: the questions in it.
     """
 
     path: Path | None
@@ -46,7 +47,7 @@ class QuestionsFile:
 
     @classmethod
     def read(cls, path: Path | None) -> "QuestionsFile":
-        """Read a file; None: the demo. Errors as of `read_questions`."""
+        """Read a file of questions; None: the demo. Errors as of `read_questions`."""
         data = read_bounded(path or DEMO, LARGEST, "file of questions")
         table = parse_questions(data, path or DEMO)
         folder = path.resolve().parent if path else Path.cwd()
@@ -59,7 +60,7 @@ class QuestionsFile:
 
     @property
     def tables(self) -> Mapping[str, Any]:
-        """The tables of the file, without defaults."""
+        """The parsed TOML of the file, without defaults."""
         return from_toml(self.data)
 
     @property
@@ -88,6 +89,7 @@ class QuestionsFile:
         return new_file
 
     def _with_tables(self, path: Path, tables: Mapping[str, Any]) -> "QuestionsFile":
+        """Return the file as it is after writing these tables to a path."""
         data = questions_text(tables).encode()
         return replace(self, path=path, data=data, table=parse_questions(data, path))
 
@@ -119,7 +121,7 @@ def _has_bytes(path: Path, data: bytes) -> bool:
 
 
 def questions_text(tables: Mapping[str, Any]) -> str:
-    """Return tables as a file of questions, each key explained as in the template of `--new`."""
+    """Return tables as the text of a file of questions, with the comments of `--new`'s template."""
     head = [line for line in NEW.read_text("utf-8").splitlines()[:2] if line.startswith("#")]
     plain = {key: value for key, value in tables.items() if not _is_table(value)}
     lines = [*head, *_entries("", plain, explained=True)]
@@ -133,10 +135,12 @@ def questions_text(tables: Mapping[str, Any]) -> str:
 
 
 def _is_table(value: object) -> bool:
+    """Whether a TOML value is a table, or a list of tables."""
     return isinstance(value, dict) or (isinstance(value, list) and isinstance(value[0], dict))
 
 
 def _entries(section: str, table: Mapping[str, Any], *, explained: bool) -> Iterator[str]:
+    """Yield the lines `key = value` of a table, with the template's comments if `explained`."""
     for key, value in table.items():
         entry, why = f"{quoted_key(key)} = {_text(value)}", _explanations().get((section, key), "")
         yield f"{entry:<{COLUMN - 1}} # {why}" if explained and why else entry

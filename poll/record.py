@@ -43,9 +43,10 @@ STANDS = "the first answers stand for it here"
 
 
 def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> Outcome | None:
-    """Return the outcome of a session; None if it did not begin, or no submission arrived.
+    """Return the outcome of a session for its run folder.
 
-    Every envelope is opened with the keys that this computer had.
+    Every envelope is opened with the keys that this computer had. None if the session did not
+    begin, or no submission arrived.
     """
     if finished_session.board is None or not finished_session.room.letters:
         return None
@@ -85,7 +86,7 @@ def outcome_of_phones(scenario: Scenario, finished_session: FinishedSession) -> 
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
-    """Return the title and name of the run; the title says if some people are simulated."""
+    """Return the title and name of the run; the title says how many people are simulated."""
     about = scenario.scenario
     if not simulated:
         return about
@@ -99,11 +100,12 @@ def population(
     simulated: Sequence[int],
     submitters: Collection[int],
 ) -> Population:
-    """Return the participants, in the order of their numbers, with their answers of round 1.
+    """Return the participants as a population, in the order of their numbers.
 
-    If a message did not open, or leaves some answers blank, these answers are unknown; the
-    question's first answer stands there. It is not the counted value, and a warning says so.
-    Another warning names simulated people. submitters: the numbers of users that have submitted.
+    Their rows are the answers of round 1. If a message did not open, or leaves some answers blank,
+    these answers are unknown; the question's first answer stands there. It is not the counted
+    value, and a warning says so. Another warning names simulated people. submitters: the numbers of
+    users that have submitted.
     """
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
@@ -139,7 +141,7 @@ def _missing(names: Sequence[str], columns: Sequence[str], has_submitted: bool) 
 def silences(
     sealed_answers: list[SealedAnswers], users: int, rounds: int, submitters: Collection[int]
 ) -> dict[int, dict[int, Strike]]:
-    """Return the missing participants by number and counted round, each as a fault of a scenario.
+    """Return the participants that did not submit, by number and round, as faults of a scenario.
 
     The scenario of the run folder does not name them: they were not planned.
     """

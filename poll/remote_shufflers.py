@@ -1,4 +1,4 @@
-"""The class's network if shufflers are on other computers: it exchanges letters with them over TLS.
+"""The class's network if shufflers are on other computers: messages are exchanged over TLS.
 
     POST /posts, GET /posts/N    the board, as in any session (machines/board_service.py)
     POST /letters                letters for the curator and the analyst, who are here
@@ -30,9 +30,9 @@ from ..roles.network.memory_network import Bag, Network
 from .enrolment import IdentityRecord, Papers, PartySeat
 from .mixers import OWN_NAMES
 
-MAX_ABSENCE = 20.0  # seconds after which a shuffler that does not follow the board is given up
-LOOK = 1.0  # seconds between two looks at who is there
-UNHEARD = 10_000  # milliseconds after which a computer that acknowledges nothing is gone
+MAX_ABSENCE = 20.0  # seconds without a connection of a shuffler after which the session is aborted
+LOOK = 1.0  # seconds between two checks for lost shufflers
+UNHEARD = 10_000  # milliseconds without acknowledgement after which a connection counts as lost
 LIMITS = ServerLimits(MOST_LETTERS, connections=200)
 READERS = (parties.CURATOR, parties.ANALYST)
 
@@ -51,12 +51,12 @@ class ClassIdentities:
 
     @classmethod
     def fresh(cls) -> "ClassIdentities":
-        """Make both, for one session."""
+        """Return new identities for one session."""
         desk, hall = map(make_identity, OWN_NAMES)
         return cls(desk, hall)
 
     def seats(self, host: str, port: int) -> tuple[PartySeat, PartySeat]:
-        """Return the addresses of both. port: where the desk listens."""
+        """Return the addresses of server and client. port: where the server listens."""
         desk = PartySeat(who=IdentityRecord.from_identity(self.desk.public), host=host, port=port)
         return desk, PartySeat(
             who=IdentityRecord.from_identity(self.hall.public), host=host, port=0
@@ -64,29 +64,35 @@ class ClassIdentities:
 
 
 class _Board(BoardService):
-    """The class's own board, where shufflers on other computers read and post."""
+    """The service of the class's own board, for shufflers on other computers."""
 
     def __init__(self, network: Network, speaks: Callable[[str, str], bool]) -> None:
+        """Serve the board of this network. speaks: whether a place may post for a party."""
         super().__init__(speaks=speaks)
         self.board = network.board
         self._network = network
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post as local parties do, so that instruments see it, this service among them."""
+        """Add a post as local parties do, so that observers see it; return its place."""
         place = len(self.board.entries)
         self._network.wake(self._network.learn(author, data))
         return place
 
 
 class MixerLink(Instrument):
-    """The link of a network to shufflers on other computers; it sees posts as they are made.
+    """The connections of the class's network to shufflers on other computers.
 
-    print_line: receives a line about each failure.
+    It is an observer, so that it sees posts as they are made. print_line: receives a line about
+    each failure.
     """
 
     def __init__(
         self, class_identities: ClassIdentities, papers: Papers, print_line: Callable[[str], None]
     ) -> None:
+        """Prepare a queue of messages for each shuffler.
+
+        papers: the session's data, with addresses.
+        """
         self._class_identities = class_identities
         self._papers = papers
         self._directory = papers.directory
@@ -95,13 +101,16 @@ class MixerLink(Instrument):
         self._accepted_letters: set[tuple[str, bytes]] = set()
         self._troubles = Troubles(print_line, self._directory.certificates)
         self._outboxes = {name: self._outbox(name) for name in self._shufflers}
-        self._follows = dict.fromkeys(self._shufflers, 0)  # open streams of the board
-        self._since = dict.fromkeys(self._shufflers, -math.inf)  # when one was last open
+        # shuffler -> number of its open streams of the board
+        self._follows = dict.fromkeys(self._shufflers, 0)
+        # shuffler -> time when a stream was last open
+        self._since = dict.fromkeys(self._shufflers, -math.inf)
         self._network: Network
         self._service: _Board
 
     @property
     def _shufflers(self) -> tuple[str, ...]:
+        """The names of the shufflers, by hop."""
         return tuple(parties.shuffler(hop + 1) for hop in range(len(self._papers.shufflers)))
 
     def joins(self, network: Network) -> None:
@@ -110,7 +119,7 @@ class MixerLink(Instrument):
         self._service = _Board(network, self._directory.speaks_for)
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Show a post to the shufflers."""
+        """Send a post to the shufflers that read the board."""
         self._service.show(entry)
 
     def far(self, party: str) -> bool:
@@ -127,13 +136,14 @@ class MixerLink(Instrument):
         self._outboxes[receiver].put(Parcel(receiver, entry_count, 0.0, letters))
 
     async def run(self, listeners: list[trio.SocketListener]) -> None:
-        """Carry letters and posts, until cancelled."""
+        """Exchange messages and posts with the shufflers, until cancelled."""
         certificates = self._directory.certificates
         context = tls.server_context(self._class_identities.desk, certificates)
         server = Server(self._answer, self._print_line, LIMITS)
         serve = secured(server, context, tls.names(certificates), self._troubles)
 
         async def watched(stream: trio.SocketStream) -> None:
+            """Serve a connection; the system closes it if the other end acknowledges no data."""
             if hasattr(trio.socket, "TCP_USER_TIMEOUT"):
                 option = trio.socket.IPPROTO_TCP, trio.socket.TCP_USER_TIMEOUT
                 stream.setsockopt(*option, UNHEARD)
@@ -170,10 +180,13 @@ class MixerLink(Instrument):
             finally:
                 await client.close()
         except TROUBLE:
-            return  # the round then ends at the shuffler's deadline
+            return  # without this request the round ends at the shuffler's deadline
 
     def _outbox(self, name: str) -> Outbox:
+        """Return the queue of messages for a shuffler."""
+
         def report_loss(why: str, letters: int) -> None:
+            """Print that a shuffler has not accepted messages, and why."""
             self._print_line(f"{letters} messages were not taken: {why}")
 
         place = self._directory.places[name]
@@ -182,6 +195,7 @@ class MixerLink(Instrument):
         )
 
     async def _reach(self, name: str) -> Client:
+        """Connect to a shuffler over TLS; return the client."""
         place = self._directory.places[name]
         stream = await trio.open_tcp_stream(place.host, place.port)
         context = tls.client_context(self._class_identities.hall, place.certificate)
@@ -189,6 +203,7 @@ class MixerLink(Instrument):
         return Client(safe, f"{place.host}:{place.port}")
 
     async def _answer(self, request: Request) -> HttpResponse:
+        """Return the response to a shuffler's request: letters, a post, or reading the board."""
         if (request.method, request.path) == ("POST", "/letters"):
             return await self._letters(request)
         if len(request.body) > MOST_POST:
@@ -199,6 +214,7 @@ class MixerLink(Instrument):
         return answer
 
     async def _followed(self, peer: str, stream: Callable[[Say], object], say: Say) -> None:
+        """Stream the board to a shuffler, and note when it is connected."""
         self._follows[peer] = self._follows.get(peer, 0) + 1
         try:
             await stream(say)  # type: ignore[misc]
@@ -207,7 +223,7 @@ class MixerLink(Instrument):
             self._since[peer] = trio.current_time()
 
     async def _letters(self, request: Request) -> HttpResponse:
-        """Accept letters for the readers, each once."""
+        """Accept letters for the curator and the analyst, each once; return the response."""
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
@@ -226,15 +242,16 @@ class MixerLink(Instrument):
 
 
 class FarNetwork(Network):
-    """A network with some parties on other computers."""
+    """The network of a class with shufflers on other computers."""
 
     def __init__(self, mixer_link: MixerLink, *arguments: object) -> None:
+        """Start without parties. mixer_link: the connections to the shufflers."""
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._mixer_link = mixer_link
         mixer_link.joins(self)
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Put letters into an inbox here, or send them to another computer."""
+        """Put letters into a local inbox, or send them to another computer."""
         if not self._mixer_link.far(receiver):
             await super().hand(receiver, bag)
             return

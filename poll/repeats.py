@@ -24,9 +24,7 @@ from ..protocol.wire.messages import Kind
 from ..scenarios.schema.model import Scenario
 from .class_settings import ClassTerms
 
-RETURN_SECONDS = (
-    12.0  # seconds in which phones come back: they ask for news every 8 seconds at least
-)
+RETURN_SECONDS = 12.0  # seconds to wait for phones to come back; they ask for news every 8 seconds
 
 POSTS = frozenset(
     {
@@ -38,7 +36,7 @@ OF_PEOPLE = frozenset({Kind.SUBMISSION, Kind.QUERY})
 
 
 def stays_sealed(event: Event) -> bool:
-    """Whether answers stay sealed, though the message was carried."""
+    """Whether answers are still sealed after this message was carried."""
     if event.receiver == BOARD:
         return event.kind in POSTS or (event.kind is Kind.DECISION and event.round == 0)
     if parties.role(event.sender) is parties.Role.USER:

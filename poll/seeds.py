@@ -1,8 +1,9 @@
-"""The desk that passes letters between a phone and `randomness`, if only k people open a row.
+"""The service that passes requests of phones to the party `randomness` (sessions of `threshold`).
 
     phone    POST /CODE/seed, a `query` (docs/wire.md)    ->  desk  ->  randomness
     phone    the bytes of `evaluated`                     <-  desk  <-  randomness
 
+A row opens only if k people share it; for that, phones need outputs of an oblivious function.
 `randomness` answers each person once, and a connection may be lost just then: so the desk stores
 the answer, and returns it to the same phone for the same query. Like `randomness` it learns nothing
 of a row.
@@ -33,7 +34,13 @@ MARGIN = 2.0  # seconds after which `randomness`, which is here, will not answer
 
 @dataclass(slots=True)
 class _Exchange:
-    """The query of a phone in a round, and its answer."""
+    """A phone's query to `randomness` in a round, and the answer.
+
+    Attributes:
+        query: the bytes of the query.
+        answer: the bytes of the answer; empty until it comes.
+        completion: set when the answer is there, or will not come.
+    """
 
     query: bytes
     answer: bytes = b""
@@ -41,9 +48,13 @@ class _Exchange:
 
 
 class Seeds:
-    """The forwarding of phones' queries. room: the phones; network: of the session."""
+    """The forwarding of phones' queries to `randomness`, with stored answers.
+
+    room: the phones; network: of the session.
+    """
 
     def __init__(self, room: Classroom, network: Network) -> None:
+        """Start without queries."""
         self._room = room
         self._network = network
         self._exchanges: dict[tuple[int, str], _Exchange] = {}
@@ -70,6 +81,7 @@ class Seeds:
         return self._require_answer(exchange)
 
     def _require_answer(self, exchange: _Exchange) -> bytes:
+        """Return the answer of an exchange; Unwelcome if it came too late."""
         if not exchange.answer:
             raise Unwelcome(409, "seed-late")
         return exchange.answer
@@ -100,12 +112,12 @@ def is_query(plan: Round, data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedQuery:
-    """The query of a simulated person, and its state until it seals.
+    """The query of a simulated person to `randomness`, and the data it needs to seal its row.
 
     Attributes:
         plan: the round.
         asking: the row, and its blinding.
-        data: the letter.
+        data: the message.
         entropy: the source of all of this person's randomness in the round.
     """
 
@@ -129,7 +141,7 @@ class SimulatedQuery:
 
 
 def question(plan: Round, row: Sequence[str], entropy: Entropy) -> SimulatedQuery:
-    """Make the query for the seals of a row, as a letter for the desk."""
+    """Return a simulated person's query to `randomness` for a row."""
     asking = threshold.ask(plan, row, sealing(entropy, plan.session).fork("rows"))
     data = Message(plan.session, plan.call.round, asking.body).encode()
     return SimulatedQuery(plan, asking, data, entropy)

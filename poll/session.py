@@ -59,7 +59,7 @@ from .web import PhoneServer
 
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 0.2  # seconds after the last answer, before the round is closed early
-LOOK = 0.1  # seconds between two looks at who has answered
+LOOK = 0.1  # seconds between two checks for new answers
 
 LineSink = Callable[[str], None]
 
@@ -91,7 +91,7 @@ class EagerClock(trio.abc.Clock):
 
 
 class PhoneSession:
-    """A session of phones.
+    """A session of phones: its web server, its parties and its rounds.
 
     print_line: receives lines for the teacher. file: of the scenario's questions, for the editor;
     None: the questions do not change. qr: returns an address as SVG, for the wall; "" without a
@@ -106,12 +106,14 @@ class PhoneSession:
         file: QuestionsFile | None = None,
         qr: QrCode = lambda _: "",
     ) -> None:
+        """Prepare the class, the wall, the pages and the teacher's commands."""
         self.code = fresh_code()
         spare = spare_of(scenario)
         extended_mix = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
         self.scenario = replace_struct(scenario, mix=extended_mix)
         slips = Slips(terms.slips) if terms.slips else None
-        device_limit = MOST_PHONES if slips else terms.most_of_one  # a slip is one person already
+        # with slips, each code admits only one person
+        device_limit = MOST_PHONES if slips else terms.most_of_one
         proved = scenario.mix.kind == "verified"
         self.room = Classroom(scenario.mix.deadline, device_limit, spare, slips, registered=proved)
         self.mixers = (
@@ -133,14 +135,14 @@ class PhoneSession:
         self.wall_page = WallPage(self.room, self.facts, lambda: self.scenario, qr)
         self.farewell = Farewell(self.room, self.wall)
         self._last_counts = (0, 0, 0)
-        self._read_out = 0  # the last attempt with words that were read out
+        self._read_out = 0  # number of the last attempt with printed words
         self._mixing: set[str] = set()
         self._refused: set[str] = set()
 
     def hold(
         self, opened: LineSink, lines: Lines | None = None, finished: Finished | None = None
     ) -> FinishedSession:
-        """Hold the session to its end.
+        """Run the session to its end; return its result.
 
         Args:
             opened: receives the address.
@@ -175,7 +177,7 @@ class PhoneSession:
             scenario=scenario.scenario,
             feature=scenario.feature,
             policy=scenario.policy,
-            mix=replace_struct(mix, **times),  # a cheat keeps what it has changed
+            mix=replace_struct(mix, **times),  # keep the settings that an attack has changed
             defence=replace_struct(defence, min_dropout=scenario.defence.min_dropout),
         )
         self._terms = replace(self._terms, language=lang)
@@ -199,6 +201,7 @@ class PhoneSession:
     async def _hold(
         self, opened: LineSink, lines: Lines | None, finished: Finished | None
     ) -> FinishedSession:
+        """Open the web server, play attempts as long as they are repeated, and show the results."""
         listeners = await listeners_at(self._terms.host, self._terms.port)
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
@@ -227,18 +230,19 @@ class PhoneSession:
             await self._stay()
             nursery.cancel_scope.cancel()
         if finished is not None and not is_reported:
-            finished(finished_session)  # it was stopped while the teacher could have repeated it
+            # report a session that ended while the teacher could still repeat it
+            finished(finished_session)
         return finished_session
 
     async def _measure(self, finished_session: FinishedSession) -> None:
-        """Show the figures of a session with a run folder."""
+        """Compute and show the figures at the end, of a session with a run folder."""
         if self._terms.has_run_folder:
             figures = await trio.to_thread.run_sync(measured_of, self.scenario, finished_session)
             self.wall_page.measured = figures
             self.room.change()
 
     async def _attempt(self, desk: PhoneServer) -> FinishedSession:
-        """Hold one session to its end, with its own simulated people."""
+        """Play one attempt of the session to its end, with its own simulated people."""
         async with trio.open_nursery() as nursery:
             simulated = SimulatedPeople(self.room, lambda: self.scenario, self._terms.simulated)
             simulated.join()
@@ -249,7 +253,10 @@ class PhoneSession:
         return finished_session
 
     async def _repeated(self) -> bool:
-        """Whether the teacher repeats the session; waits for it, if it may be repeated."""
+        """Wait for the teacher's choice; whether the session is to be repeated.
+
+        False at once if it may not be repeated.
+        """
         room = self.room
         if not room.repeatable:
             return False
@@ -267,7 +274,7 @@ class PhoneSession:
         return True
 
     async def _stay(self) -> None:
-        """Let results stay: until the teacher ends the session, or for slow phones to read."""
+        """Keep the results shown until the teacher ends the session, or slow phones have read."""
         if self._led and self.room.started and not self.teacher.absent:
             if not self.teacher.end_event.is_set():
                 self._print_line("the results stay on the wall and on phones until you press Enter")
@@ -293,7 +300,7 @@ class PhoneSession:
 
     @property
     def _awaits_people(self) -> bool:
-        """Whether people or shufflers are missing, or the teacher has to begin."""
+        """Whether people or shufflers are missing, or the teacher still has to begin."""
         people = self.room.returning if self.room.attempt > 1 else self._terms.people
         if people is None:
             return True
@@ -303,7 +310,7 @@ class PhoneSession:
         )
 
     def _count(self) -> None:
-        """Report the number of people and of answers, if it has changed."""
+        """Print and show the number of people and of answers, if it has changed."""
         room = self.room
         mixing = self.mixers.present_seats if self.mixers else {}
         for name in mixing.keys() - self._mixing:
@@ -343,6 +350,7 @@ class PhoneSession:
         self._print_line(people_text + answers_text)
 
     async def _play(self, desk: PhoneServer) -> FinishedSession:
+        """Wait for people, then run all rounds with their parties; return the result."""
         transcript = Transcript.sized(0)
         if not await self._enough():
             # Before the first attempt there is nothing to repeat.
@@ -405,6 +413,7 @@ class PhoneSession:
             self.wall.show_result(counts_data(singles, self._language))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> PendingSession:
+        """Set up the session with all parties here, or with shufflers on other computers."""
         if self.mixers is None:
             return all_here(cast, tools, self._print_line)
         questions = table_of(self.scenario)
@@ -412,14 +421,14 @@ class PhoneSession:
         return await mixed_elsewhere(cast, tools, self._print_line, self.mixers, questions, host)
 
     def _too_small(self) -> Unwelcome:
-        """Return why the session does not begin."""
+        """Return the reason why the session does not begin: missing shufflers or people."""
         if missing := self._missing:
             return Unwelcome(409, "mixers-missing", names=", ".join(missing))
         present_people, needed = len(self.room.phones), self.scenario.mix.min_batch
         return Unwelcome(409, "few-came", n=present_people, needed=needed)
 
     async def _look(self, stage: PendingSession) -> None:
-        """Check for new answers; close the round when it is complete or due."""
+        """Watch the rounds: report new answers, and close a round when it is complete or due."""
         self._count()
         await trio.sleep(LOOK)
         number = self.room.round
@@ -433,14 +442,17 @@ class PhoneSession:
             await trio.sleep(BREATH)
             if not self.room.complete or self.room.round != number:
                 return
-            self._count()  # the last answer too, before its round is closed
+            self._count()  # show also the last answer before its round is closed
         if stage.mixer_link is not None:
             await stage.mixer_link.hurry(number)
         else:
             self._clock.skip_to(self.room.latest + LOOK)
 
     def _due_to_close(self, number: int) -> bool:
-        """Whether a round is to be closed though its parties would go on collecting."""
+        """Whether an open round is to be closed now, before its parties' own deadline.
+
+        The teacher closes it, or its time without an extension is over.
+        """
         room, board = self.room, self.room.board
         if board is None or board.phase is not Phase.COLLECTING or not number or not room.asks:
             return False
@@ -448,12 +460,13 @@ class PhoneSession:
 
 
 def _plan(network: Network) -> Round | None:
+    """Return the present round; None before it, or while the board's signed head is missing."""
     calls = network.board.calls
     return network.plan(calls[-1]) if calls and network.board.due is None else None
 
 
 async def _deliver(network: Network, sender: str, data: bytes) -> None:
-    """Carry a submission to the first shuffler; of a verified mix to every keyholder."""
+    """Send a submission to the first shuffler; in a verified mix, to every keyholder."""
     plan = _plan(network)
     doors = plan.openers if plan is not None and plan.verified else ("shuffler-1",)
     for door in doors:

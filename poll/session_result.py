@@ -14,7 +14,7 @@ from .classroom import Classroom
 
 @dataclass(frozen=True, slots=True)
 class FinishedSession:
-    """The result of a session of phones.
+    """The result of a session of phones, for the record and the figures.
 
     Attributes:
         board: all posts; None: too few people came, and the session did not begin.

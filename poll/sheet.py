@@ -12,12 +12,12 @@ from pathlib import Path
 from ..languages.language import Language
 from .slips import printed
 
-COLUMNS, ROWS = 3, 6  # slips of a sheet
+COLUMNS, ROWS = 3, 6  # slips on a printed page, across and down
 STYLE = Path(__file__).parent / "static" / "slips.css"
 
 
 def sheet(title: str, address: str, codes: Sequence[str], language: Language) -> str:
-    """Return the page with the slips of these codes, in random order.
+    """Return a printable HTML page with the slips of these codes, in random order.
 
     Args:
         title: of the session.
@@ -57,6 +57,7 @@ def slip_sheets(title: str, address: str, codes: Sequence[str], language: Langua
 
 
 def _slip(title: str, address: str, code: str, language: Language) -> str:
+    """Return the HTML of one slip: title, QR code, address and code."""
     import segno
 
     drawn = segno.make(f"{address}#{code}", error="m", micro=False)

@@ -27,15 +27,19 @@ from .refusal import Unwelcome
 from .seeds import Seeds, question
 from .web import PhoneServer
 
-LOOK = 0.2  # seconds between two looks at what is asked
-SLOWEST = 3.0  # seconds for all of them to answer, where there is so much time
-SECRET = 16  # bytes, as a phone's
+LOOK = 0.2  # seconds between two checks for an open round
+SLOWEST = 3.0  # seconds over which all simulated people answer, if a round is long enough
+SECRET = 16  # bytes of a simulated phone's secret
 
 
 class SimulatedPeople:
-    """The simulated people. scenario: returns the played scenario; count: their number."""
+    """The simulated people of a class: they join and answer as phones do.
+
+    room: the class. scenario: returns the present questions; count: number of simulated people.
+    """
 
     def __init__(self, room: Classroom, scenario: Callable[[], Scenario], count: int) -> None:
+        """Prepare; the people join with `join`."""
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
         self._signers: dict[str, Signer] = {}
@@ -43,7 +47,7 @@ class SimulatedPeople:
         self._count = count
 
     def join(self) -> None:
-        """Join, by names that begin with "simulated"."""
+        """Let the people join the class, under names that begin with "simulated"."""
         for number in range(self._count):
             secret = secrets.token_hex(SECRET)
             signer = self._signers[secret] = Signer(SystemEntropy())
@@ -60,7 +64,7 @@ class SimulatedPeople:
             self._people[secret] = response(scenario, row)
 
     async def live(self, desk: PhoneServer) -> None:
-        """Answer every round, until cancelled. desk: where phones submit."""
+        """Answer every round when it is open, until cancelled. desk: where phones submit."""
         answered_rounds: set[int] = set()
         while self._people:
             plan = desk.plan()
@@ -70,7 +74,8 @@ class SimulatedPeople:
                 answered_rounds.add(plan.call.round)
                 remaining_seconds = self._room.closes - trio.current_time()
                 pause = min(SLOWEST, remaining_seconds / 4) / self._count
-                with suppress(Unwelcome):  # the round has closed: the rest are late
+                # if the round closes meanwhile, the remaining people are late
+                with suppress(Unwelcome):
                     for secret, row in self._people.items():
                         await trio.sleep(pause)
                         sealed = await self._sealed(plan, secret, row, desk.seeds)
@@ -78,9 +83,9 @@ class SimulatedPeople:
             await trio.sleep(LOOK)
 
     def _is_due(self, plan: Round, answered_rounds: Collection[int]) -> bool:
-        """Whether a round is open and unanswered, with all keys for ballots posted.
+        """Whether a simulated person should answer now: the round is open, and its keys are posted.
 
-        answered_rounds: answered rounds.
+        answered_rounds: the rounds that the person has answered.
         """
         board = self._room.board
         locked = not plan.verified or (board is not None and board.verified.has_keys(plan))
@@ -99,7 +104,10 @@ class SimulatedPeople:
 def locked_answers(
     plan: Round, board: Board, index: int, row: Sequence[str], signer: Signer
 ) -> bytes:
-    """Return the signed ballots of a person for a verified mix. index: in the registry, from 0."""
+    """Return a person's signed ballots for a verified mix, as a message.
+
+    index: in the registry, from 0.
+    """
     keys = joint_keys(plan, board.verified.keys[plan.call.round])
     elements = AnswerElements(plan)
     records = make_ballots(plan, keys, elements, index, row, SystemEntropy())
@@ -108,7 +116,7 @@ def locked_answers(
 
 
 async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None) -> bytes:
-    """Return an envelope of layers, or of a row for k people."""
+    """Return a person's submission: an envelope of onions, or a row that only k people open."""
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
         query = question(plan, row, SystemEntropy())

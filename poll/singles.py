@@ -25,7 +25,7 @@ from ..scenarios.schema.model import Scenario
 
 
 class Singles(msgspec.Struct, frozen=True):
-    """The published counts of each question alone.
+    """The counts of each question alone, published if the joint table is not.
 
     Attributes:
         people: counted in round 1.
@@ -71,7 +71,7 @@ def singles_of(
 
 
 def counts_data(singles: Singles, language: Language | None = None) -> dict[str, Any]:
-    """Return the counts as the wall shows them: tables and sentences.
+    """Return the counts as data for the wall: tables and sentences.
 
     language: of the sentences; None: English.
     """
@@ -90,7 +90,7 @@ def counts_data(singles: Singles, language: Language | None = None) -> dict[str,
 
 
 def why(singles: Singles, language: Language | None = None) -> str:
-    """Say why there is no table of the questions together. language: None: English."""
+    """Return the sentence why there is no joint table of the questions. language: None: English."""
     return (language or english()).say("singles-why", n=singles.missing)
 
 

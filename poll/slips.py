@@ -30,17 +30,17 @@ from ..scenarios.serialization.bounded_file import read_bounded
 from ..strict_text import Unreadable, from_toml
 from .refusal import Unwelcome
 
-LENGTH, GROUP = 12, 4  # letters of a code, and of a part of it as it is printed
+LENGTH, GROUP = 12, 4  # letters of a code, and of each printed group
 MOST_SLIPS = 1_000
-LARGEST = 1 << 17  # bytes of the file
-LONGEST = 64  # signs of a typed code that are looked at
-NON_OWNER_BITS = 0o077  # bits of a file's mode: all users but its owner
+LARGEST = 1 << 17  # largest number of bytes of the file
+LONGEST = 64  # longest typed code that is compared, in characters
+NON_OWNER_BITS = 0o077  # permission bits of users other than the owner
 CODE = re.compile(f"[{LETTERS}]{{{LENGTH}}}")
 KIND = "file of slips"
 
 
 class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The file of slips.
+    """The contents of the file of slips, the codes that admit phones.
 
     Attributes:
         version: of its form: 1.
@@ -68,7 +68,7 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def sum(self) -> str:
-        """The check that the rest of the file asks for."""
+        """The checksum of the other fields, which `check` must equal."""
         rest = [self.version, self.title, self.host, self.port, list(self.codes)]
         return hashlib.sha256(msgspec.json.encode(rest)).hexdigest()
 
@@ -127,9 +127,10 @@ def printed(code: str) -> str:
 
 
 class Slips:
-    """The slips of a session, used and unused. codes: of the file."""
+    """The slips of a session, and which of them have been used. codes: of the file."""
 
     def __init__(self, codes: Sequence[str]) -> None:
+        """Start with all slips unused."""
         self._codes = tuple(code.encode() for code in codes)
         self._used: set[int] = set()
 
@@ -161,5 +162,5 @@ class Slips:
         return places[0]
 
     def use(self, place: int) -> None:
-        """Let the code at a place admit no other phone."""
+        """Mark the code at a place as used, so that it admits no other phone."""
         self._used.add(place)

@@ -17,17 +17,17 @@ from ..scenarios.programs.registry import answers_in
 from ..scenarios.schema.model import Scenario
 from .classroom import MOST_PHONES, Classroom
 
-MORE = 30.0  # seconds that a round is open longer, each time
-SPARE = 300  # seconds by which a round may become longer in all
-LONGEST = 3_600  # seconds of a round that may become longer
-DIGITS = 9  # of a number that are read
+MORE = 30.0  # seconds of one extension of a round
+SPARE = 300  # seconds of all extensions of a round together
+LONGEST = 3_600  # seconds; longer rounds cannot be extended
+DIGITS = 9  # longest typed number that is read, in digits
 
 Lines = Callable[[], str | None]
 LineSink = Callable[[str], None]
 
 
 def spare_of(scenario: Scenario) -> int:
-    """Return the seconds by which a round may become longer.
+    """Return the seconds by which the teacher can extend a round.
 
     Parties collect so long unless the round is closed. 0 if half of a round is for queries to
     `randomness`, which would have to end early too.
@@ -38,13 +38,14 @@ def spare_of(scenario: Scenario) -> int:
 
 
 class Teacher:
-    """The interpreter of the teacher's commands.
+    """The teacher's commands during a session, and their state.
 
-    missing: returns the shufflers without a computer.
+    room: the class. missing: returns the shufflers without a computer. print_line: receives lines
+    for the teacher.
 
     Attributes:
         is_starting: whether the session is to begin now.
-        closing: the round that is to be closed now; 0: none.
+        closing: the round that is to be closed now; 0: no round.
         end_event: set when the teacher ends the session after its results.
         absent: whether the teacher's terminal is gone.
         needed: people, to begin.
@@ -57,6 +58,7 @@ class Teacher:
         missing: Callable[[], tuple[str, ...]],
         print_line: LineSink,
     ) -> None:
+        """Start before the session. needed: people, to begin."""
         self.is_starting = False
         self.closing = 0
         self.end_event = trio.Event()
@@ -68,14 +70,17 @@ class Teacher:
         self._print_line = print_line
 
     async def listen(self, read: Lines) -> None:
-        """Read and follow commands to the end of input. read: waits, in a thread; None: the end."""
+        """Read commands to the end of input, and carry them out.
+
+        read: waits, in a thread, for a line; None: the end.
+        """
         while (line := await trio.to_thread.run_sync(read, abandon_on_cancel=True)) is not None:
             self.hear(line.strip().lower())
         self.absent = True
         self.end()
 
     def hear(self, line: str) -> None:
-        """Follow the command of a line."""
+        """Carry out the command in a line."""
         room = self._room
         if room.ended:
             self.repeat() if line == "r" else self.end()
@@ -92,7 +97,7 @@ class Teacher:
 
     @property
     def lacks(self) -> tuple[int, tuple[str, ...]]:
-        """The number of people, and the shufflers, without whom the session cannot begin."""
+        """The number of people, and the shufflers, that are still missing to begin."""
         return max(0, self.needed - len(self._room.phones)), self._missing()
 
     def begin(self) -> bool:
@@ -109,19 +114,19 @@ class Teacher:
         return self.is_starting
 
     def wait(self) -> bool:
-        """Keep the round open longer; return False if it is as long as it may become."""
+        """Extend the open round; return False if it cannot become longer."""
         longer = self._room.extend(MORE)
         time_text = f"{self._room.seconds_left:.0f} seconds left"
         self._print_line(time_text if longer else "a round cannot become longer than that")
         return longer
 
     def close(self) -> bool:
-        """Close the open round, without the awaited people."""
+        """Close the open round without the awaited people; return True."""
         self.closing = self._room.round
         return True
 
     def end(self) -> bool:
-        """End the session after its results."""
+        """End the session after its results; return True."""
         self.end_event.set()
         self._chosen.set()
         return True
@@ -154,7 +159,7 @@ class Teacher:
 
     @property
     def awaited(self) -> str:
-        """The number of awaited people in the open round, and the possible commands."""
+        """A line for the teacher: answers and silent people of the round, possible commands."""
         room = self._room
         silent = len(room.due) - room.answered
         are = "is" if silent == 1 else "are"

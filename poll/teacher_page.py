@@ -29,24 +29,25 @@ from .refusal import Unwelcome
 from .repeats import RETURN_SECONDS
 from .teacher import MORE, Teacher
 
-BEAT = 1.0  # seconds that a page waits for news at most: a round has a clock, and people join
+BEAT = 1.0  # longest wait for news in seconds: the page shows a clock and people joining
 NO_STORE = ("cache-control", "no-store")
 JSON = (("content-type", "application/json"), NO_STORE)
 
 
 class TeacherPage:
-    """The server of the page.
+    """The server of the teacher's page: the state of the session, and its commands.
 
     host: the address at which phones reach this computer. editor: of the questions; None: the
     questions do not change.
 
     Attributes:
-        secret: of its address.
+        secret: the part of the page's address that only the teacher knows.
     """
 
     def __init__(
         self, room: Classroom, teacher: Teacher, host: str, editor: Editor | None = None
     ) -> None:
+        """Draw the secret of the page's address; arguments as of the class."""
         self.secret = secrets.token_hex(8)
         self._room = room
         self._teacher = teacher
@@ -54,7 +55,10 @@ class TeacherPage:
         self._local_hosts = (host, *LOOPBACKS)
 
     def state(self, language: Language) -> dict[str, Any]:
-        """Return the state of the session. language: of the reason why it ended."""
+        """Return the state of the session as data for the page.
+
+        language: of the reason why it ended.
+        """
         room, (missing_people, missing) = self._room, self._teacher.lacks
         return {
             "version": room.version,
@@ -80,7 +84,7 @@ class TeacherPage:
 
     @property
     def _phase(self) -> str:
-        """The part of the session: each has its own commands."""
+        """The phase of the session, as the page names it: each has its own commands."""
         room = self._room
         if room.ended:
             return "over"
@@ -91,7 +95,7 @@ class TeacherPage:
     async def answer(
         self, request: Request, code: str, rest: list[str], language: Language
     ) -> HttpResponse:
-        """Answer a request. rest: the parts of its path behind `teacher`.
+        """Return the response to a request. rest: the parts of its path behind `teacher`.
 
         Unwelcome for another secret, from another computer, and for a request that is not possible
         now.
@@ -117,7 +121,7 @@ class TeacherPage:
         raise Unwelcome(404, "no-session")
 
     def _follow(self, command: str, body: bytes) -> None:
-        """Follow a command; Unwelcome if it is not possible now."""
+        """Carry out a command; Unwelcome if it is not possible now."""
         if command == "let-in":
             if not self._teacher.let_in(_people(body)):
                 raise Unwelcome(400, "teacher-number", most=MOST_PHONES)
@@ -128,7 +132,7 @@ class TeacherPage:
 
     @property
     def _commands(self) -> Mapping[str, tuple[str, Callable[[], bool]]]:
-        """By name: the phase in which a command is possible, and the command."""
+        """The commands by name: the phase in which each is possible, and its function."""
         teacher = self._teacher
         return {
             "begin": ("joining", teacher.begin),
@@ -140,7 +144,7 @@ class TeacherPage:
 
 
 def _people(body: bytes) -> int:
-    """Return a number of people; 0 if there is none."""
+    """Return the number of people in a request's JSON; 0 if it is missing."""
     try:
         fields = from_json(body)
     except Unreadable:

@@ -30,7 +30,7 @@ from .slips import Slips
 
 
 class Wall(Instrument):
-    """The log of the live theatre, and its state.
+    """The live theatre of a class session: it draws the events that an outside observer sees.
 
     title: of the session. shufflers: how many it has. language: of its sentences; None: English.
     proved: whether the mix is verified; once: whether people submit once.
@@ -45,12 +45,14 @@ class Wall(Instrument):
         proved: bool = False,
         once: bool = False,
     ) -> None:
+        """Start with an empty stage; arguments as of the class."""
         self.log = EventLog()
         self._language = language or english()
         self._proved = proved
         self._once = once
-        self._mixer_texts: tuple[str, ...] | None = None  # the shufflers on other computers
-        self._joined = ""  # by which slips, or from how few addresses
+        # texts on remote shufflers; None: all parties are here
+        self._mixer_texts: tuple[str, ...] | None = None
+        self._joined = ""  # line on slips used, or on few network addresses
         self._reached = False  # whether a phone has joined
         self._attempt = ""
         self._title = title
@@ -66,6 +68,7 @@ class Wall(Instrument):
         self._redraw()
 
     def _clear(self) -> None:
+        """Reset the stage's data and moves."""
         session_facts = {"shufflers": self._shufflers, "watch": ["network"], "note": self._heading}
         stage = {"mix": "verified"} if self._proved else {}
         self._bill = {**bill_of(None, self._title, self._language), **session_facts, **stage}
@@ -78,11 +81,11 @@ class Wall(Instrument):
         self._expected: Mapping[str, object] | None = None
 
     async def answer(self, request: Request, resource: str) -> HttpResponse:
-        """Answer a browser. resource: `page` or `events`."""
+        """Return the response to a browser. resource: `page` or `events`."""
         path = {"page": "/", "events": "/events"}[resource]
         return await self._audience.answer(Request(request.method, path, request.headers))
 
-    # Events of the session.
+    # Methods below: events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
         """Show a post; an announcement sets the questions, and begins the picture anew."""
@@ -91,7 +94,7 @@ class Wall(Instrument):
             case Announcement() as announced:
                 announced_bill = bill_of(announced, self._bill["name"], self._language)
                 self._bill = {**self._bill, **announced_bill, "people": self._people[0]}
-                self._expected = None  # a begun session needs no forecast
+                self._expected = None  # no forecast is needed after the session has begun
                 self._redraw()
             case Call() as call:
                 self._call, self._senders = call, set()
@@ -99,7 +102,10 @@ class Wall(Instrument):
                 self._passed_on(mixed)
 
     def _passed_on(self, mixed: Mixed) -> None:
-        """Show a shuffler's batch with the size it states; the numbers identify no sender."""
+        """Show a shuffler's forwarded batch, with the size that it posted.
+
+        The drawn numbers of onions identify no sender.
+        """
         if self._call is None:
             return
         slots = len(self._call.asks)
@@ -138,13 +144,13 @@ class Wall(Instrument):
             self.log.append({"what": "people", "people": people, "simulated": simulated})
 
     def expect(self, forecast: Mapping[str, object] | None) -> None:
-        """Show the expected precision of shares, until the session begins; None: unknown."""
+        """Show the expected precision of shares, until the session begins; None: it is unknown."""
         if forecast is not None and forecast != self._expected:
             self._expected = forecast
             self._forecast(forecast)
 
     def set_title(self, title: str, language: Language) -> None:
-        """Show another title, in another language, before the session begins."""
+        """Change the title and the language, before the session begins."""
         self._title, self._language = title, language
         self._audience = Audience(self.log, lambda: self._bill, {}, language)
         self._clear()
@@ -172,7 +178,7 @@ class Wall(Instrument):
 
     @property
     def _mixers(self) -> str:
-        """The line about the shufflers, and so about the parties that could read everything."""
+        """The line about the shufflers, and the parties that together could read all answers."""
         if self._mixer_texts is not None:
             return self._language.say("wall-apart", who="; ".join(self._mixer_texts))
         words = self._language.say("wall-here")
@@ -182,16 +188,16 @@ class Wall(Instrument):
 
     @property
     def _heading(self) -> str:
-        """The lines above the picture: parties that could read all, and admitted phones."""
+        """The lines above the picture: parties that could read all answers; admission of phones."""
         isolated = "" if self._reached else self._language.say("wall-isolated")
         return " ".join(filter(None, (self._attempt, self._mixers, isolated, self._joined)))
 
     def show_result(self, result: Mapping[str, object]) -> None:
-        """Show the result of the answers, if it is more than the board's counts. Once."""
+        """Show the result of the answers, once, if it is more than the board's counts."""
         self.log.append(dict(result))
 
     def own_up(self, sentence: str) -> None:
-        """Show at the top that a party has cheated, and how; it stays."""
+        """Show at the top of the wall that a party has cheated, and how; the line stays."""
         self._bill = {**self._bill, "deviated": deviated_data((sentence,), self._language)}
         self._redraw()
 
@@ -209,6 +215,7 @@ class Wall(Instrument):
         self.log.append({"what": "over"})
 
     def _redraw(self) -> None:
+        """Start the log of events again, with the present stage and all moves so far."""
         self.log.begin(self._bill)
         for move in self._moves:
             self.log.append(move)
@@ -217,8 +224,10 @@ class Wall(Instrument):
         self.log.append({"what": "word", "word": self._language.say("wall-live")})
 
     def _forecast(self, forecast: Mapping[str, object]) -> None:
+        """Show an expected precision."""
         self.log.append({"what": "expected", **forecast})
 
     def _move(self, move: StageMove) -> None:
+        """Show a move on the stage, and keep it for browsers that connect later."""
         self._moves.append(plain(move))
         self.log.append(self._moves[-1])

@@ -29,7 +29,7 @@ from .end_figures import EndFigures
 from .fingerprint_words import compared_digest, session_words
 from .refusal import Unwelcome
 
-BEAT = 8.0  # seconds that the page waits for news at most
+BEAT = 8.0  # longest wait of the page for news, in seconds
 NO_STORE = ("cache-control", "no-store")
 JSON = (("content-type", "application/json"), NO_STORE)
 
@@ -38,7 +38,7 @@ QrCode = Callable[[str], str]
 
 
 class WallPage:
-    """The server of the wall's page.
+    """The server of the wall's page, for the whole room.
 
     room: the class. facts: returns the state for phones. scenario: returns the present questions.
     qr: returns an address as SVG; "" without a picture.
@@ -51,6 +51,7 @@ class WallPage:
     def __init__(
         self, room: Classroom, facts: Facts, scenario: Callable[[], Scenario], qr: QrCode
     ) -> None:
+        """Start without an address; arguments as of the class."""
         self.address = ""
         self.measured: EndFigures | None = None
         self._room = room
@@ -59,7 +60,7 @@ class WallPage:
         self._qr = qr
 
     def state(self, language: Language) -> dict[str, Any]:
-        """Return the state. language: of the sentences that the server makes."""
+        """Return the state as data for the page. language: of the server's sentences."""
         room, board, scenario = self._room, self._room.board, self._scenario()
         called = board is not None and bool(board.calls)
         return {
@@ -78,7 +79,7 @@ class WallPage:
 
     @property
     def _screen(self) -> str:
-        """The screen for the present state; that at the end has several parts."""
+        """The name of the screen for the present state of the session."""
         room = self._room
         if room.ended:
             return "over"
@@ -93,7 +94,10 @@ class WallPage:
     async def answer(
         self, request: Request, code: str, rest: list[str], language: Language
     ) -> HttpResponse:
-        """Answer a request. rest: the parts of its path behind `wall`. Unwelcome for others."""
+        """Return the response to a request; Unwelcome for an unknown path.
+
+        rest: the parts of its path behind `wall`.
+        """
         match request.method, rest:
             case (("GET" | "HEAD"), []):
                 picture = {"qr": self._qr(f"http://{self.address}")}
@@ -105,7 +109,7 @@ class WallPage:
 
 
 def way_of(board: Board) -> dict[str, Any] | None:
-    """Return how far the envelopes of the last round have come; None before the announcement.
+    """Return the progress of the last round's envelopes; None before the announcement.
 
     `passed`: the number of shufflers that have forwarded. `answers`: the number of forwarded sealed
     answers; None before the first.
@@ -160,9 +164,10 @@ def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
 
 
 def _largest(row: tuple[list[str], int] | list[Any]) -> tuple[int, list[str]]:
-    """Order rows by their people, the most first."""
+    """Return the sort key of a released row: most people first."""
     return -row[1], row[0]
 
 
 def _shape(rule: str) -> dict[str, bool]:
+    """Return whether the announced rule opens prefixes of rows, and closes further groups."""
     return {"prefixes": by_prefixes(rule), "closes": closes_further(rule)}

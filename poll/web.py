@@ -49,24 +49,25 @@ from .wall_page import WallPage
 JSON = (("content-type", "application/json"),)
 NO_STORE = ("cache-control", "no-store")
 NO_CACHE = ("cache-control", "private, no-cache")  # a tab that was asleep may open without us
-# A body holds 20 questions through 20 shufflers.
+# The largest body holds the onions of 20 questions through 20 shufflers.
 LIMITS = ServerLimits(body=1 << 18, connections=1_500, each=1_000)
 HEADERS: tuple[Header, ...] = (
     *(header for header in ALWAYS if header != NO_STORE),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
 )
-BEAT = 8.0  # seconds that a phone waits for news at most
-SECRET = 32  # hexadecimal digits
-KEY = re.compile(rf"[0-9a-f]{{{2 * SIGNING_KEY}}}")  # of a phone's signatures
+BEAT = 8.0  # longest wait of a phone for news, in seconds
+SECRET = 32  # hexadecimal digits of a phone's secret
+KEY = re.compile(rf"[0-9a-f]{{{2 * SIGNING_KEY}}}")  # form of a phone's signing key
 
 Facts = Callable[[Language], dict[str, Any]]
 
 
 class PhoneServer:
-    """The server of phones.
+    """The web server of a class, for phones and pages.
 
-    code: of the session. facts: returns the state that a phone receives besides posts.
+    room: the class. code: of the session. facts: returns the state that a phone receives besides
+    posts.
 
     Attributes:
         language: the tag that the questions ask for; None: each browser chooses.
@@ -84,6 +85,7 @@ class PhoneServer:
         teacher: TeacherPage | None = None,
         wall_page: WallPage | None = None,
     ) -> None:
+        """Start without a network; arguments as of the class."""
         self._room = room
         self._teacher = teacher
         self._wall_page = wall_page
@@ -96,7 +98,7 @@ class PhoneServer:
         self.rest()
 
     def rest(self) -> None:
-        """Take no answers, and forget the network of a session that is over."""
+        """Accept no answers from now on, and forget the network of a session that is over."""
         self.plan: Callable[[], Round | None] = lambda: None
         self.deliver: Deliver = _nowhere
         self.seeds: Seeds | None = None
@@ -106,7 +108,7 @@ class PhoneServer:
         return Server(self.answer, log_fault, LIMITS, HEADERS)
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Answer a request."""
+        """Return the response to a request; a refusal is a sentence in the browser's language."""
         await trio.lowlevel.checkpoint()
         language = language_of(self.language, request.headers.get("accept-language", ""))
         if refused := self._gate.refusal(request, language.say("too-many-requests")):
@@ -128,7 +130,8 @@ class PhoneServer:
             return HttpResponse(no.status, no.say(language).encode(), SENTENCES)
 
     async def _respond(self, request: Request, path: str, language: Language) -> HttpResponse:
-        # Only paths are told apart here: each page checks its own secret and form.
+        """Pass a request to the function for its path; return the response."""
+        # This function only distinguishes paths: each page checks its own secret and form.
         match request.method, path.split("/"):
             case (("GET" | "HEAD"), [""]):
                 cache_headers = NO_CACHE, ("vary", "accept-language")
@@ -160,6 +163,7 @@ class PhoneServer:
         return _sentence(404, language, "no-session")
 
     async def _news(self, version: int, number: int, language: Language) -> HttpResponse:
+        """Wait for news, and return the state, and the posts from a number on."""
         await self._room.news(version, BEAT)
         posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
         now = self._facts(language)
@@ -167,6 +171,7 @@ class PhoneServer:
         return HttpResponse(200, msgspec.json.encode(reply), (*JSON, NO_STORE))
 
     def _join(self, request: Request) -> HttpResponse:
+        """Let a phone join; Unwelcome if the request is malformed or it cannot join."""
         try:
             fields = from_json(request.body)
         except Unreadable:
@@ -187,6 +192,10 @@ class PhoneServer:
         return HttpResponse(200, json.dumps(reply).encode(), (*JSON, NO_STORE))
 
     async def _mix(self, request: Request) -> HttpResponse:
+        """Handle another computer's offer to run a shuffler.
+
+        Return the session's data when it begins.
+        """
         if self._mixers is None:
             raise Unwelcome(
                 409, words="This class mixes on its own computer: --others was not given."
@@ -200,11 +209,13 @@ class PhoneServer:
         return HttpResponse(200 if reply else 204, reply, (*JSON, NO_STORE))
 
     async def _answer(self, request: Request) -> HttpResponse:
+        """Pass a phone's sealed answers on; Unwelcome if they cannot be accepted."""
         secret, plan = self._asking(request)
         await self._room.answer(plan, secret, request.body, self.deliver)
         return HttpResponse(204, b"", (NO_STORE,))
 
     async def _seed(self, request: Request) -> HttpResponse:
+        """Pass a phone's query on to `randomness`; return the answer."""
         secret, plan = self._asking(request)
         if self.seeds is None or plan.shape is None:
             raise Unwelcome(409, "seed-none")
@@ -222,24 +233,28 @@ class PhoneServer:
 
 
 async def _nowhere(_sender: str, _data: bytes) -> None:
+    """Drop a message, because no session runs."""
     await trio.lowlevel.checkpoint()
 
 
 def _counts(text: str) -> bool:
+    """Whether a text is a number of at most nine digits."""
     return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 def _is_secret(text: object) -> bool:
+    """Whether a value has the form of a phone's secret: hexadecimal digits."""
     lower = "0123456789abcdef"
     return isinstance(text, str) and len(text) == SECRET and all(sign in lower for sign in text)
 
 
 def _key(text: object) -> bytes:
-    """Return the key of a phone's signatures; Unwelcome without a key."""
+    """Return the signing key that a phone sent; Unwelcome if it is malformed."""
     if not isinstance(text, str) or KEY.fullmatch(text) is None:
         raise Unwelcome(400, "join-key")
     return bytes.fromhex(text)
 
 
 def _sentence(status: int, language: Language, key: str) -> HttpResponse:
+    """Return a response with a sentence in a language. key: of the sentence."""
     return HttpResponse(status, language.say(key).encode(), SENTENCES)
