@@ -1,14 +1,14 @@
-"""Local randomizers: each value is randomized before it is sealed (papers 001, 002, 003).
+"""Local randomizers: each user randomizes its value before encryption (papers 001, 002, 003).
 
     GRR(a, epsilon)                one symbol, usually the true symbol
     UnaryEncoding(a, kappa, lam)   a set of symbols; also .rappor, .oue, .blh (a, epsilon)
     LocalHash(a, g, epsilon)       a hash of the symbol under the person's own key; also .olh
     SubsetSelection(a, d, epsilon) d of the symbols; also .best
     Hadamard(a, epsilon)           a column of a Hadamard matrix
-    HadamardBlocks(a, b, epsilon)  a column of the symbol's block of them; also .best
-    ProjectiveGeometry(a, q, t, e) a point of the symbol's plane; also .best
+    HadamardBlocks(a, b, epsilon)  a column of a Hadamard matrix for a block of symbols; also .best
+    ProjectiveGeometry(a, q, t, e) a point of the symbol's plane in a projective space; also .best
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports with the number as mean
-    Laplace                        the same, by discrete Laplace noise within the range
+    Laplace                        discrete Laplace noise within the range, with the number as mean
     SquareWave(numbers, epsilon)   a number near the true number: distributions
     Memoized.from_epsilon(a, e, all) noise that people keep from report to report; also .rappor
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
@@ -22,14 +22,14 @@
     compose, product, mixture      randomizers made of randomizers
     SampledFeature(parts)          one feature of several, drawn by every person
 
-Each has `.matrix` (b x a, column x is the law of the report given x), `.operator`, `.epsilon`
-(local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and `.estimate(reports)`,
-unbiased with standard errors. Properties of a family (the text of a report, its capacity, its
-likelihood) are methods, so that no caller asks for the family. `projected` and
-`maximum_likelihood` make distributions of the reports, by name.
+Each has `.matrix` (b x a, column x is the distribution of the report given x), `.operator`,
+`.epsilon` (local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and
+`.estimate(reports)`, unbiased with standard errors. Properties of a family (the text of a report,
+its capacity, its likelihood) are methods, so that no caller asks for the family. `projected` and
+`maximum_likelihood` make probability distributions of the reports, by name.
 
 May import the ground files, and `estimation` for binomial limits. Must never know the use of a
-report: attackers, mixes and tallies belong to the rooms above.
+report: attackers, mixes and tallies belong to other folders.
 """
 
 from typing import TYPE_CHECKING

@@ -1,18 +1,24 @@
-"""Information in independent coins: capacity and contraction of unary encodings and bit flips.
+"""Capacity and contraction of unary encodings and bit flips, which are independent noisy bits.
 
-Unary encoding with m inputs in use. Only the m coins of those inputs carry information, and all
-inputs are alike, so the uniform law is best. Let b be the true symbol's coin, s the number of
-1-bits among the m, up = kappa (1 - lambda), down = lambda (1 - kappa). The likelihood of the report
-relative to its mean is
+Capacity is the largest mutual information between a report and the value of its sender;
+contraction is the strong data-processing constant (`numerical_capacity.py`). Both are computed here
+without the matrix of the randomizer, which would have up to 2^a rows.
+
+Unary encoding sends one noisy bit for each of a symbols: 1 with probability kappa at the true
+symbol, and with probability lambda elsewhere. If only m of the inputs are in use, only the bits of
+these inputs carry information, and all inputs are alike, so the uniform distribution of inputs is
+best. Let b be the bit of the true symbol, s the number of 1-bits among the m,
+up = kappa (1 - lambda) and down = lambda (1 - kappa). The likelihood of the report relative to its
+mean is
 
     r = (up if b else down) / ((s up + (m - s) down) / m)        C = sum of Q(b, s) / r f(r - 1)
 
 with b ~ Bern(kappa), s - b ~ Bin(m - 1, lambda) and f of `small_divergence.py`: O(m) terms, each at
-least 0, where the matrix would have 2^a rows. Two inputs differ in two coins, so the contraction
-needs four rows.
+least 0. Two inputs differ in two bits, so the contraction needs four rows.
 
-Bit flips. L coins are L uses of one channel: C = L (log 2 - H(q)) once all 2^L vectors are in use.
-Opposite vectors are the most distinguishable pair, and only their number of 1-bits counts.
+Bit flips send L bits, each flipped with probability q: L uses of one channel, so
+C = L (log 2 - H(q)) if all 2^L vectors are in use. Opposite vectors are the most distinguishable
+pair, and only their number of 1-bits counts.
 """
 
 import numpy as np
@@ -22,9 +28,10 @@ from .small_divergence import excess
 
 
 def unary_capacity(kappa: float, lam: float, inputs: int) -> float:
-    """Return the capacity of a unary encoding if only `inputs` of its inputs occur, nats.
+    """Return the capacity in nats of a unary encoding if only `inputs` of its inputs occur.
 
-    inputs: 1 .. a. The epsilon of the encoding must be finite.
+    kappa: probability of a 1 at the true symbol. lam: of a 1 at another symbol. inputs: 1 .. a. The
+    epsilon of the encoding must be finite.
     """
     from scipy.stats import binom
 
@@ -42,19 +49,30 @@ def unary_capacity(kappa: float, lam: float, inputs: int) -> float:
 
 
 def flip_capacity(bits: int, q: float) -> float:
-    """The capacity of bit flips when all 2^L vectors occur, nats."""
+    """Return the capacity in nats of flipping each of `bits` bits with probability q.
+
+    All 2^L vectors of L bits are assumed to occur as inputs.
+    """
     shift = 1 - 2 * q
     return bits * float(excess(np.array([shift, -shift])).mean())
 
 
 def unary_pair(kappa: float, lam: float) -> tuple[Floats, Floats]:
-    """The laws of the two coins in which the reports of two symbols differ, shape (4,) each."""
+    """Return the distributions of the two bits in which the reports of two symbols differ.
+
+    The first is for a person with the first symbol, the second for a person with the second; shape
+    (4,) each. kappa: probability of a 1 at the true symbol. lam: of a 1 at another symbol.
+    """
     first_law, second_law = (np.array([1 - p, p]) for p in (kappa, lam))
     return np.outer(first_law, second_law).ravel(), np.outer(second_law, first_law).ravel()
 
 
 def flip_pair(bits: int, q: float) -> tuple[Floats, Floats]:
-    """Return the laws of the number of 1-bits from two opposite vectors, shape (L + 1,) each."""
+    """Return the distributions of the number of 1-bits in reports of two opposite vectors.
+
+    q: probability that a bit is flipped. The vectors 0...0 and 1...1 have L = `bits` bits; shape
+    (L + 1,) each.
+    """
     from scipy.stats import binom
 
     one_counts = np.arange(bits + 1)

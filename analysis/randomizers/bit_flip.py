@@ -28,15 +28,15 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
 from .share_limits import share_limits
 
-# Limit of the vectors with an estimated joint law: 2^L numbers in memory.
+# Most bits of a vector for a joint estimate or a table of pairs: both hold 2^24 numbers at most.
 JOINT_BITS = 24
-# Bits of a report up to which every distance of two vectors is a kind of neighbours.
+# Longest vector for which each Hamming distance is a case of its own in `neighbours`.
 MOST_FLIPPED = 16
 
 
 @dataclass(frozen=True, slots=True)
 class BitFlip(Randomizer):
-    """Flips each of `bits` bits with probability q.
+    """A local randomizer that flips each of `bits` bits with probability q.
 
     People and reports are rows of bits, shape (people, bits), or numbers of rows, shape (people,),
     position 0 most significant; a report has the form of its input. The matrix is the same in
@@ -54,6 +54,7 @@ class BitFlip(Randomizer):
     any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "bits", whole(self.bits, "bits", 1))
         object.__setattr__(self, "q", as_lie(self.q))
 
@@ -62,17 +63,17 @@ class BitFlip(Randomizer):
 
     @property
     def inputs(self) -> int:
-        """2^L vectors."""
+        """The number of possible vectors of a user: 2^L."""
         return int(1 << self.bits)
 
     @property
     def outputs(self) -> int:
-        """2^L vectors."""
+        """The number of possible reports: 2^L vectors."""
         return int(1 << self.bits)
 
     @property
     def epsilon(self) -> float:
-        """L log(p/q) nats, attained by opposite vectors."""
+        """The local epsilon L log(p/q) in nats, p = 1 - q: that of two opposite vectors."""
         return self.bits * log((1 - self.q) / self.q)
 
     def noise(self) -> float:
@@ -84,29 +85,37 @@ class BitFlip(Randomizer):
         return self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
 
     def divergences(self) -> Floats:
-        """Hamming distance times log(p/q), shape (2^L, 2^L)."""
+        """Return, for every two vectors, the largest log-likelihood ratio of a report.
+
+        It is their Hamming distance times log((1 - q)/q), in nats; shape (2^L, 2^L).
+        """
         if 2 * self.bits > JOINT_BITS:
-            raise ParameterError(f"divergences: 2^{2 * self.bits} entries; at most 2^{JOINT_BITS}")
+            raise ParameterError(
+                f"divergences: the table of pairs has 2^{2 * self.bits} entries; at most "
+                f"2^{JOINT_BITS} are computed"
+            )
         numbers = np.arange(self.inputs)
         distance = np.bitwise_count(numbers[:, None] ^ numbers)
         return np.asarray(distance * log((1 - self.q) / self.q))
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         return flip(np.eye(self.inputs), self.q)
 
     @property
     def operator(self) -> Any:
-        """Q @ p by L butterflies, 2^L L operations."""
+        """The matrix Q as a linear operator that is never formed: Q @ p takes 2^L L operations."""
         from scipy.sparse.linalg import LinearOperator
 
         def apply(p: Floats) -> Floats:
+            """Return the distribution of a report if people's vectors have the distribution p."""
             return flip(p, self.q)
 
         shape = (self.inputs, self.inputs)
         return LinearOperator(shape, matvec=apply, rmatvec=apply, dtype=np.float64)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
-        """The vectors with flipped bits, in the form in which they came."""
+        """Return the vectors with flipped bits, as rows of bits or as numbers, like the input x."""
         values = np.asarray(x)
         if values.ndim != 2:
             return to_symbols(self.sample(to_bits(as_symbols(x, self.inputs), self.bits), rng))
@@ -116,7 +125,10 @@ class BitFlip(Randomizer):
         return np.bitwise_xor(truth, lies, out=lies)
 
     def symbols(self, reports: Any) -> Symbols:
-        """The number of each report."""
+        """Return the number of each report's bit vector, position 0 most significant.
+
+        Shape (people,).
+        """
         array = np.asarray(reports)
         if array.ndim == 2:
             return to_symbols(as_bits(array, self.bits, "reports"))
@@ -151,16 +163,20 @@ class BitFlip(Randomizer):
         )
 
     def estimate_joint(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Unbiased shares of all 2^L vectors, by the inverse of each Kronecker factor."""
+        """Return unbiased shares of people with each of the 2^L vectors, from reports as numbers.
+
+        The matrix is a Kronecker power, so the inverse of its 2 x 2 factor is applied bit by bit.
+        """
         if self.bits > min(JOINT_BITS, WORD):
             raise ParameterError(
-                f"bits: 2^{self.bits} shares; at most 2^{JOINT_BITS} are estimated"
+                f"bits: found {self.bits}, so 2^{self.bits} shares; needs at most {JOINT_BITS} bits"
             )
         symbols = as_symbols(reports, self.outputs, "reports")
         n, p, q = len(symbols), 1 - self.q, self.q
         observed = np.bincount(symbols, minlength=self.outputs) / n
         shares = butterfly(observed, p / (p - q), -q / (p - q))
-        # Each report adds one entry of the inverse: the second moment has its squares as factors.
+        # Each report adds one entry of the inverse matrix, so the second moment is built from the
+        # squares of its factors.
         square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
         noise = (square - shares) / n
         return Estimate.from_noise(
@@ -174,12 +190,16 @@ class BitFlip(Randomizer):
         )
 
     def _joint_law(self) -> ShareLaw:
-        """The law of a report's contribution to the share of a vector: by bits that agree."""
+        """Return the distribution of one report's contribution to the estimated share of a vector.
+
+        The contribution depends only on the number of bits in which the report agrees with the
+        vector.
+        """
         from scipy.stats import binom
 
         p, q, agree = 1 - self.q, self.q, np.arange(self.bits + 1)
         levels = (p / (p - q)) ** agree * (-q / (p - q)) ** (self.bits - agree)
-        law = np.zeros((self.bits + 1, self.bits + 1))  # by the distance of the own vector
+        law = np.zeros((self.bits + 1, self.bits + 1))  # column: distance of the sender's vector
         for distance in agree.tolist():
             kept_ones = binom.pmf(np.arange(self.bits - distance + 1), self.bits - distance, p)
             flipped_ones = binom.pmf(np.arange(distance + 1), distance, q)
@@ -187,45 +207,51 @@ class BitFlip(Randomizer):
         return ShareLaw(largest(laws(levels, law), agree == 0), float(np.abs(levels).max()))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """The capacity of all 2^L vectors, nats, at most log n; attained if n is at least 2^L."""
+        """Return (capacity, attained): a report's most information about which of n people sent it.
+
+        The capacity is in nats, at most log n for n = `people`, and attained if n is at least 2^L.
+        """
         return min(flip_capacity(self.bits, self.q), log(people)), people >= self.inputs
 
     def contraction(self) -> float:
-        """Return the contraction of two opposite vectors."""
+        """Return the contraction coefficient in [0, 1], which two opposite vectors attain."""
         return two_inputs(*flip_pair(self.bits, self.q))
 
     @property
     def one_bit(self) -> float | None:
-        """q, where there is one bit."""
+        """The probability q that a report is a lie, if it has a single bit; else None."""
         return self.q if self.bits == 1 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """A case per distance of two vectors; the farthest, usually the worst, come first."""
+        """Return the report distributions of two vectors, one case for each Hamming distance.
+
+        Bounds after shuffling use them. The farthest vectors, usually the worst, come first.
+        """
         if self.bits > MOST_FLIPPED:
             return super(BitFlip, self).neighbours()
         return [flip_neighbours(self.bits, self.q, h) for h in range(self.bits, 0, -1)]
 
     @property
     def positions(self) -> int:
-        """The number of bits."""
+        """The length of `support_counts`: the number of bits."""
         return self.bits
 
     @property
     def text_width(self) -> int:
-        """One digit for each bit."""
+        """The number of characters of a report as text: one digit for each bit."""
         return self.bits
 
     @property
     def text_pattern(self) -> str:
-        """Digits 0 and 1."""
+        """The regular expression of a report as text: digits 0 and 1."""
         return f"[01]{{{self.bits}}}"
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """One digit 0 or 1 for each bit, the first bit first."""
+        """Return reports as text: one digit 0 or 1 for each bit, the first bit first."""
         return cut_text((reports + ord("0")).tobytes().decode(), self.bits)
 
     def decode(self, texts: Sequence[str]) -> Bits:
-        """Rows of bits."""
+        """Return reports from texts of digits 0 and 1, as rows of bits; shape (people, bits)."""
         digits = np.frombuffer("".join(texts).encode(), np.uint8) - ord("0")
         return digits.reshape(len(texts), -1)
 
@@ -234,11 +260,14 @@ class BitFlip(Randomizer):
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> Bits:
-        """Each column is one bit."""
+        """Return rows of bits from the codes in the requested columns, a column for each bit."""
         return codes.astype(np.uint8)
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """log(p/q) for each bit in which a drawn report agrees with a value."""
+        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+
+        Each bit in which a report agrees with a value adds log((1 - q)/q) nats.
+        """
         bits = values.astype(np.uint8)
         noisy_bits = self.sample(bits[own], rng).astype(np.float32)
         agreements = noisy_bits @ bits.T.astype(np.float32) + (1 - noisy_bits) @ (
@@ -247,21 +276,28 @@ class BitFlip(Randomizer):
         return np.asarray(agreements.astype(np.float64) * (self.epsilon / self.bits))
 
     def single(self) -> GRR:
-        """One flipped bit is generalised randomized response on two symbols."""
+        """Return the randomizer of one bit: generalized randomized response on two symbols."""
         return GRR(2, self.epsilon / self.bits)
 
 
 def flip(vector: Floats, q: float) -> Floats:
-    """The law of R(x) when x has the law `vector` (numbers of L-bit vectors along axis 0)."""
+    """Return the distribution of flipped vectors, if the inputs have the distribution `vector`.
+
+    Axis 0 of `vector` is the number of an L-bit vector; each bit is flipped with probability q.
+    """
     return butterfly(vector, 1 - q, q)
 
 
 def butterfly(vector: Floats, diagonal: float, off_diagonal: float) -> Floats:
-    """Applies the Kronecker power of [[same, other], [other, same]] along axis 0."""
+    """Multiply `vector` along axis 0 by the Kronecker power of a symmetric 2 x 2 matrix.
+
+    The matrix has `diagonal` on its diagonal and `off_diagonal` elsewhere. The size of axis 0 must
+    be a power of two, else a ParameterError is raised.
+    """
     result = np.array(vector, np.float64)
     size, tail = result.shape[0], result.shape[1:]
     if size & (size - 1):
-        raise ParameterError(f"vector: {size} entries; needs a power of two")
+        raise ParameterError(f"vector: found {size} entries; needs a power of two")
     half = 1
     while half < size:
         pairs: Floats = result.reshape(size // (2 * half), 2, half, *tail)

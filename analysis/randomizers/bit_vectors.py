@@ -1,7 +1,7 @@
 """Vectors of bits: their order, their numbers, their packing, and fast biased coins.
 
-The order is one everywhere: position 0 is the first bit b_1 of the papers and the MOST significant
-bit of the number that stands for the vector; (1, 0, 0) is the number 4, and position 0 is the
+All functions use one order of the bits: position 0 is the first bit b_1 of the papers and the MOST
+significant bit of the number of the vector; (1, 0, 0) is the number 4, and position 0 is the
 highest bit of the first packed byte. The recursive enumeration of paper 001, Section 2.2, lists
 vectors by decreasing number: v_1 = (1, ..., 1), v_D = (0, ..., 0), so v_j has the number D - j.
 """
@@ -15,12 +15,15 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from .randomizer import Bits, Symbols, as_symbols
 
-# Numbers of vectors are int64.
+# Most bits of a vector that has a number: numbers of vectors are int64.
 WORD = 62
 
 
 def as_bits(bits: npt.ArrayLike, width: int, name: str = "bits") -> Bits:
-    """Return a 0/1 matrix with one row for each of at least one person, as uint8."""
+    """Return `bits` as a uint8 matrix of 0 and 1, shape (people, width), with at least one person.
+
+    Raises a ParameterError, which starts with `name`, for any other shape or value.
+    """
     array = np.asarray(bits)
     if array.ndim != 2 or array.shape[1] != width or array.shape[0] == 0:
         raise ParameterError(f"{name}: shape {array.shape}; needs (people, {width})")
@@ -32,7 +35,7 @@ def as_bits(bits: npt.ArrayLike, width: int, name: str = "bits") -> Bits:
 
 
 def to_symbols(bits: npt.ArrayLike) -> Symbols:
-    """The number of each row of bits, position 0 most significant; shape (people,)."""
+    """Return each row of bits as a number, position 0 most significant; shape (people,)."""
     array = np.asarray(bits)
     rows = as_bits(array, array.shape[-1] if array.ndim else 0)
     _fits(rows.shape[1])
@@ -43,7 +46,7 @@ def to_symbols(bits: npt.ArrayLike) -> Symbols:
 
 
 def to_bits(symbols: npt.ArrayLike, width: int) -> Bits:
-    """The rows of `width` bits that these numbers stand for, shape (people, width)."""
+    """Return numbers as rows of `width` bits, the most significant first; shape (people, width)."""
     _fits(width)
     numbers = as_symbols(symbols, 1 << width, "symbols")
     shifts = np.arange(width - 1, -1, -1)
@@ -51,12 +54,15 @@ def to_bits(symbols: npt.ArrayLike, width: int) -> Bits:
 
 
 def pack(bits: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-    """Eight positions to a byte, position 0 in the highest bit; zeros fill the last byte."""
+    """Return rows of bits packed into bytes, position 0 in the highest bit.
+
+    Zeros fill the last byte.
+    """
     return np.packbits(np.asarray(bits, np.uint8), axis=-1)
 
 
 def unpack(packed: npt.NDArray[np.uint8], width: int) -> Bits:
-    """The first `width` positions of packed rows."""
+    """Return the first `width` bits of packed rows; the inverse of `pack`."""
     return np.unpackbits(packed, axis=-1, count=width)
 
 
@@ -66,12 +72,15 @@ def hex_width(width: int) -> int:
 
 
 def to_hex(bits: Bits) -> list[str]:
-    """Rows of bits packed eight to a byte, as hexadecimal digits."""
+    """Return each row of bits as a text of hexadecimal digits, two for each packed byte."""
     return cut_text(pack(bits).tobytes().hex(), hex_width(bits.shape[1]))
 
 
 def from_hex(texts: Sequence[str], width: int) -> Bits:
-    """Return the rows of `width` bits of such texts, without texts with a bit after the last."""
+    """Return the rows of `width` bits in texts of hexadecimal digits.
+
+    A text with a 1 in the padding after the last bit is left out: no report has such a text.
+    """
     packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
     rows = packed.reshape(len(texts), -1)
     spare = 8 * rows.shape[1] - width
@@ -79,7 +88,7 @@ def from_hex(texts: Sequence[str], width: int) -> Bits:
 
 
 def cut_text(text: str, width: int) -> list[str]:
-    """A long text in pieces of one width."""
+    """Return a long text cut into pieces of `width` characters."""
     return [text[first : first + width] for first in range(0, len(text), width)]
 
 
@@ -92,18 +101,18 @@ def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
 
 
 def fill_coins(target: Bits, p: float, rng: np.random.Generator) -> None:
-    """Fills a contiguous array with independent coins that are 1 with probability p, in place.
+    """Fill a contiguous array, in place, with independent bits that are 1 with probability p.
 
-    One random byte decides a coin unless it equals floor(256 p); that coin is decided by a further
+    One random byte decides a bit unless it equals floor(256 p); that bit is decided by a further
     uniform number. So the probability is p to the precision of that number (2^-61), at one byte of
-    randomness for each coin.
+    randomness for each bit.
     """
     if p <= 0 or p >= 1:
         target.fill(p >= 1)
         return
     whole = floor(256 * p)
     flat = target.reshape(-1)
-    # Blocks that stay in the cache.
+    # Blocks of 2^18 bits stay in the processor's cache.
     for first in range(0, len(flat), 1 << 18):
         part = flat[first : first + (1 << 18)]
         words = rng.integers(0, 1 << 64, (len(part) + 7) // 8, dtype=np.uint64)
@@ -114,5 +123,8 @@ def fill_coins(target: Bits, p: float, rng: np.random.Generator) -> None:
 
 
 def _fits(width: int) -> None:
+    """Refuse with a ParameterError a width of bits with numbers beyond 64-bit integers."""
     if not 1 <= width <= WORD:
-        raise ParameterError(f"bits: {width} positions; numbers of vectors need 1 to {WORD}")
+        raise ParameterError(
+            f"bits: found {width} positions; needs 1 to {WORD} to number the vectors"
+        )

@@ -46,42 +46,45 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
 
-# Bits of a filter, hashes of a word, least cohorts; RAPPOR's own are 128, 2 and 8 to 64.
+# Defaults: bits of a filter, hashes of a word, least number of cohorts. RAPPOR's paper uses 128, 2
+# and 8 to 64.
 BITS, HASHES, COHORTS = 32, 2, 8
-# Limit of the candidates with a least-squares inverse.
+# Most candidate words: their least-squares inverse is a dense matrix.
 MOST_WORDS = 2048
 MOST_COHORTS = 256
-# Words up to which every two are compared, for bounds after shuffling.
+# Most words of which all pairs are compared for bounds after shuffling.
 MOST_COMPARED = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FilterReports:
-    """Reports of Bloom filters.
+    """Reports of users who randomize a Bloom filter of their word; one row for each person.
 
     Attributes:
-        cohorts: everybody's, shape (people,).
-        bits: everybody's filter, shape (people, bits).
+        cohorts: the number of the cohort that each person drew, shape (people,).
+        bits: the filter of each person, with flipped bits, shape (people, bits).
     """
 
     cohorts: npt.NDArray[np.int64]
     bits: Bits
 
     def __len__(self) -> int:
+        """Return the number of reports, one for each person."""
         return len(self.cohorts)
 
 
 @keeps_old(many="cohort_count")
 @dataclass(frozen=True, eq=True)
 class Bloom(Randomizer):
-    """Bloom filters of words with budget epsilon.
+    """A local randomizer of words: each person sends a Bloom filter of its word with flipped bits.
 
     Attributes:
         words: the candidates, 2 to 2,048 different texts.
-        epsilon: nats, > 0.
-        bits: k, of a filter; a multiple of 8.
-        hashes: h, bits that a word sets.
-        cohorts: m; None: enough for twice as many bits as words, at least 8.
+        epsilon: local epsilon in nats, > 0.
+        bits: k, the length of a filter; a multiple of 8.
+        hashes: h, the bits that a word sets.
+        cohorts: m, the number of cohorts, each with its own hash functions; None: enough for twice
+            as many bits as words, at least 8.
     """
 
     words: tuple[str, ...]
@@ -93,13 +96,18 @@ class Bloom(Randomizer):
     any_size = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and choose the number of cohorts if it is None."""
         words = tuple(sequence(self.words, "words", f"2 to {MOST_WORDS:,} different texts"))
         texts = {word for word in words if isinstance(word, str)}
         if not 2 <= len(words) <= MOST_WORDS or len(texts) < len(words):
-            raise ParameterError(f"words: needs 2 to {MOST_WORDS:,} different texts")
+            raise ParameterError(
+                f"words: found {len(words)}; needs 2 to {MOST_WORDS:,} different texts"
+            )
         bits, hashes = whole(self.bits, "bits", 8), whole(self.hashes, "hashes", 1)
         if bits % 8 or hashes > bits // 2:
-            raise ParameterError("bits: needs a multiple of 8, at least twice `hashes`")
+            raise ParameterError(
+                f"bits: found {bits}; needs a multiple of 8, at least twice `hashes` = {hashes}"
+            )
         cohorts = max(COHORTS, -(-2 * len(words) // bits)) if self.cohorts is None else self.cohorts
         if not 1 <= whole(cohorts, "cohorts", 1) <= MOST_COHORTS:
             raise ParameterError(f"cohorts: found {cohorts}; needs 1 to {MOST_COHORTS}")
@@ -115,22 +123,22 @@ class Bloom(Randomizer):
 
     @property
     def a(self) -> int:
-        """The number of candidates."""
+        """The number of candidate words."""
         return len(self.words)
 
     @property
     def inputs(self) -> int:
-        """The number of candidates."""
+        """The number of candidate words."""
         return self.a
 
     @property
     def cohort_count(self) -> int:
-        """The number of cohorts."""
+        """The number m of cohorts, each with its own hash functions."""
         return self.cohorts or COHORTS
 
     @property
     def outputs(self) -> int:
-        """Cohorts times filters."""
+        """The number of possible reports: cohorts times 2^bits filters."""
         return self.cohort_count << self.bits
 
     @property
@@ -149,32 +157,43 @@ class Bloom(Randomizer):
 
     @cached_property
     def design(self) -> Floats:
-        """X, shape (cohorts * bits, a)."""
+        """The 0/1 matrix X of the module's docstring: whether each word sets a bit of a cohort.
+
+        Shape (cohorts * bits, a).
+        """
         return self.filters.transpose(0, 2, 1).reshape(-1, self.a).astype(np.float64)
 
     @cached_property
     def inverse(self) -> Floats:
-        """Return G, shape (a, cohorts * bits). ParameterError if words cannot be distinguished."""
+        """The least-squares left inverse G of the design matrix, shape (a, cohorts * bits).
+
+        Raises a ParameterError if the filters do not determine the shares of the words.
+        """
         if np.linalg.matrix_rank(self.design) < self.a:
             raise ParameterError(
-                f"{self}: the filters of some words are combinations of others; take more cohorts"
+                f"{self}: the filters of some words are linear combinations of other filters, so "
+                "shares are not determined; take more cohorts"
             )
         return np.asarray(np.linalg.pinv(self.design), np.float64)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         rows = np.arange(1 << self.bits)[:, None] >> np.arange(self.bits - 1, -1, -1) & 1
         distances = (rows[None, :, None, :] ^ self.filters[:, None, :, :]).sum(axis=-1)
         law = self.q**distances * (1 - self.q) ** (self.bits - distances) / self.cohort_count
         return np.asarray(law.reshape(-1, self.a), np.float64)
 
     def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
-        """The row of each report: its cohort, then the number of its filter."""
+        """Return the row number of each report in the matrix.
+
+        By cohort, then by the filter's number.
+        """
         check_rows(self)
         number = reports.bits.astype(np.int64) @ (1 << np.arange(self.bits - 1, -1, -1))
         return np.asarray((reports.cohorts << self.bits) + number)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> FilterReports:
-        """A cohort and a filter for each person.
+        """Return one report for each person: a drawn cohort and the word's flipped filter.
 
         Args:
             x: which word each has, shape (people,).
@@ -188,25 +207,28 @@ class Bloom(Randomizer):
 
     @property
     def positions(self) -> int:
-        """A position for every cohort, and for every bit of each."""
+        """The length of `support_counts`.
+
+        A count for each cohort, and a count for each of its bits.
+        """
         return self.cohort_count * (self.bits + 1)
 
     def support_counts(self, reports: FilterReports) -> Counts:
-        """Return, per cohort, its reports, then the number with a 1 at each bit."""
+        """Return the reports of each cohort, each followed by the 1-bits at its positions."""
         supports = np.zeros((self.cohort_count, self.bits + 1), np.int64)
         np.add.at(supports[:, 0], reports.cohorts, 1)
         np.add.at(supports[:, 1:], reports.cohorts, reports.bits)
         return supports.ravel()
 
     def estimate(self, reports: FilterReports, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the candidates."""
+        """Return unbiased shares of the candidate words, by least squares."""
         counts = self.support_counts(reports)
         return self.estimate_tally(counts, len(reports), population=population)
 
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """The same from the counts of `support_counts`."""
+        """Return unbiased shares of the candidate words from the counts of `support_counts`."""
         people = whole(people, "people", 1)
         table = np.asarray(counts, np.float64).reshape(self.cohort_count, self.bits + 1)
         filter_ones = (table[:, 1:] - self.q * table[:, :1]) / (1 - 2 * self.q)
@@ -228,7 +250,11 @@ class Bloom(Randomizer):
         )
 
     def _share_law(self, place: int) -> ShareLaw:
-        """The law of a report's contribution to the share of a word: coins of a drawn cohort."""
+        """Return the distribution of one report's contribution to the estimated share of a word.
+
+        A report is a drawn cohort and independent bits, so its moments are known. place: number of
+        the word.
+        """
         weights = self.cohort_count * self.inverse[place].reshape(self.cohort_count, self.bits)
         zeros, ones_moments = (
             coins(weights, chance, 1 - self.q, self.q) for chance in (self.q, 1 - self.q)
@@ -236,6 +262,7 @@ class Bloom(Randomizer):
         filters = self.filters.transpose(0, 2, 1).astype(np.float64)  # shape: cohorts, bits, words
 
         def moments(tilts: Floats) -> Floats:
+            """Return log E exp(tilt * contribution) for each tilt and each true word."""
             moments_of_zeros = zeros(tilts)
             filter_moments = ((ones_moments(tilts) - moments_of_zeros)[:, :, None, :] @ filters)[
                 :, :, 0
@@ -247,7 +274,7 @@ class Bloom(Randomizer):
         return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of shares of the word with the largest variance."""
+        """Return 95 % confidence limits at expected counts, for the word of largest variance."""
         worst = int(self._noise(np.full(self.a, 1 / self.a)).argmax())
         return (expected_by_law("shares", people, self._share_law(worst)),)
 
@@ -256,6 +283,7 @@ class Bloom(Randomizer):
         return self._noise(as_probabilities(p)) / whole(people, "people", 1)
 
     def _noise(self, shares: Floats) -> Floats:
+        """Return n times the variance of each estimated share, given the words' true shares."""
         spread = self.cohort_count * self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
         parts = self.inverse.reshape(self.a, self.cohort_count, self.bits)
         expected_parts = np.stack(
@@ -269,11 +297,19 @@ class Bloom(Randomizer):
         return float(self._noise(np.full(self.a, 1 / self.a)).mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log n, and the capacity of flips of the bits in which words can differ, nats."""
+        """Return (bound, attained): an upper bound in nats on a report's information on its sender.
+
+        The bound is log n for n people, or log of the number of words if that is less; not
+        attained.
+        """
         return min(log(people), log(self.a)), False
 
     def contraction(self) -> float:
-        """At most that of two words that differ in 2 h bits of every cohort."""
+        """Return an upper bound on the contraction coefficient, in [0, 1].
+
+        It is exact for two words with filters that differ in 2 h bits in every cohort; h is the
+        number of hashes.
+        """
         from scipy.stats import binom
 
         agree = np.arange(2 * self.hashes + 1)
@@ -281,13 +317,21 @@ class Bloom(Randomizer):
         return two_inputs(law, law[::-1])
 
     def neighbours(self) -> list[Neighbours]:
-        """Per kind of two words: how many bits they share in how many cohorts."""
+        """Return the report distributions of two words, for bounds after shuffling.
+
+        There is one case for each number of bits that two words share, cohort by cohort. With too
+        many words the case of any randomizer of this epsilon is returned instead.
+        """
         if self.a > MOST_COMPARED:
             return [clone_neighbours(self.epsilon)]
         return filter_neighbours(self.filters, self.q)
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Epsilon / (2 h) for each bit in which a drawn report agrees with a word's filter."""
+        """Return the log-likelihood of drawn reports under each word, up to a term of the report.
+
+        Each bit in which a report agrees with a word's filter adds epsilon / (2 h) nats, h hashes a
+        word.
+        """
         sampled_reports = self.sample(values[own, 0], rng)
         words = self.filters[sampled_reports.cohorts][:, values[:, 0]]
         agreements = (words == sampled_reports.bits[:, None, :]).sum(axis=2)
@@ -295,16 +339,16 @@ class Bloom(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """Two digits for the cohort, two for each eight bits."""
+        """The number of hexadecimal digits of a report: two for the cohort, two for eight bits."""
         return 2 + hex_width(self.bits)
 
     def encode(self, reports: FilterReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """The cohort, then the filter, eight bits to a byte, in hex."""
+        """Return reports as hexadecimal text: the cohort, then the filter, eight bits to a byte."""
         pairs = zip(reports.cohorts.tolist(), to_hex(reports.bits), strict=True)
         return [f"{cohort:02x}{bits}" for cohort, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> FilterReports:
-        """Return cohorts and filters; texts of unknown cohorts are left out."""
+        """Return reports from hexadecimal texts; texts with an unknown cohort are left out."""
         packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8).reshape(len(texts), -1)
         readable = packed[packed[:, 0] < self.cohort_count]
         return FilterReports(
@@ -313,7 +357,10 @@ class Bloom(Randomizer):
 
 
 def bits_of(word: str, cohort: int, bits: int, hashes: int) -> list[int]:
-    """The different bits that a word sets in a cohort: the first that its hash names."""
+    """Return the `hashes` different bit positions that a word sets in the filters of a cohort.
+
+    Hashes are taken in turn; a repeated position is skipped.
+    """
     places: dict[int, None] = {}
     turn = 0
     while len(places) < hashes:

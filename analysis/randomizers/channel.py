@@ -25,11 +25,12 @@ from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel(Randomizer):
-    """Any b x a matrix with probabilities in its columns; reports are row numbers.
+    """A local randomizer given by any b x a matrix of probabilities; reports are row numbers.
 
     Attributes:
-        law: the matrix, shape (b, a); columns sum to 1 within 1e-9.
-        name: for messages.
+        law: the matrix, shape (b, a): column x is the distribution of the report of value x;
+            columns sum to 1 within 1e-9.
+        name: name of the randomizer in messages.
     """
 
     law: Floats
@@ -37,6 +38,7 @@ class Channel(Randomizer):
     _reach: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        """Validate the matrix and compute each column's distribution function for sampling."""
         object.__setattr__(self, "law", as_stochastic(self.law))
         object.__setattr__(self, "_reach", np.cumsum(self.law, axis=0))
 
@@ -45,24 +47,25 @@ class Channel(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The largest log-ratio within a row, nats."""
+        """The local epsilon in nats: the largest log-ratio of entries in one row of the matrix."""
         return float(matrix_divergences(self.law).max())
 
     @property
     def inputs(self) -> int:
-        """Columns."""
+        """The number of possible values of a user: columns of the matrix."""
         return int(self.law.shape[1])
 
     @property
     def outputs(self) -> int:
-        """Rows."""
+        """The number of possible reports: rows of the matrix."""
         return int(self.law.shape[0])
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         return self.law.copy()
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One row number for each person, by inversion of the column's distribution function."""
+        """Return one row number for each person, drawn from the column of the person's value."""
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
         chance = rng.random(len(values))
         reports = np.empty(len(values), np.int64)
@@ -85,7 +88,7 @@ class Channel(Randomizer):
         symbols = as_symbols(reports, self.outputs, "reports")
         if np.linalg.matrix_rank(self.law) < self.inputs:
             raise ParameterError(
-                f"{self}: columns are linearly dependent; shares are not determined"
+                f"{self}: columns of the matrix are linearly dependent; shares are not determined"
             )
         inverse = np.asarray(np.linalg.pinv(self.law), np.float64)
         observed = np.bincount(symbols, minlength=self.outputs) / len(symbols)
@@ -104,7 +107,7 @@ class Channel(Randomizer):
 
 @accepts_old(given="mechanism")
 def as_randomizer(mechanism: Any) -> Randomizer:
-    """Return a randomizer as it is; an object with a `.matrix`, or a matrix, as a `Channel`.
+    """Return a randomizer unchanged, and a matrix or an object with a `.matrix` as a `Channel`.
 
     Args:
         mechanism: a randomizer, a matrix b x a, or an object with a `.matrix`.
@@ -115,7 +118,10 @@ def as_randomizer(mechanism: Any) -> Randomizer:
 
 
 def as_stochastic(matrix: npt.ArrayLike, name: str = "matrix") -> Floats:
-    """Check a b x a matrix with probability vectors as columns, at least 1 x 2."""
+    """Return `matrix` as floats after a check that its columns are probability vectors.
+
+    It needs at least one row and two columns; `name` begins the message of a ParameterError.
+    """
     Q = as_floats(matrix, name, "a matrix (outputs, inputs)")
     if Q.ndim != 2 or Q.shape[0] < 1 or Q.shape[1] < 2:
         raise ParameterError(

@@ -33,16 +33,16 @@ from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-SILENT = 1e-12  # noise of a part that never lies; its weight is then almost everything
+SILENT = 1e-12  # least noise of a part that counts: a part without noise gets almost all weight
 
 
 @dataclass(frozen=True, slots=True)
 class Composition(Randomizer):
-    """One randomizer after another; made by `compose`.
+    """Two randomizers in sequence, made by `compose`.
 
     Attributes:
-        first: is applied to the input.
-        second: is applied to the reports of the first.
+        first: the randomizer of the input.
+        second: the randomizer of the reports of `first`.
     """
 
     first: Randomizer
@@ -53,33 +53,34 @@ class Composition(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """From the product of the matrices, nats."""
+        """The local epsilon in nats of both stages together, from the product of their matrices."""
         return float(self.divergences().max())
 
     @property
     def inputs(self) -> int:
-        """Inputs of the first."""
+        """The number of possible values of a user: the inputs of the first stage."""
         return self.first.inputs
 
     @property
     def outputs(self) -> int:
-        """Outputs of the second."""
+        """The number of possible reports of the second stage."""
         return self.second.outputs
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         return np.asarray(self.second.operator @ self.first.matrix)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
-        """Reports of the second; each stage has its own spawned generator."""
+        """Return reports of the second stage; each stage has its own spawned random generator."""
         first, second = as_generator(rng).spawn(2)
         return self.second.sample(self.first.sample(x, first), second)
 
     def symbols(self, reports: Any) -> Symbols:
-        """Return the rows of the second stage."""
+        """Return the row number of each report in the matrix of the second stage."""
         return self.second.symbols(reports)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """By the left inverse of the matrix."""
+        """Return unbiased shares of the inputs, by the left inverse of the product matrix."""
         return Channel(self.matrix, str(self)).estimate(
             self.symbols(reports), population=population
         )
@@ -87,7 +88,11 @@ class Composition(Randomizer):
 
 @dataclass(frozen=True, slots=True)
 class Product(Randomizer):
-    """All parts randomize the same value; a report is a tuple of the parts' reports."""
+    """A randomizer that applies several randomizers to one value and sends all of their reports.
+
+    Attributes:
+        parts: the randomizers, of the same inputs; a report is a tuple with one report of each.
+    """
 
     parts: tuple[Randomizer, ...]
 
@@ -96,45 +101,55 @@ class Product(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """Exactly: the largest sum of divergences over pairs of inputs, nats (at most the sum)."""
+        """The exact local epsilon in nats: the largest sum of the parts' divergences.
+
+        The maximum is over pairs of inputs; it is at most the sum of the parts' epsilons.
+        """
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
-        """Sums of the parts' divergences: the maximum over tuples factorises."""
+        """Return, for every two inputs, the largest log-likelihood ratio of a report, shape (a, a).
+
+        The maximum over tuples of reports is the sum of the parts' maxima.
+        """
         return np.asarray(sum(part.divergences() for part in self.parts))
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the products of the parts' neighbours, if each part treats all values alike."""
+        """Return the report distributions of two inputs, for bounds after shuffling.
+
+        They are products of the parts' distributions if each part treats all values alike.
+        """
         return product_neighbours(self.parts) or super(Product, self).neighbours()
 
     @property
     def inputs(self) -> int:
-        """The parts' common number of inputs."""
+        """The number of possible values of a user, common to all parts."""
         return self.parts[0].inputs
 
     @property
     def outputs(self) -> int:
-        """The product of the parts' numbers."""
+        """The number of possible reports: the product of the parts' numbers."""
         result = 1
         for part in self.parts:
             result *= part.outputs
         return result
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         Q = np.ones((1, self.inputs))
         for part in self.parts:
             Q = (Q[:, None, :] * part.matrix[None, :, :]).reshape(-1, self.inputs)
         return Q
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> tuple[Any, ...]:
-        """One array of reports for each part; each part has its own spawned generator."""
+        """Return one array of reports for each part; each part has its own random generator."""
         children = as_generator(rng).spawn(len(self.parts))
         return tuple(
             part.sample(x, child) for part, child in zip(self.parts, children, strict=True)
         )
 
     def symbols(self, reports: Any) -> Symbols:
-        """Row numbers: the last part's row runs fastest."""
+        """Return the row number of each report in the matrix; the last part varies fastest."""
         check_rows(self)
         number: Symbols = np.zeros(1, np.int64)
         for part, part_reports in zip(self.parts, self._checked(reports), strict=True):
@@ -142,7 +157,7 @@ class Product(Randomizer):
         return number
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """The mean of the parts' estimates, weighted by the inverse of their noise.
+        """Return the mean of the parts' estimates, weighted by the inverse of their noise.
 
         The weights depend on the randomizers only, not on the reports, so the mean is unbiased; the
         parts' noises are independent given the people.
@@ -169,6 +184,7 @@ class Product(Randomizer):
         )
 
     def _checked(self, reports: Any) -> tuple[Any, ...]:
+        """Return `reports` after a check that they are a tuple with one array for each part."""
         if not isinstance(reports, tuple) or len(reports) != len(self.parts):
             raise ParameterError(f"reports: needs a tuple of {len(self.parts)} arrays of reports")
         return reports
@@ -176,7 +192,7 @@ class Product(Randomizer):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture(Randomizer):
-    """Each person draws a part and names it in the report.
+    """A randomizer that draws one of its parts for each person and names that part in the report.
 
     Attributes:
         weights: the probability of each part; they sum to 1.
@@ -191,35 +207,45 @@ class Mixture(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The largest price of a part that is ever drawn, nats."""
+        """The local epsilon in nats: the largest of the parts with a positive weight."""
         return float(self.divergences().max())
 
     def divergences(self) -> Floats:
-        """The largest divergence of a part that is ever drawn."""
+        """Return, for every two inputs, the largest log-likelihood ratio of a report, shape (a, a).
+
+        It is the largest of the parts with a positive weight.
+        """
         used_parts = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
         return np.asarray(np.maximum.reduce([part.divergences() for part in used_parts]))
 
     def neighbours(self) -> list[Neighbours]:
-        """Return the parts' neighbours side by side, if each part treats all values alike."""
+        """Return the report distributions of two inputs, for bounds after shuffling.
+
+        The parts' distributions stand side by side if each part treats all values alike.
+        """
         mixed_neighbours = mixture_neighbours(self.weights, self.parts)
         return mixed_neighbours or super(Mixture, self).neighbours()
 
     @property
     def inputs(self) -> int:
-        """The parts' common number of inputs."""
+        """The number of possible values of a user, common to all parts."""
         return self.parts[0].inputs
 
     @property
     def outputs(self) -> int:
-        """The sum of the parts' numbers."""
+        """The number of possible reports: the sum of the parts' numbers."""
         return sum(part.outputs for part in self.parts)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         pairs = zip(self.weights, self.parts, strict=True)
         return np.concatenate([w * part.matrix for w, part in pairs])
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
-        """Choices and reports; the choice and each part have their own spawned generators."""
+        """Return the drawn part of each person and the reports by part.
+
+        The draw and each part have their own spawned random generators.
+        """
         values = as_symbols(x, self.inputs)
         chooser, *children = as_generator(rng).spawn(1 + len(self.parts))
         choice = chooser.choice(len(self.parts), size=len(values), p=self.weights)
@@ -231,12 +257,12 @@ class Mixture(Randomizer):
         return MixedReports(choice.astype(np.int64), reports)
 
     def symbols(self, reports: MixedReports) -> Symbols:
-        """Row numbers: the parts' rows one after another."""
+        """Return the row number of each report in the matrix, which stacks the parts' rows."""
         check_rows(self)
         return reports.rows(self.parts)
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
-        """Estimate by each part the shares among its users, and add these up for all people."""
+        """Return unbiased shares: the mean of the parts' estimates, weighted by their users."""
         people = len(reports)
         estimates = [
             part.estimate(part_reports)
@@ -244,7 +270,7 @@ class Mixture(Randomizer):
             if part_reports is not None
         ]
         if not estimates:
-            raise ParameterError("reports: nobody reported; needs at least one person")
+            raise ParameterError("reports: none; needs a report of at least one person")
         shares = np.asarray(sum(e.people / people * e.shares for e in estimates))
         noise = np.asarray(sum((e.people / people * e.errors) ** 2 for e in estimates))
         return Estimate.from_noise(
@@ -258,7 +284,10 @@ class Mixture(Randomizer):
         )
 
     def _laws(self, reports: MixedReports) -> list[ShareLaws]:
-        """Return the laws of the parts; a part without users has the laws of a single report."""
+        """Return, for each part, the distributions of a report's contribution to the shares.
+
+        A part without users gets the distributions of a single report.
+        """
         return [
             part.estimate(
                 part.sample(np.zeros(1, np.int64), 0) if part_reports is None else part_reports
@@ -268,11 +297,12 @@ class Mixture(Randomizer):
 
 
 def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
-    """Return the stages in the order in which they are applied: the first argument sees the value.
+    """Return several randomizers in sequence as a single randomizer.
 
-    Paper 002, Definition 7.1; its R o Q is `compose(Q, R)`. Two stages that are together a
-    randomizer of a known family become that randomizer (GRR after GRR, bit flips after bit flips
-    or after a unary encoding), so that large alphabets need no matrix.
+    The first argument receives the value. Paper 002, Definition 7.1; its R o Q is `compose(Q, R)`.
+    Two stages that are together a randomizer of a known family become that randomizer (GRR after
+    GRR, bit flips after bit flips or after a unary encoding), so that large alphabets need no
+    matrix.
 
     Args:
         stages: randomizers, or b x a matrices with columns of probabilities.
@@ -292,7 +322,7 @@ def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
 
 
 def product(*parts: Randomizer | npt.ArrayLike) -> Product:
-    """All of these on the same value, released together (paper 002, Definition 7.5).
+    """Return a randomizer that applies all of `parts` to one value (paper 002, Definition 7.5).
 
     Args:
         parts: randomizers or matrices with equal inputs.
@@ -310,11 +340,17 @@ def mixture(weights: npt.ArrayLike, parts: Sequence[Randomizer | npt.ArrayLike])
     same_input_parts = _same_inputs(_parts(parts, "parts"))
     shares = as_probabilities(weights, "weights")
     if len(shares) != len(same_input_parts):
-        raise ParameterError(f"weights: {len(shares)} of them for {len(same_input_parts)} parts")
+        raise ParameterError(
+            f"weights: found {len(shares)} for {len(same_input_parts)} parts; needs one for each"
+        )
     return Mixture(shares / shares.sum(), same_input_parts)
 
 
 def _parts(parts_given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tuple[Randomizer, ...]:
+    """Return a sequence of randomizers or matrices as a tuple of randomizers.
+
+    Raises a ParameterError, which starts with `name`, if the sequence is empty.
+    """
     parts = sequence(parts_given, name, "randomizers or matrices")
     if not parts:
         raise ParameterError(f"{name}: none given; needs at least one randomizer or matrix")
@@ -322,9 +358,10 @@ def _parts(parts_given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tupl
 
 
 def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:
+    """Return `parts` after a check that all have the same number of inputs."""
     inputs = [part.inputs for part in parts]
     if len(set(inputs)) > 1:
-        raise ParameterError(f"parts: {inputs} inputs; all must have the same number")
+        raise ParameterError(f"parts: found {inputs} inputs; needs an equal number in all parts")
     return parts
 
 

@@ -1,24 +1,28 @@
-"""Neighbours of products and mixtures, from the neighbours of their parts.
+"""Report distributions of two inputs, for products and mixtures of randomizers.
 
-If a part treats all values alike (`Pure`, one kind of neighbours), the laws of any two of them and
-of its blanket are known. Independent parts multiply, and parts that are drawn stand side by side:
+`neighbour_laws.py` defines the terms: u and v are two values of one person, P_u and P_v the
+distributions of its report; the privacy blanket b is a distribution that every other person's
+report has with probability w for any value. If a part treats all values alike (`Pure`, a single
+kind of neighbours), these are known for any two values. Independent parts multiply, and parts that
+are drawn with probabilities s_j stand side by side:
 
     product    w = prod w_j,         b = product of b_j,           P_u / b = prod P_u^j / b_j
     mixture    w = sum s_j w_j,      b = s_j w_j b_j / w at j,     P_u / b = (w / w_j) P_u^j / b_j
 
-All other people may have any values: each part's blanket is below the law of each value. The lower
-bound of a mixture lets other people have v; that of a product also a third value, if each part has
-one kind of these.
+All other people may have any values: each part's blanket is below the distribution of each value.
+The lower bound of a mixture lets other people have v; that of a product also a third value, if each
+part has one kind of these.
 
-One feature of several, drawn by each person, is a mixture with parts that see different values.
-Rows u and v that differ in every feature bound all other pairs. Proof: if u and v agree in a
-feature, its part of a term is
+A report about one feature of several, drawn by each person, is a mixture with parts that receive
+different values. Rows u and v that differ in every feature bound all other pairs. Proof: if u and v
+agree in a feature, its part of a term is
 
     X = (1 - e^eps) r,    X' = r - e^eps r'  if they differ,    r, r' = P_u / b, P_v / b
 
-Under b the pair (r, r') has the law of (r', r). So X is (1 - e^eps) r or (1 - e^eps) r', and X' is
-r - e^eps r' or r' - e^eps r, with equal chances: the same sum, farther apart. X' is larger
-in convex order, as are sums of independent terms and the mean of their positive part.
+Under b the pair (r, r') has the same distribution as (r', r). So X is (1 - e^eps) r or
+(1 - e^eps) r', and X' is r - e^eps r' or r' - e^eps r, with equal chances: the same sum, farther
+apart. X' is larger in convex order, as are sums of independent terms and the mean of their positive
+part.
 """
 
 from collections.abc import Sequence
@@ -33,19 +37,23 @@ from .neighbour_laws import Neighbours, PairLaw
 from .pure import Pure
 from .randomizer import Randomizer
 
-# Outcomes of a product that are listed.
+# Most joint outcomes of a product that are listed.
 MOST_OUTCOMES = 1 << 14
-# Relative distance of numbers that are the same.
+# Relative difference up to which two numbers count as equal.
 TOLERANCE = 1e-9
 
 
 def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """Neighbours of all parts together; None if a part treats values differently."""
+    """Return the report distributions of two inputs for all `parts` together, for shuffling bounds.
+
+    None if a part treats values differently, or if the parts have too many joint outcomes.
+    """
     cases = _aligned_neighbours(parts)
     if cases is None or prod(len(blanket.law) for blanket, _ in cases) > MOST_OUTCOMES:
         return None
     blanket = _multiplied([blanket for blanket, _ in cases])
-    # A third value is one in every part: if a part has two kinds, their combination is unknown.
+    # Other people's third value is a value of every part. If a part has two kinds of third values,
+    # their combination across parts is unknown, so third values are not used.
     thirds = [equals[1:] for _, equals in cases]
     if any(len(kinds) > 1 for kinds in thirds):
         cases = [(common, [replace(equals[0], shared=None)]) for common, equals in cases]
@@ -55,7 +63,10 @@ def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 
 
 def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """Neighbours of a part drawn by its share; None if a drawn part treats values differently."""
+    """Return the report distributions of two inputs for a mixture, for shuffling bounds.
+
+    shares: the probability that each part is drawn. None if a drawn part treats values differently.
+    """
     used_parts = [
         (share, part) for share, part in zip(shares.tolist(), parts, strict=True) if share
     ]
@@ -68,7 +79,10 @@ def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neig
 
 
 def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """Neighbours of a report about one feature, drawn uniformly; None if values are not alike."""
+    """Return the report distributions of two rows for a report about one uniformly drawn feature.
+
+    The two rows differ in every feature. None if a part treats values differently.
+    """
     cases = _aligned_neighbours(parts)
     if cases is None or not all(_is_symmetric(blanket) for blanket, _ in cases):
         return None
@@ -76,10 +90,11 @@ def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 
 
 def _is_symmetric(pair: PairLaw) -> bool:
-    """Whether the joint law of both likelihood ratios stays the same if they are exchanged."""
+    """Whether P_u/b and P_v/b have the same joint distribution after they are exchanged."""
     ratios = np.column_stack([pair.u_ratios, pair.v_ratios])
 
     def chances(own_ratios: Floats) -> Floats:
+        """Return the probability of each outcome's pair of likelihood ratios, up to rounding."""
         is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=TOLERANCE, atol=0.0).all(
             axis=2
         )
@@ -89,13 +104,16 @@ def _is_symmetric(pair: PairLaw) -> bool:
 
 
 def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
-    """The one kind of neighbours that each part has, hidden at all outcomes."""
+    """Return each part's report distributions, the pair in which other people have v first.
+
+    None if a part has several kinds of neighbours or an outcome that the blanket does not hide.
+    """
     aligned_cases = []
     for part in parts:
         if not isinstance(part, Pure) or len(cases := part.neighbours()) != 1:
             return None
         blanket, equals = cases[0]
-        # P_v / b is 1 if other people have v, so v is their value in every part.
+        # P_v / b is 1 at every outcome if other people have v; these pairs fit across parts.
         first = [pair for pair in equals if (pair.v_ratios == 1).all()]
         has_blanket = not any(pair.bare.size for pair in (blanket, *equals))
         if not first or not has_blanket:
@@ -107,7 +125,10 @@ def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
 
 
 def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
+    """Return the report distributions of independent parts as a single pair over joint outcomes."""
+
     def outer(laws: Sequence[Floats]) -> Floats:
+        """Return the product of distributions over all combinations of outcomes, flattened."""
         return np.asarray(reduce(np.multiply.outer, laws).ravel())
 
     shared = [pair.shared for pair in pairs if pair.shared is not None]
@@ -121,6 +142,10 @@ def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:
 
 
 def _joined(shares: Sequence[float], pairs: Sequence[PairLaw]) -> PairLaw:
+    """Return the report distributions of a mixture: the parts' distributions side by side.
+
+    shares: the probability that each part is drawn.
+    """
     weight = sum(share * pair.weight for share, pair in zip(shares, pairs, strict=True))
     scales = [weight / pair.weight for pair in pairs]
     laws = [

@@ -1,17 +1,19 @@
 """Shares of all people, from the reports of a random sample.
 
 Of n people a fixed number m, drawn without replacement, report about a feature. With reports that
-support a value with probability t (true value) or l (another), c of m,
+support a value with probability t (the person has the value) or l (the person has another), c of
+the m reports support the value, and
 
     phat = (c / m - l) / (t - l)
     Var phat = (p t (1 - t) + (1 - p) l (1 - l)) / (m (t - l)^2) + p (1 - p) (n - m) / (m (n - 1))
 
 is unbiased for the share p of all n people, given m. The first term is the noise, the second is the
-variance of the draw. Limits are two tests of every number of people with the value, with the exact
-law of c (`drawn_limits`). For more than `EXACT` people they are those of Clopper and Pearson:
-a uniform subset, thinned by independent coins, is a strongly Rayleigh measure (J. Borcea, P.
-Branden, T. Liggett, 2009), so c is a sum of independent coins. Beyond a distance of one from its
-mean no such sum has heavier tails than the binomial law of that mean (W. Hoeffding, 1956).
+variance of the draw. Confidence limits are two tests of every number of people with the value, with
+the exact distribution of c (`drawn_limits`). For more than `EXACT` people they are the limits of
+Clopper and Pearson: a uniform subset, thinned by independent coins, is a strongly Rayleigh measure
+(J. Borcea, P. Branden, T. Liggett, 2009), so c is a sum of independent coins. Beyond a distance of
+one from its mean no such sum has heavier tails than the binomial distribution of that mean (W.
+Hoeffding, 1956).
 """
 
 import numpy as np
@@ -27,7 +29,9 @@ from .share_limits import EXACT, score_holders, share_limits
 def estimate_drawn(
     part: Pure, counts: Counts, drawn: int, people: int, *, population: bool = False
 ) -> Estimate:
-    """Return the shares of all people with each value.
+    """Estimate the shares of all people with each value of a feature that only some reported.
+
+    Without drawn people the shares are all equal, with limits of 0 and 1 and an error of 1.
 
     Without drawn people the shares are all equal, with limits of 0 and 1 and an error of 1.
 
@@ -68,13 +72,16 @@ def estimate_drawn(
 
 
 def variance_of_drawn(part: Pure, shares: Floats, drawn: float, people: int) -> Floats:
-    """Return the exact variance of each estimated share, given `drawn` > 0 reports."""
+    """Return the exact variance of each estimated share if `drawn` > 0 of `people` users report.
+
+    part: the randomizer of the feature. shares: the true shares of all people.
+    """
     noise = part.variance(shares, 1) / drawn
     return np.asarray(noise + _drawing(np.asarray(shares), drawn, people))
 
 
 def _drawing(shares: Floats, drawn_people: float, people: int) -> Floats:
-    """The variance of a share in a sample without replacement."""
+    """Return the variance of a share that is due to sampling people without replacement."""
     undrawn_share = max(0.0, people - drawn_people) / max(1, people - 1)
     return np.asarray(shares * (1 - shares) * undrawn_share / drawn_people)
 
@@ -82,7 +89,12 @@ def _drawing(shares: Floats, drawn_people: float, people: int) -> Floats:
 def limits_of_drawn(
     part: Pure, counts: Counts, drawn: int, people: int, alpha: float, *, population: bool = False
 ) -> ConfidenceLimits:
-    """Return limits of the shares of all people, each missed with probability alpha at most."""
+    """Return confidence limits of the shares of all people with each value.
+
+    The `drawn` people were sampled without replacement from `people`; `counts` of their reports
+    support each value. Each share is missed with probability alpha at most. population: the limits
+    count sampling these people from a large population.
+    """
     law = part.truth, part.lie
     if population or people > EXACT:
         limits_of_counts = share_limits(counts, drawn, *law, alpha, population=True)
@@ -103,7 +115,7 @@ def limits_of_drawn(
             round(limits_found[-1].low[0] * people),
             people - round(limits_found[-1].high[0] * people),
         )
-        # An exact limit is as far from the guess as that of the count before, or nearly so.
+        # The error of the guess changes little from count to count, so it corrects the next guess.
         shift = ends[0] - least_guess, ends[1] - others_guess
     all_limits = joined(limits_found)
     return ConfidenceLimits(

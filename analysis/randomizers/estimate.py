@@ -68,9 +68,10 @@ class Estimate:
         laws: ShareLaws | None = None,
         limits: Limiting | None = None,
     ) -> Estimate:
-        """From the variances caused by noise alone; the chance in sampling people is added here.
+        """Return an estimate, from the variance of each share due to the randomizer alone.
 
-        Shares without their own limits get the limits that follow from `laws`.
+        With population=True the variance from sampling the people is added. Shares without their
+        own limits get the confidence limits that follow from `laws`.
         """
         variance, laws = np.maximum(noise, 0.0), laws or unknown_law
         if population:
@@ -87,12 +88,18 @@ class Estimate:
         return self.shares * self.people
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Low and high limits of each share, each pair with this confidence at least."""
+        """Return (low, high) confidence limits of the shares, each with this coverage at least.
+
+        Each array has the shape (a,).
+        """
         limits = self.limits(1 - open_unit(confidence, "confidence"))
         return limits.low, limits.high
 
     def projected(self) -> Floats:
-        """The nearest distribution (or bit shares in [0, 1]) in Euclidean distance: biased."""
+        """Return the nearest probability vector to the shares in Euclidean distance: biased.
+
+        If each share stands alone (kind "bits"), the shares are cut to [0, 1].
+        """
         return (
             project(self.shares) if self.kind == "distribution" else np.clip(self.shares, 0.0, 1.0)
         )
@@ -105,7 +112,7 @@ class Estimate:
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws the shares with 95 % intervals on `ax`, or on new axes."""
+        """Draw the shares with 95 % confidence intervals on `ax` or new axes; return the axes."""
         axes: Any = ax
         if axes is None:
             import matplotlib.pyplot as plt
@@ -120,7 +127,10 @@ class Estimate:
 
 
 def as_counts(counts: npt.ArrayLike, positions: int, people: int) -> Counts:
-    """Return the supporting reports at each position, shape (positions,), each 0 to people."""
+    """Return `counts` after a check that they are numbers of reports, shape (positions,).
+
+    Each must be a whole number from 0 to `people`.
+    """
     support_counts = np.asarray(counts)
     if support_counts.shape != (positions,):
         raise ParameterError(f"counts: shape {support_counts.shape}; needs ({positions},)")
@@ -129,7 +139,9 @@ def as_counts(counts: npt.ArrayLike, positions: int, people: int) -> Counts:
         or support_counts.min() < 0
         or support_counts.max() > people
     ):
-        raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
+        raise ParameterError(
+            f"counts: needs whole numbers of reports, each from 0 to people = {people}"
+        )
     return support_counts
 
 

@@ -1,6 +1,8 @@
-"""The cost of a PIE guarantee for the analyst: the expected squared error of an estimated share.
+"""The expected squared error of an estimated share: the analyst's loss at a privacy guarantee.
 
-Paper 003, Section 4.4, for n people, a share p of them with the symbol, with e = e^eps:
+Paper 003 measures privacy by PIE = I(U; Y), the information in a report Y about its sender U;
+Section 4.4 gives the loss. For n people, a share p of them with the symbol, with e = e^eps, |X|
+symbols and g hash values:
 
     (22) GRR           (|X| + e - 2) / (n (e-1)^2) + p (|X| - 2) / (n (e-1))
     (23) local hashing (g + e - 1)^2 / (n (e-1)^2 (g-1)) + p (g^2 - 2g - e + 1) / (n (e-1) (g-1))
@@ -30,7 +32,9 @@ from .randomizer import as_epsilon
 
 
 def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floats:
-    """(22): the expected squared error of GRR at symbols with the shares p; shape of p.
+    """Return the expected squared error of GRR's estimates at shares p.
+
+    Shape of p. Paper 003, (22).
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
@@ -43,7 +47,7 @@ def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floa
 
 
 def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
-    """(23): the expected squared error of local hashing into g values; shape of p.
+    """Return the expected squared error of local hashing at shares p; shape of p. Paper 003, (23).
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
@@ -57,7 +61,10 @@ def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
 
 
 def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats:
-    """(51): the same for a given MI loss parameter theta in (0, 1); g may be infinite, (24).
+    """Return the expected squared error of local hashing at a fixed theta, (51) of paper 003.
+
+    theta = (e^eps - 1) / (g + e^eps - 1) is the parameter of the mutual-information (MI) loss. The
+    result has the shape of p; an infinite g gives the limit (24).
 
     Args:
         p: true shares of symbols, in [0, 1], any shape.
@@ -75,7 +82,7 @@ def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats
 
 
 def optimal_g(epsilon: float, p: float = 0.0) -> int:
-    """The whole number of hash values that minimises (23) at a fixed epsilon and share p.
+    """Return the number of hash values with the least squared error (23) at this epsilon and p.
 
     Args:
         epsilon: nats, > 0.
@@ -91,10 +98,10 @@ def optimal_g(epsilon: float, p: float = 0.0) -> int:
 
 
 def epsilon_at(theta: float, size: int) -> float:
-    """The budget with this MI loss parameter: theta = (e^eps - 1) / (size + e^eps - 1), nats.
+    """Return the epsilon in nats with this theta = (e^eps - 1) / (size + e^eps - 1).
 
     Args:
-        theta: MI loss parameter, in (0, 1).
+        theta: parameter of the mutual-information (MI) loss, in (0, 1).
         size: symbols of GRR or values of a hash, >= 2.
     """
     if not 0 < theta < 1:
@@ -103,14 +110,15 @@ def epsilon_at(theta: float, size: int) -> float:
 
 
 def _gain(epsilon: float) -> float:
-    """e^eps - 1."""
+    """Return e^eps - 1 without cancellation; a ParameterError above 500 nats."""
     if as_epsilon(epsilon) > 500:
-        raise ParameterError(f"epsilon: found {epsilon}; at most 500 nats are accepted here")
+        raise ParameterError(f"epsilon: found {epsilon}; needs at most 500 nats")
     return float(np.expm1(epsilon)) if epsilon < 1 else exp(epsilon) - 1
 
 
 def _shares(p: npt.ArrayLike) -> Floats:
+    """Return p as an array after a check that every share is in [0, 1]."""
     array = np.asarray(p, dtype=np.float64)
     if array.size and not (array.min() >= 0 and array.max() <= 1):
-        raise ParameterError(f"p: {array.min():g} .. {array.max():g}; needs shares in [0, 1]")
+        raise ParameterError(f"p: found {array.min():g} .. {array.max():g}; needs shares in [0, 1]")
     return array

@@ -1,11 +1,11 @@
-"""Expected limits of an estimate, before any report is made.
+"""Expected confidence limits of an estimate, before any report is made.
 
-The limits are as in `limits.py`, at the expected counts of reports. With probability at least
-1 - `MISSED`, a share of `least` or more has a lower limit above 0. Both tests of a share are
-inverted for it:
+The limits are as in `limits.py`, at the expected counts of reports. Besides, the smallest share of
+people is computed that is significant: a share of `min_share` or more has a lower limit above 0
+with probability at least 1 - `MISSED`. Both tests of a share are inverted for that share:
 
-    y       the largest estimate with a lower limit of 0 at `ALPHA`
-    least   above the upper limit of y at 2 `MISSED`, so P(estimate <= y) <= `MISSED`
+    y           the largest estimate with a lower limit of 0 at `ALPHA`
+    min_share   above the upper limit of y at 2 `MISSED`, so P(estimate <= y) <= `MISSED`
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from .moment_limits import Moments, ShareLaw
 from .share_limits import first_fitting, share_limits
 
 ALPHA, MISSED = 0.05, 0.05
-# True shares with compared limits; that of a picture comes first.
+# True shares at which expected limits are computed; pictures show the first.
 SHARES = (0.5, 0.0, 0.25, 0.75, 1.0)
-# Width of the interval in which an estimate is searched, as a share of the people.
+# The bisection for an estimate stops at an interval of this width, as a share of the people.
 NEAR = 1e-4
 
 Task = Literal["shares", "mean", "range-shares", "median", "key-shares", "key-mean", "found"]
@@ -32,7 +32,7 @@ Task = Literal["shares", "mean", "range-shares", "median", "key-shares", "key-me
 @keeps_old(least="min_share")
 @dataclass(frozen=True, slots=True)
 class ExpectedLimits:
-    """Limits of an estimate if reports come in expected numbers.
+    """Confidence limits that an estimate will have if reports come in expected numbers.
 
     Attributes:
         task: the estimated quantity.
@@ -53,12 +53,12 @@ class ExpectedLimits:
 
 
 def paired(limits: ConfidenceLimits) -> tuple[tuple[float, float], ...]:
-    """Return (low, high) of each number."""
+    """Return the confidence limits of k numbers as k pairs (low, high)."""
     return tuple(zip(limits.low.tolist(), limits.high.tolist(), strict=True))
 
 
 def expected_shares(task: Task, people: int, truth: float, lie: float) -> ExpectedLimits:
-    """Return the limits of shares from the number of supporting reports.
+    """Return expected confidence limits of shares that are estimated from supporting reports.
 
     Args:
         task: the estimated quantity.
@@ -70,6 +70,7 @@ def expected_shares(task: Task, people: int, truth: float, lie: float) -> Expect
     limits = share_limits(counts, people, truth, lie, ALPHA)
 
     def is_above(count: int) -> bool:
+        """Whether `count` supporting reports give a lower limit above 0."""
         return bool(share_limits(np.array([count]), people, truth, lie, ALPHA).low[0] > 0)
 
     first = first_fitting(is_above, int(people * lie), people)
@@ -83,10 +84,15 @@ def expected_shares(task: Task, people: int, truth: float, lie: float) -> Expect
 
 
 def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
-    """Return the limits of a share from the law of a report's contribution to it."""
+    """Return expected confidence limits of a share, from the distribution of one contribution.
+
+    law: the distribution of one report's contribution to the estimated share. task: the estimated
+    quantity. people: number of reports.
+    """
     law = ShareLaw(_memorized(law.moments), law.reach)
 
     def limits(estimated: float, alpha: float) -> tuple[float, float]:
+        """Return the confidence limits (low, high) of a share with this estimate at level alpha."""
         return paired(law.limits(estimated, people, alpha, population=False))[0]
 
     expected_ends = tuple(limits(share, ALPHA) for share in SHARES)
@@ -99,10 +105,11 @@ def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
 
 
 def _memorized(moments: Moments) -> Moments:
-    """Return the same function, which works each set of tilts out once: they repeat."""
+    """Return `moments` with a cache: the search asks for equal arrays of tilts again and again."""
     memory: dict[bytes, Floats] = {}
 
     def memorized(tilts: Floats) -> Floats:
+        """Return the moments at these tilts, from the cache if they are there."""
         key = tilts.tobytes()
         if key not in memory:
             memory[key] = moments(tilts)

@@ -1,13 +1,15 @@
-"""Neighbours of Bloom filters with flipped bits: two words, and a third among other people.
+"""Report distributions of two words sent as Bloom filters with flipped bits, for shuffling bounds.
 
-The blanket is a filter of no word with its bits flipped: every word's filter has h bits more, so
-the blanket's weight is (q / p)^h = e^(-eps / 2), for any words of other people. Outcomes: the
-numbers of 1-bits among the bits of u, of v, and of another word z. In each of them
+Terms as in `neighbour_laws.py`: u and v are two words of one person, P_u the distribution of its
+report; the privacy blanket b is a distribution that another person's report has with some
+probability w for any word. Here b is an empty filter with its bits flipped: each word's filter has
+h bits more, so the blanket has the weight w = (q / p)^h = e^(-eps / 2). Outcomes are the numbers of
+1-bits among the bits of u, of v, and of another word z. At each of them
 
     P_u / b = ((1 - q) / q)^(2 i - h),    i the bits of u that are 1.
 
-Pairs with other people of v, and of the listed word that shares fewest bits with both, are known.
-Populations of all words are not listed: terms are not exchanged.
+Bounds are computed with all other people at v, or at the listed word that shares fewest bits with
+u and v. Populations of all words are not listed: outcomes are not exchangeable.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,9 @@ from .randomizer import Bits
 
 
 def filter_neighbours(filters: Bits, q: float) -> list[Neighbours]:
-    """Return neighbours per kind of two words; pairs that share least come first.
+    """Return the report distributions of two words, one case for each number of shared bits.
+
+    Pairs that share fewest bits come first.
 
     Args:
         filters: shape (cohorts, words, bits); every word sets an equal number of bits per cohort.
@@ -34,7 +38,10 @@ def filter_neighbours(filters: Bits, q: float) -> list[Neighbours]:
 
 
 def _shared_bits(filters: Bits) -> npt.NDArray[np.int64]:
-    """Return, for every two words, the numbers of cohorts in which they share 0 .. h bits."""
+    """Return, for every pair of words, in how many cohorts they share 0, 1, ... h bits.
+
+    Shape (pairs, h + 1).
+    """
     first, second = np.triu_indices(filters.shape[1], 1)
     cohorts = np.zeros((len(first), int(filters[0, 0].sum()) + 1), np.int64)
     for cohort_filters in filters.astype(np.float64):
@@ -46,11 +53,14 @@ def _shared_bits(filters: Bits) -> npt.NDArray[np.int64]:
 
 
 def _word_pairs(filters: Bits, q: float, u: int, v: int) -> Neighbours:
-    """Return two words, among other people of v or of the word sharing fewest bits with both."""
+    """Return the report distributions of the words u and v, for two populations of other people.
+
+    Other people all have v, or all have the word that shares fewest bits with u and v.
+    """
     odds, h = (1 - q) / q, int(filters[0, u].sum())
 
     def over(law: Floats) -> Floats:
-        """Return each word's law over that of no word."""
+        """Return each word's report probability divided by that of an empty filter."""
         one_counts = np.indices(law.shape).reshape(law.ndim, -1)
         return np.asarray(odds ** (2.0 * one_counts - h), np.float64)
 
@@ -66,7 +76,7 @@ def _word_pairs(filters: Bits, q: float, u: int, v: int) -> Neighbours:
 
 
 def _farthest(filters: Bits, u: int, v: int) -> int:
-    """Return the word that shares fewest bits with two words."""
+    """Return the number of the word that shares fewest bits with the words u and v."""
     union = filters[:, u] | filters[:, v]
     shared = (filters & union[:, None, :]).sum(axis=(0, 2))
     shared[[u, v]] = filters.size
@@ -74,14 +84,16 @@ def _farthest(filters: Bits, u: int, v: int) -> int:
 
 
 def _filter_law(words: Bits, q: float) -> Floats:
-    """The law of how many bits of each word are 1 in a filter of no word.
+    """Return the joint distribution of the 1-bits at each word's positions, in an empty filter.
+
+    The bits of the empty filter are flipped with probability q.
 
     Args:
-        words: their filters, shape (cohorts, words, bits).
+        words: the words' filters, shape (cohorts, words, bits).
         q: the probability that a bit is flipped.
 
     Returns:
-        Shape (h + 1, ...), an axis a word.
+        Shape (h + 1, ...), an axis for each word.
     """
     from scipy.stats import binom
 
@@ -103,7 +115,7 @@ def _filter_law(words: Bits, q: float) -> Floats:
 
 
 def _raised(law: Floats, by: Sequence[int]) -> Floats:
-    """Return a law of counts with each count raised; no count exceeds its axis."""
+    """Return a distribution of counts with each count raised by `by`; no count exceeds its axis."""
     raised = np.zeros_like(law)
     to = tuple(slice(step, None) for step in by)
     raised[to] = law[tuple(slice(size - step) for size, step in zip(law.shape, by, strict=True))]

@@ -15,37 +15,40 @@ from ...errors import ParameterError
 
 Elements = npt.NDArray[np.uint64]
 
-# An element times z fits in one word of 64 bits.
+# Largest degree k for which an element times z still fits in a word of 64 bits.
 LARGEST_DEGREE = 62
 UINT_ONE = np.uint64(1)
 
 
 def degree_for(symbols: int) -> int:
-    """The least k >= 1 with 2^k >= symbols."""
+    """Return the least degree k >= 1 of a field GF(2^k) with at least `symbols` elements."""
     k = max(1, (symbols - 1).bit_length())
     if k > LARGEST_DEGREE:
-        raise ParameterError(f"symbols: found {symbols}; fields here have at most 2^62 elements")
+        raise ParameterError(f"symbols: found {symbols}; needs at most 2^62")
     return k
 
 
 @lru_cache
 def modulus(k: int) -> int:
-    """The smallest irreducible polynomial of degree k, bit i the coefficient of z^i."""
+    """Return the smallest irreducible polynomial of degree k; bit i is the coefficient of z^i."""
     return next(f for f in range((1 << k) + 1, 1 << (k + 1), 2 if k > 1 else 1) if _irreducible(f))
 
 
 def multiply(u: Elements, x: Elements, k: int) -> Elements:
-    """Product u x in GF(2^k), elementwise with broadcasting: k shifts, masks and XORs."""
+    """Return the products u x in GF(2^k), elementwise with broadcasting.
+
+    K shifts, masks and XORs.
+    """
     product = np.zeros(np.broadcast_shapes(u.shape, x.shape), np.uint64)
     for i in range(k):
-        # 0 - 1 is the word of set bits: the mask of a set bit.
+        # In 64-bit arithmetic 0 - 1 is the word of all ones: a mask for each bit that is set.
         product ^= u & (np.uint64(0) - ((x >> np.uint64(i)) & UINT_ONE))
         u = shift(u, k)
     return product
 
 
 def shift(u: Elements, k: int) -> Elements:
-    """Product u z in GF(2^k)."""
+    """Return the products u z in GF(2^k), with z the element with the number 2."""
     carry = np.uint64(0) - (u >> np.uint64(k - 1))
     return ((u << UINT_ONE) & np.uint64((1 << k) - 1)) ^ (
         carry & np.uint64(modulus(k) & ((1 << k) - 1))
@@ -53,10 +56,11 @@ def shift(u: Elements, k: int) -> Elements:
 
 
 def invert(u: Elements, k: int) -> Elements:
-    """1 / u in GF(2^k); 0 stays 0."""
+    """Return the inverses 1 / u in GF(2^k); 0 stays 0."""
     if k == 1:
         return u.copy()
-    # Builds u^(2^i - 1) for the binary prefixes i of k - 1; the inverse is its square at k - 1.
+    # The loop builds u^(2^i - 1) for the binary prefixes i of k - 1; the inverse is the square of
+    # the power at i = k - 1.
     power, exponent = u, 1
     for bit in bin(k - 1)[3:]:
         power = multiply(power, _frobenius(power, exponent, k), k)
@@ -68,7 +72,7 @@ def invert(u: Elements, k: int) -> Elements:
 
 
 def apply_linear(images: Sequence[int], x: Elements) -> Elements:
-    """The map that sends bit i of x to images[i], by tables of 256 entries."""
+    """Apply to x the GF(2)-linear map that sends bit i to images[i], by tables of 256 entries."""
     result = np.zeros(x.shape, np.uint64)
     for first in range(0, len(images), 8):
         table = np.zeros(1, np.uint64)
@@ -80,7 +84,10 @@ def apply_linear(images: Sequence[int], x: Elements) -> Elements:
 
 
 def hadamard(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The sum over f of values[f] (-1)^<f, x> for every x, exactly, in place; shape (2^k, ...)."""
+    """Return the sum over f of values[f] (-1)^<f, x> for every x: a Walsh-Hadamard transform.
+
+    It is exact and in place; shape (2^k, ...).
+    """
     half = 1
     while half < len(values):
         pairs = values.reshape(-1, 2, half, *values.shape[1:])
@@ -92,12 +99,13 @@ def hadamard(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _frobenius(u: Elements, times: int, k: int) -> Elements:
-    """u^(2^times), a linear map."""
+    """Return u^(2^times) in GF(2^k): repeated squaring, which is a linear map."""
     return apply_linear(_frobenius_images(times, k), u)
 
 
 @lru_cache(maxsize=256)
 def _frobenius_images(times: int, k: int) -> tuple[int, ...]:
+    """Return the image of each basis element z^i under squaring `times` times in GF(2^k)."""
     images = []
     for i in range(k):
         power = 1 << i
@@ -108,7 +116,11 @@ def _frobenius_images(times: int, k: int) -> tuple[int, ...]:
 
 
 def _irreducible(f: int) -> bool:
-    """Rabin: z^(2^k) = z mod f, and z^(2^(k/r)) - z is prime to f for each prime r dividing k."""
+    """Whether a polynomial f over GF(2) is irreducible, by Rabin's test.
+
+    With k the degree: z^(2^k) = z mod f, and z^(2^(k/r)) - z is prime to f for each prime r
+    dividing k.
+    """
     k = f.bit_length() - 1
     if k == 1:
         return True
@@ -119,7 +131,7 @@ def _irreducible(f: int) -> bool:
 
 
 def _power_of_z(times: int, f: int) -> int:
-    """z^(2^times) mod f."""
+    """Return z^(2^times) modulo the polynomial f over GF(2)."""
     power = 2
     for _ in range(times):
         power = _multiply(power, power, f)
@@ -127,7 +139,7 @@ def _power_of_z(times: int, f: int) -> int:
 
 
 def _multiply(x: int, y: int, f: int) -> int:
-    """Product x y mod f for elements below f."""
+    """Return the product of the polynomials x and y modulo f over GF(2), for x and y below f."""
     product, k = 0, f.bit_length() - 1
     while y:
         if y & 1:
@@ -140,6 +152,7 @@ def _multiply(x: int, y: int, f: int) -> int:
 
 
 def _gcd(x: int, y: int) -> int:
+    """Return the greatest common divisor of the polynomials x and y over GF(2)."""
     while y:
         while x.bit_length() >= y.bit_length():
             x ^= y << (x.bit_length() - y.bit_length())

@@ -24,11 +24,13 @@ from .symmetric_capacity import spread, symmetric, symmetric_error
 @keeps_old(said_values="reported_values")
 @dataclass(frozen=True, slots=True)
 class GRR(Pure):
-    """GRR on a symbols with budget epsilon: a report is one symbol.
+    """Generalized randomized response on a symbols.
+
+    Report the true symbol, or a uniform other symbol.
 
     Attributes:
         a: number of symbols, >= 2.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     a: int
@@ -38,6 +40,7 @@ class GRR(Pure):
     closed_form: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
 
@@ -46,41 +49,43 @@ class GRR(Pure):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """The same number: reports are symbols."""
+        """The number of possible reports, which are symbols: a."""
         return self.a
 
     @property
     def truth(self) -> float:
-        """e^eps / (e^eps + a - 1), written so that it does not overflow."""
+        """The probability e^eps / (e^eps + a - 1) of the true symbol, without overflow."""
         return 1 / (1 + (self.a - 1) * exp(-self.epsilon))
 
     @property
     def lie(self) -> float:
-        """1 / (e^eps + a - 1)."""
+        """The probability 1 / (e^eps + a - 1) of a given other symbol."""
         return exp(-self.epsilon) * self.truth
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         Q = np.full((self.a, self.a), self.lie)
         np.fill_diagonal(Q, self.truth)
         return Q
 
     @property
     def operator(self) -> Any:
-        """Q @ p in O(a): a multiple of p plus a constant."""
+        """The matrix Q as a linear operator in O(a): a multiple of the input plus a constant."""
         from scipy.sparse.linalg import LinearOperator
 
         def apply(p: Floats) -> Floats:
+            """Return the distribution of a report if people's symbols have the distribution p."""
             return np.asarray((self.truth - self.lie) * p + self.lie * p.sum(axis=0))
 
         return LinearOperator((self.a, self.a), matvec=apply, rmatvec=apply, dtype=np.float64)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One symbol for each person.
+        """Return one reported symbol for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -89,23 +94,26 @@ class GRR(Pure):
         values, rng = as_symbols(x, self.a), as_generator(rng)
         reports = values.copy()
         liars = np.flatnonzero(rng.random(len(values)) >= self.truth)
-        # Uniform over the other symbols: skip the true symbol.
+        # A lie is uniform over the other symbols: numbers from the true symbol on are raised by 1.
         lies = rng.integers(0, self.a - 1, len(liars))
         reports[liars] = lies + (lies >= values[liars])
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports of each symbol."""
+        """Return the number of reports of each symbol, shape (a,), and of all reports."""
         symbols = as_symbols(reports, self.a, "reports")
         return np.bincount(symbols, minlength=self.a), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Each report supports itself only."""
+        """Return a mask, shape (people, a): each report supports only the symbol that it names."""
         symbols = as_symbols(reports, self.a, "reports")
         return np.asarray(symbols[:, None] == np.arange(self.a))
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Return the listed symbol (ascending) of each report, as CSR reports x symbols."""
+        """Return which listed symbol (ascending) each report names, as a sparse 0/1 matrix.
+
+        Rows are reports, columns the listed symbols, in CSR format.
+        """
         from scipy.sparse import coo_array, csr_array
 
         report_symbols = self.symbols(reports)
@@ -115,20 +123,28 @@ class GRR(Pure):
         return csr_array(coo_array((np.ones(len(hit)), (hit, place[hit])), shape=shape))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """The capacity with min(n, a) inputs in use, nats; always attained."""
+        """Return (capacity, attained): a report's most information about which of n people sent it.
+
+        In nats, with min(n, a) symbols in use; always attained.
+        """
         return symmetric(self.a, self.epsilon, min(people, self.a)), True
 
     def contraction(self) -> float:
-        """Theta times tanh(eps / 2)."""
+        """Return the contraction coefficient theta tanh(eps / 2), with theta = `loss_parameter`."""
         return self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
-        """Attained by min(n, a) people with different values."""
+        """Return (error, attained).
+
+        The least error of naming the sender of a report among n people.
+
+        Attained if min(n, a) people have different symbols.
+        """
         return symmetric_error(self.a, self.epsilon, min(people, self.a), people), True
 
     @property
     def loss_parameter(self) -> float:
-        """Theta = (e^eps - 1) / (a + e^eps - 1)."""
+        """Theta = (e^eps - 1) / (a + e^eps - 1), the parameter of the loss in paper 003."""
         return spread(self.a, self.epsilon)
 
     @property
@@ -138,23 +154,29 @@ class GRR(Pure):
 
     @property
     def identity_form(self) -> tuple[float, float]:
-        """(theta, 1 / (e^eps + a - 1))."""
+        """(theta, nu): the matrix is theta times the identity plus nu in every entry.
+
+        nu = 1 / (e^eps + a - 1).
+        """
         return self.loss_parameter, self.lie
 
     @property
     def one_bit(self) -> float | None:
-        """The probability of the other symbol, where there are two."""
+        """The probability of reporting the other symbol if there are two symbols; else None."""
         return self.lie if self.a == 2 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two."""
+        """Return the report distributions of two symbols, for bounds after shuffling.
+
+        One case is enough: every pair of symbols is like any other.
+        """
         return [symbol_neighbours(self.a, self.truth, self.lie)]
 
     @property
     def text_width(self) -> None:
-        """A report is a value of the domain."""
+        """None: as text, a report is a value of the domain, of any width."""
         return None
 
     def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:
-        """The values that are reported."""
+        """Return the reported symbols as values of the domain."""
         return [str(domain[symbol]) for symbol in reports.tolist()]

@@ -1,11 +1,11 @@
-"""Hadamard response: report a column of a Hadamard matrix with a 1 in the symbol's row.
+"""Hadamard response: report a column of a Hadamard matrix H with a 1 in the symbol's row.
 
     Q[y, x] = 2 e^eps / (K (e^eps + 1)) if H[x + 1, y] = 1, else 2 / (K (e^eps + 1))
 
-K is the least power of two above a, H[x, y] = 1 if x and y have an even number of common bits,
-else -1; row 0, all 1, is unused. Two rows agree in half of the columns, so a report supports the
-true symbol with probability e^eps / (e^eps + 1) and any other with 1/2. It takes log2 K bits and
-O(a) steps a report to read them (here, one fast transform for all).
+K is the least power of two above the number a of symbols. H[x, y] = 1 if x and y have an even
+number of common bits, else -1; row 0, all 1, is unused. Two rows agree in half of the columns, so a
+report supports the true symbol with probability e^eps / (e^eps + 1) and any other with 1/2. A
+report has log2 K bits, and reading it takes O(a) steps (here, one fast transform for all reports).
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
 and with little communication, AISTATS 2019: the form for high privacy. Their general
@@ -31,17 +31,17 @@ from .numerical_capacity import two_inputs
 from .pure import Pure
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 
-# Columns are counted in one array.
+# Most columns: reports are counted in an array with one entry for each.
 LARGEST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class Hadamard(Numbered, Pure):
-    """Hadamard response for a symbols with budget epsilon: a report is one column of K.
+    """Hadamard response for a symbols: a report is the number of one of K columns.
 
     Attributes:
         a: number of symbols, 2 .. 2^24 - 1.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     a: int
@@ -50,6 +50,7 @@ class Hadamard(Numbered, Pure):
     any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         if self.a >= LARGEST:
@@ -60,30 +61,34 @@ class Hadamard(Numbered, Pure):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """K, the least power of two above a."""
+        """The number K of possible reports: the least power of two above a."""
         return 1 << self.a.bit_length()
 
     @property
     def truth(self) -> float:
-        """e^eps / (e^eps + 1)."""
+        """The probability e^eps / (e^eps + 1) that a report supports the true symbol."""
         return 1 / (1 + exp(-self.epsilon))
 
     @property
     def lie(self) -> float:
-        """Half: two rows agree in half of the columns."""
+        """The probability 1/2 that a report supports a given other symbol.
+
+        Two rows of a Hadamard matrix agree in half of the columns.
+        """
         return 0.5
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         agrees = agree(np.arange(self.outputs)[:, None], np.arange(1, self.a + 1))
         return np.where(agrees, self.truth, 1 - self.truth) * 2 / self.outputs
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One column for each person.
+        """Return one column number for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -92,27 +97,36 @@ class Hadamard(Numbered, Pure):
         rows, rng = as_symbols(x, self.a) + 1, as_generator(rng)
         column = rng.integers(0, self.outputs, len(rows))
         is_supported = rng.random(len(rows)) < self.truth
-        # Turning over a bit that the row has moves a column from one half to the other.
+        # Flipping a bit of the row turns a column that supports the symbol into a column that does
+        # not, and back.
         lowest = rows & -rows
         return np.asarray(np.where(agree(column, rows) == is_supported, column, column ^ lowest))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, by one fast transform."""
+        """Return the number of reports that support each symbol, and of all reports.
+
+        One fast Walsh-Hadamard transform counts them; shape (a,).
+        """
         symbols = as_symbols(reports, self.outputs, "reports")
         sums = hadamard(np.bincount(symbols, minlength=self.outputs))
         return (len(symbols) + sums[1 : self.a + 1]) // 2, len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask: a report supports the symbols with a 1 of their row in its column."""
+        """Return a mask, shape (people, a).
+
+        Which symbols have a 1 of their row in the reported column.
+        """
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))
         return agree(symbols[:, None], np.arange(1, self.a + 1))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return at most log 2 less the entropy of the coin, nats: a report is half of all columns.
+        """Return (bound, attained): a report's most information about which of n people sent it.
 
-        Not attained, because no law of the inputs makes column 0 and the rest equally likely; small
-        cases with n >= a are computed instead.
+        In nats: log 2 less the entropy of a bit that is 1 with probability `truth`, because the
+        columns that support a symbol are half of all; at most log n. Not attained, because no
+        distribution of the inputs makes column 0 and the other columns equally likely. Small cases
+        with n >= a are computed from the matrix instead.
         """
         if self._is_computed(people):
             return super(Hadamard, self).capacity(people)
@@ -120,14 +134,18 @@ class Hadamard(Numbered, Pure):
         return min(log(2) + p * log(p) + (q * log(q) if q else 0.0), log(people)), False
 
     def contraction(self) -> float:
-        """Return the contraction of the four kinds of columns of two rows."""
+        """Return the contraction coefficient.
+
+        The reported columns are of four kinds for two symbols.
+        """
         p, q = self.truth / 2, (1 - self.truth) / 2
         return two_inputs(np.array([p, p, q, q]), np.array([p, q, p, q]))
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two; the blanket is a uniform column.
+        """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        Outcomes: whether a column supports u and v. A third row z may be the product of the two:
+        All pairs of symbols are alike; the privacy blanket is a uniform column. Outcomes: whether a
+        column supports u and v. The row of a third symbol z may be the product of these two rows:
         then it is 1 where they agree. Else the three rows are independent, and whether a column
         supports z is an outcome too.
         """

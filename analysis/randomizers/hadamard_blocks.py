@@ -63,20 +63,20 @@ from .randomizer import (
     as_symbols,
 )
 
-# Columns are counted in one array.
+# Most columns: reports are counted in an array with one entry for each.
 LARGEST = 1 << 24
-# Entries of a matrix that is small enough to compute its capacity.
+# Most entries of a matrix for which the capacity is computed by iteration.
 SMALL = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class HadamardBlocks(Numbered, Randomizer):
-    """Hadamard response in blocks for a symbols with budget epsilon: a report is one column of K.
+    """Hadamard response in blocks, for a symbols: a report is the number of one of K columns.
 
     Attributes:
         a: number of symbols, >= 2.
         width: b, the columns of a block: a power of two, >= 2; all blocks have at most 2^24.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     a: int
@@ -86,6 +86,7 @@ class HadamardBlocks(Numbered, Randomizer):
     any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "width", whole(self.width, "width", 2))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
@@ -98,7 +99,7 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> HadamardBlocks:
-        """Return the form with the width of least variance, averaged over uniform symbols.
+        """Return the randomizer with the width of least variance, averaged over uniform symbols.
 
         Raises:
             ParameterError: no width has at most 2^24 columns.
@@ -117,53 +118,59 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def blocks(self) -> int:
-        """B, the least number of blocks with a row for each symbol."""
+        """The number B of blocks: the least with a row for each symbol."""
         return _blocks(self.a, self.width)
 
     @property
     def outputs(self) -> int:
-        """K, the columns of all blocks."""
+        """The number K of possible reports: the columns of all blocks."""
         return self.width * self.blocks
 
     @property
     def positions(self) -> int:
-        """A position for each symbol, then for each block."""
+        """The length of `support_counts`: a count for each symbol, then one for each block."""
         return self.a + self.blocks
 
     @property
     def truth(self) -> float:
-        """The probability that a report supports the own symbol."""
+        """The probability that a report supports the true symbol."""
         return 1 / (1 + (2 * self.blocks - 1) * exp(-self.epsilon))
 
     @property
     def inside(self) -> float:
-        """The probability that a report is in the own block."""
+        """The probability that a report is a column in the block of the true symbol."""
         return self.truth * (1 + exp(-self.epsilon))
 
     @property
     def visiting(self) -> float:
-        """The probability that a report is in a given other block."""
+        """The probability that a report is a column in a given block without the true symbol."""
         return 2 * self.truth * exp(-self.epsilon)
 
     @property
     def gain(self) -> float:
-        """G, the scale of the estimate."""
+        """The scale G of the estimate.
+
+        A supporting report contributes G/2 to the share of a symbol.
+
+        Raises a ParameterError if reports do not depend on the value.
+        """
         if not self.inside > self.visiting:
             raise ParameterError(f"{self}: its reports do not depend on the value")
         return -2 * self._half_gain / expm1(-self.epsilon)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         high = 2 * self.truth / self.width
         inside = self.supports(np.arange(self.outputs))
         return np.where(inside, high, high * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One column for each person.
+        """Return one column number for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -175,31 +182,38 @@ class HadamardBlocks(Numbered, Randomizer):
         if self.blocks > 1:
             other_block = (block + rng.integers(1, self.blocks, len(row))) % self.blocks
             block = np.where(chance < self.inside, block, other_block)
-        # Turning over a bit that the row has moves a column from one half of a block to the other.
+        # Flipping a bit of the row turns a column that supports the symbol into a column that does
+        # not, and back.
         moves = (chance < self.inside) & (agree(column, row) != (chance < self.truth))
         return np.asarray(block * self.width + np.where(moves, column ^ (row & -row), column))
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """The symbols that each report supports, shape (people, a)."""
+        """Return a mask of the symbols that each report supports, shape (people, a).
+
+        Raises a ParameterError if the mask has more than 2^24 entries.
+        """
         codes = as_symbols(reports, self.outputs, "reports")
         if len(codes) * self.a > DENSE_ENTRIES:
-            raise ParameterError(f"reports: {len(codes)} x {self.a} supports; at most 2^24")
+            raise ParameterError(
+                f"reports: found {len(codes)} for {self.a} symbols; the table of supports has at "
+                "most 2^24 entries"
+            )
         symbols = np.arange(self.a)
         is_own_block = codes[:, None] // self.width == symbols % self.blocks
         rows = agree(codes[:, None] % self.width, symbols // self.blocks + 1)
         return np.asarray(is_own_block & rows)
 
     def support_counts(self, reports: npt.ArrayLike) -> Counts:
-        """Return the numbers of reports that support each symbol, then of reports in each block."""
+        """Return the reports that support each symbol, then the reports in each block."""
         symbols = as_symbols(reports, self.outputs, "reports")
         columns = np.bincount(symbols, minlength=self.outputs).reshape(self.blocks, self.width)
-        # shape: columns, blocks; one transform serves all blocks
+        # shape: columns, blocks. One transform along axis 0 counts the supports of all blocks.
         sums = hadamard(np.ascontiguousarray(columns.T))
         supporting = (sums[0] + sums[1:]) // 2
         return np.concatenate([supporting.ravel()[: self.a], sums[0]])
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the symbols, with the standard errors of `variance` at them."""
+        """Return unbiased shares of the symbols, with the standard errors of `variance`."""
         counts = self.support_counts(reports)
         people = int(counts[self.a :].sum())
         return self.estimate_tally(counts, people, population=population)
@@ -207,7 +221,10 @@ class HadamardBlocks(Numbered, Randomizer):
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """The same from the counts of `support_counts`, shape (positions,)."""
+        """Return unbiased shares of the symbols from the counts of `support_counts`.
+
+        counts: shape (positions,). people: the number of reports.
+        """
         people = whole(people, "people", 1)
         table = as_counts(counts, self.positions, people)
         blocks = table[self.a :] / people
@@ -226,11 +243,16 @@ class HadamardBlocks(Numbered, Randomizer):
         )
 
     def _block_values(self, numbers: Floats) -> Floats:
-        """The number of each symbol's block, shape (a,)."""
+        """Return, for each symbol, the number that belongs to its block; shape (a,)."""
         return np.asarray(numbers[np.arange(self.a) % self.blocks])
 
     def _share_law(self, place: int) -> ShareLaw:  # noqa: ARG002 - alike for all symbols
-        """The law of a contribution G/2, -G/2 or 0, of the own, a near and any other symbol."""
+        """Return the distribution of one report's contribution to the estimated share of a symbol.
+
+        The contribution is G/2, -G/2 or 0. Its probabilities depend on the sender's symbol: this
+        symbol,
+        another symbol of its block, or a symbol of another block.
+        """
         kinds = [(self.truth, self.inside - self.truth)]
         kinds += [(block / 2, block / 2) for block in (self.inside, self.visiting)]
         levels = self.gain * np.array([0.5, -0.5, 0.0])
@@ -238,13 +260,13 @@ class HadamardBlocks(Numbered, Randomizer):
         return ShareLaw(largest(laws(levels, law), np.arange(3) == 0), self.gain / 2)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
+        """Return expected 95 % confidence limits of shares of 1/2, then of 0, 1/4, 3/4 and 1."""
         return (expected_by_law("shares", people, self._share_law(0)),)
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
-        """Exact variance of each estimated share when the true shares are p, shape (a,).
+        """Return the exact variance of each estimated share if the true shares are p, shape (a,).
 
-        Given the people; population=True adds p (1 - p) / people for drawing them.
+        The people are fixed; population=True adds p (1 - p) / people for drawing them.
         """
         shares, people = as_probabilities(p), whole(people, "people", 1)
         blocks = np.zeros(self.blocks)
@@ -255,41 +277,50 @@ class HadamardBlocks(Numbered, Randomizer):
         )
 
     def _noise(self, shares: Floats, blocks: Floats) -> Floats:
+        """Return n times the variance of each share, from the true shares of symbols and blocks."""
         block_chance = self.inside * blocks + self.visiting * (1 - blocks)
         return np.asarray(self.gain**2 / 4 * block_chance - shares)
 
     def noise(self) -> float:
-        """Variance of one report's estimate, averaged over uniform inputs and all shares."""
+        """Return the variance of one report's estimate, averaged over uniform inputs and shares."""
         return self._scaled_noise() * (self.gain / (2 * self._half_gain)) ** 2
 
     def _scaled_noise(self) -> float:
-        """The same times (1 - e^-eps)^2, which is a number however small epsilon is."""
+        """Return `noise` times (1 - e^-eps)^2, which stays finite however small epsilon is."""
         block_sizes = np.bincount(np.arange(self.a) % self.blocks)
-        mean_block_share = float(block_sizes @ block_sizes) / self.a**2  # mean of f over symbols
+        # Mean over the symbols of the share of people in their block, for uniform symbols.
+        mean_block_share = float(block_sizes @ block_sizes) / self.a**2
         block_chance = self.inside * mean_block_share + self.visiting * (1 - mean_block_share)
         return self._half_gain**2 * block_chance - expm1(-self.epsilon) ** 2 / self.a
 
     @property
     def _half_gain(self) -> float:
-        """(1 - e^-eps) G / 2."""
+        """The scale (1 - e^-eps) G / 2, finite for every epsilon."""
         return 2 * self.blocks * exp(-self.epsilon) - expm1(-self.epsilon)
 
     def divergences(self) -> Floats:
-        """Every two inputs are `epsilon` apart; nats, shape (a, a)."""
+        """Return the largest log-likelihood ratio of two symbols: epsilon nats for every pair.
+
+        Shape (a, a).
+        """
         divergences = np.full((self.a, self.a), self.epsilon)
         np.fill_diagonal(divergences, 0.0)
         return divergences
 
     def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
-        """Epsilon where a drawn report supports a value, else 0."""
+        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+
+        It is epsilon if the report supports the value, else 0.
+        """
         supports = self.supports(self.sample(values[own, 0], rng))
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """Return at most log K less the entropy of a report given the symbol, nats.
+        """Return (bound, attained): a report's most information about which of n people sent it.
 
-        Not attained, because no law of the inputs makes the first column of a block and the rest
-        equally likely; small cases with n >= a are computed instead.
+        In nats: log K less the entropy of a report given the symbol, at most log n. Not attained,
+        because no distribution of the inputs makes the first column of a block and the other
+        columns equally likely. Small cases with n >= a are computed from the matrix instead.
         """
         if people >= self.a and self.a * self.outputs <= SMALL:
             return super(HadamardBlocks, self).capacity(people)
@@ -300,15 +331,18 @@ class HadamardBlocks(Numbered, Randomizer):
         return min(information, log(people)), False
 
     def contraction(self) -> float:
-        """The larger of two symbols of one block, and of two blocks."""
+        """Return the contraction coefficient: the larger of two symbols in one block and in two."""
         blankets = [blanket for blanket, _ in self.neighbours()]
         return max(two_inputs(law.law * law.u_ratios, law.law * law.v_ratios) for law in blankets)
 
     def neighbours(self) -> list[Neighbours]:
-        """Symbols of two blocks, if they exist, then of one; the blanket is a uniform column.
+        """Return the report distributions of two symbols, for bounds after shuffling.
 
-        Among other people z is each existing kind of symbol: a row of the same block may be the
-        product of the two, else three rows are independent.
+        Cases: symbols of two blocks, then symbols of one block, if they exist. The privacy blanket
+        is a uniform column. Other people have the second symbol, or a third symbol z of each
+        existing
+        kind: the row of z in the same block may be the product of the two rows, else the three rows
+        are independent.
         """
         rows = -(-self.a // self.blocks)  # rows of the first block, the largest
         pairs = []
@@ -324,7 +358,13 @@ class HadamardBlocks(Numbered, Randomizer):
     def _column_pairs(
         self, kinds: Sequence[Kind], third: Sequence[Sequence[Kind]], *, further: bool
     ) -> Neighbours:
-        """U and v with these kinds of columns, among people of v, of z and of another block."""
+        """Return the report distributions of two symbols u and v with columns of these kinds.
+
+        Args:
+            kinds: the columns by whether they support u and v, with their shares.
+            third: the same for each kind of a third symbol z of other people.
+            further: whether z may also be in a block without u and v.
+        """
         b, u, v, _ = self._laws(kinds)
         equals = [PairLaw.over(v, u, v, shared=b)]
         column_lists = [*third, with_other_block(kinds)] if further else third
@@ -335,7 +375,10 @@ class HadamardBlocks(Numbered, Randomizer):
         return PairLaw.over(b, u, v, weight), equals
 
     def _laws(self, kinds: Sequence[Kind]) -> Floats:
-        """The laws of a uniform column and of the reports of u, v and z, shape (4, kinds)."""
+        """Return the distributions of a uniform column and of the reports of u, v and z.
+
+        Shape (4, kinds of columns).
+        """
         listed = np.array([share for share, *_ in kinds])
         shares = np.append(listed, self.blocks - listed.sum())  # other blocks support no symbol
         inside = np.array([supported for _, *supported in kinds] + [[False] * 3]).T
@@ -345,5 +388,5 @@ class HadamardBlocks(Numbered, Randomizer):
 
 
 def _blocks(a: int, width: int) -> int:
-    """The least number of blocks with a symbols in width - 1 rows each."""
+    """Return the least number of blocks with a symbols in width - 1 rows each."""
     return -(-a // (width - 1))

@@ -46,15 +46,17 @@ from .galois import Elements, degree_for, hadamard, invert, multiply, shift
 
 Support = npt.NDArray[np.int64]
 
-# A share of at most 2^-6 of all collisions is due to the key u = 0.
+# Field bits beyond j: at most 2^-6 of all collisions are then due to the key u = 0.
 SPARE = 6
-# Hash values computed at one time, so that they stay in the cache.
+# Hash values computed at a time, so that they stay in the processor's cache.
 BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class FieldFamily:
-    """x -> low coordinates of u x + v in GF(2^k); keys are rows (u, v).
+    """Hash functions x -> low coordinates of u x + v in GF(2^k), for g = 2^j hash values.
+
+    A key is a row (u, v). Local hashing uses the family if g is a power of two.
 
     Attributes:
         a: size of the domain 0 .. a - 1.
@@ -66,12 +68,12 @@ class FieldFamily:
 
     @property
     def k(self) -> int:
-        """The degree of the field: 2^k >= a and k >= j + 6."""
+        """The degree k of the field: the least with 2^k >= a and k >= j + 6."""
         return degree_for(max(self.a, 1 << (self.j + SPARE)))
 
     @property
     def size(self) -> int:
-        """Number of keys: 2^k values of u, g of v."""
+        """The number of keys: 2^k values of u times g values of v."""
         return 1 << (self.k + self.j)
 
     @property
@@ -80,14 +82,19 @@ class FieldFamily:
         return float(2.0**-self.k)
 
     def keeps_apart(self, inputs: int) -> bool:
-        """Whether each key that is not constant is even on the inputs: they are the whole field."""
+        """Whether every non-constant key sends equally many inputs to each hash value.
+
+        This is so if the inputs are the whole field.
+        """
         return inputs == 1 << self.k
 
     @property
     def meetings(self) -> tuple[float, ...]:
         """The least and the largest probability that three symbols have one hash value.
 
-        Both are attained, by the symbols 0, 1, 2^e and by 0, 1, 2.
+        () if a < 3.
+
+        They are attained by the symbols 0, 1, 2^e and by 0, 1, 2.
         """
         if self.a < 3:
             return ()
@@ -96,11 +103,11 @@ class FieldFamily:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """Each word of a key is below its limit."""
+        """The exclusive upper limit of each word of a key: 2^k for u, g for v."""
         return 1 << self.k, 1 << self.j
 
     def draw(self, people: int, rng: np.random.Generator) -> Elements:
-        """Uniform keys, shape (people, 2)."""
+        """Return uniform random keys, shape (people, 2)."""
         return rng.integers(0, self.limits, (people, 2), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
@@ -108,26 +115,32 @@ class FieldFamily:
         return ((keys[:, 0] << np.uint64(self.j)) | keys[:, 1]).astype(np.int64)
 
     def keys(self) -> Elements:
-        """All keys, in the order of `number`."""
+        """Return all keys, in the order of `number`; shape (size, 2)."""
         number = np.arange(self.size, dtype=np.uint64)
         return np.stack([number >> np.uint64(self.j), number & self._mask], axis=1)
 
     def hash(self, keys: Elements, x: Support) -> Elements:
-        """h(x) for one x each, or for x of shape (1, m) against keys[:, None]."""
+        """Return hash values h(x) under keys (u, v).
+
+        Either one x for each key, or x of shape (1, m) against keys[:, None], for all pairs.
+        """
         u, v = keys[..., 0], keys[..., 1]
         return (multiply(u, x.astype(np.uint64), self.k) & self._mask) ^ v
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """The number of reports (key, value) with h(x) = value, for every x in the domain."""
+        """Return the number of reports (key, value) with h(x) = value, for every x; shape (a,)."""
         k, j = self.k, self.j
-        # n 2^(k - j) candidates, or n 2^j characters and one transform.
+        # The cheaper method is taken: n 2^(k - j) candidates, or n 2^j characters and a transform.
         by_preimage = len(keys) << (k - j)
         by_characters = (len(keys) << j) + (k << k)
         road = self._by_preimages if by_preimage <= by_characters else self._by_characters
         return road(keys[:, 0], values ^ keys[:, 1])
 
     def _by_preimages(self, u: Elements, target: Elements) -> Support:
-        """Counts the solutions x of low(u x) = target, a piece that the cache holds at a time."""
+        """Count, for every x, the reports with low(u x) = target, by solving for x.
+
+        Reports are handled in blocks that fit in the processor's cache.
+        """
         counts = np.zeros(self.a, np.int64)
         for first in range(0, len(u), BLOCK):
             piece = slice(first, first + BLOCK)
@@ -135,8 +148,8 @@ class FieldFamily:
         return counts
 
     def _count_preimages(self, counts: Support, u: Elements, target: Elements) -> None:
-        """Walks through the solutions x of low(u x) = target in Gray-code order."""
-        # u = 0 hashes the whole domain to 0.
+        """Add to `counts` the solutions x of low(u x) = target, listed in Gray-code order."""
+        # The key u = 0 hashes every symbol to 0.
         counts += int(np.count_nonzero((u == 0) & (target == 0)))
         inverse = invert(u[u != 0], self.k)
         x = multiply(inverse, target[u != 0], self.k)
@@ -153,9 +166,10 @@ class FieldFamily:
                 x = x ^ steps[(r & -r).bit_length() - 1]
 
     def _by_characters(self, u: Elements, target: Elements) -> Support:
-        """1{low(u x) = target} = (1/g) sum_t (-1)^(<t, low(u x)> + <t, target>), one transform.
+        """Count, for every x, the reports with low(u x) = target, by one Walsh-Hadamard transform.
 
-        <t, low(u x)> is a linear form <f, x>: f is the XOR of the forms of t's bits.
+        1{low(u x) = target} = (1/g) sum_t (-1)^(<t, low(u x)> + <t, target>). <t, low(u x)> is a
+        linear form <f, x>: f is the XOR of the forms of the bits of t.
         """
         forms = self._forms(u)
         weight = np.zeros(1 << self.k, np.int64)
@@ -169,7 +183,10 @@ class FieldFamily:
         return hadamard(weight)[: self.a] >> self.j
 
     def _forms(self, u: Elements) -> list[Elements]:
-        """Form i of j: bit l is coordinate i of u z^l, so that coordinate i of u x is <form, x>."""
+        """Return j linear forms: coordinate i of u x is <form i, x>, for i below j.
+
+        Bit l of form i is coordinate i of u z^l.
+        """
         forms = [np.zeros(u.shape, np.uint64) for _ in range(self.j)]
         for bit in range(self.k):
             for i in range(self.j):
@@ -179,12 +196,15 @@ class FieldFamily:
 
     @property
     def _mask(self) -> np.uint64:
+        """The bit mask of the j low coordinates."""
         return np.uint64((1 << self.j) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class DigitFamily:
-    """x -> v + sum u_i x_i mod g over the digits of x in base r; keys are rows (v, u_0, u_1, ...).
+    """Hash functions x -> v + sum u_i x_i mod g, over the digits x_i of x, for any number g.
+
+    The base of the digits is the least prime factor of g. A key is a row (v, u_0, u_1, ...).
 
     Attributes:
         a: size of the domain 0 .. a - 1.
@@ -196,13 +216,13 @@ class DigitFamily:
 
     @property
     def base(self) -> int:
-        """The least prime factor of g."""
+        """The base of the digits: the least prime factor of g."""
         divisors = (r for r in range(2, int(self.g**0.5) + 1) if self.g % r == 0)
         return next(divisors, self.g)
 
     @property
     def digits(self) -> int:
-        """Digits of the largest symbol in that base."""
+        """The number of digits of the largest symbol in `base`."""
         count, reach, base = 1, self.base, self.base
         while reach < self.a:
             count, reach = count + 1, reach * base
@@ -210,7 +230,7 @@ class DigitFamily:
 
     @property
     def size(self) -> int:
-        """Number of keys: g^(1 + digits)."""
+        """The number of keys: g^(1 + digits)."""
         return int(self.g ** (1 + self.digits))
 
     @property
@@ -219,14 +239,16 @@ class DigitFamily:
         return float(self.g) ** -self.digits
 
     def keeps_apart(self, inputs: int) -> bool:  # noqa: ARG002 - all are below the base
-        """Whether each key that is not constant is injective on the inputs."""
+        """Whether every non-constant key gives all inputs different hash values."""
         return self.digits == 1
 
     @property
     def meetings(self) -> tuple[float, ...]:
         """The least and the largest probability that three symbols have one hash value.
 
-        Both are attained, by the symbols 0, 1, r and by 0, 1, 2.
+        () if a < 3.
+
+        They are attained by the symbols 0, 1, r, with r the base, and by 0, 1, 2.
         """
         if self.a < 3:
             return ()
@@ -235,11 +257,11 @@ class DigitFamily:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """Each word of a key is below its limit."""
+        """The exclusive upper limit of each word of a key: g."""
         return (self.g,) * (1 + self.digits)
 
     def draw(self, people: int, rng: np.random.Generator) -> Elements:
-        """Uniform keys, shape (people, 1 + digits)."""
+        """Return uniform random keys, shape (people, 1 + digits)."""
         return rng.integers(0, self.g, (people, 1 + self.digits), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
@@ -250,12 +272,15 @@ class DigitFamily:
         return number
 
     def keys(self) -> Elements:
-        """All keys, in the order of `number`."""
+        """Return all keys, in the order of `number`; shape (size, 1 + digits)."""
         powers = self.g ** np.arange(self.digits, -1, -1, dtype=np.int64)
         return ((np.arange(self.size)[:, None] // powers) % self.g).astype(np.uint64)
 
     def hash(self, keys: Elements, x: Support) -> Elements:
-        """h(x) for one x each, or for x of shape (1, m) against keys[:, None]."""
+        """Return hash values h(x) under keys (v, u_0, u_1, ...).
+
+        Either one x for each key, or x of shape (1, m) against keys[:, None], for all pairs.
+        """
         rest, g, base = x.astype(np.uint64), np.uint64(self.g), np.uint64(self.base)
         value = np.broadcast_to(keys[..., 0], np.broadcast_shapes(keys.shape[:-1], x.shape))
         for i in range(self.digits):
@@ -264,9 +289,12 @@ class DigitFamily:
         return value
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """The number of reports (key, value) with h(x) = value: scans the domain, n a steps."""
+        """Return the number of reports (key, value) with h(x) = value, for every x; shape (a,).
+
+        The domain is scanned for each report: people times a steps.
+        """
         counts = np.zeros(self.a, np.int64)
-        # Sums of two hash values must fit; 255 matches at a time fit in one byte.
+        # The word type must hold the sum of two hash values; 255 matches at a time fit in one byte.
         word = next(
             t for t in (np.uint8, np.uint16, np.uint32) if 2 * self.g <= np.iinfo(t).max + 1
         )
@@ -278,7 +306,10 @@ class DigitFamily:
         return counts
 
     def _table(self, keys: Elements, word: type[np.unsignedinteger[Any]]) -> npt.NDArray[Any]:
-        """Values of h on the domain for each key, shape (keys, a), digit by digit."""
+        """Return the hash value of every symbol under each key, digit by digit; shape (keys, a).
+
+        word: the unsigned integer type of the result.
+        """
         g = word(self.g)
         table = keys[:, :1].astype(word)
         for i in range(self.digits):
@@ -286,7 +317,8 @@ class DigitFamily:
             digit = np.arange(min(self.base, reach), dtype=np.uint64)
             step = (digit * keys[:, i + 1 : i + 2] % np.uint64(self.g)).astype(word)
             table = (step[:, :, None] + table[:, None, :]).reshape(len(keys), -1)
-            # Both terms are below g: at most one g too much. Below g, table - g wraps around.
+            # The sum of two terms below g exceeds g at most once. If it is below g, table - g wraps
+            # around to a large number, so the minimum is the sum modulo g.
             np.minimum(table, table - g, out=table)
         return table[:, : self.a]
 
@@ -295,5 +327,8 @@ Family = FieldFamily | DigitFamily
 
 
 def family(a: int, g: int) -> Family:
-    """The exact family for g hash values: over a field where g is a power of two."""
+    """Return the hash family with g values.
+
+    Over a field if g is a power of two, else over digits.
+    """
     return FieldFamily(a, g.bit_length() - 1) if g & (g - 1) == 0 else DigitFamily(a, g)

@@ -1,18 +1,19 @@
-"""Limits of the mean of a key's numbers, at every number of people.
+"""Confidence limits of the mean of a key's numbers, valid for every number of people with the key.
 
-With h and d the unbiased contributions of a report to the number of people with the key and to the
-total of their t, the contribution d - m h has mean 0 over the people if m is their mean. So m is
-tested as in `moment_limits.py`, by K, the logarithm of E exp(b (d - m h)), which is known for
-people without the key, and for people with sign 1 and -1:
+Users report pairs of a key and a number t, scaled to [-1, 1] (`key_value.py`). With h and d the
+unbiased contributions of a report to the number of people with the key and to the total of their t,
+the contribution d - m h has mean 0 over the people if m is their mean. So m is tested as in
+`moment_limits.py`, by K(b) = log E exp(b (d - m h)), the log moment-generating function. It is
+known for people without the key, and for people with sign 1 and -1:
 
-* a number t between the ends is a sign that is drawn, and K_t is concave in t: all people with the
-  key have at most the K of the same number with t = m;
+* a number t between the ends is reported as a drawn sign, and K_t is concave in t: all people with
+  the key have at most the K of the same number with t = m;
 * the sum over all people is linear in the number with the key: it is largest if no person has it,
   or if all have it.
 
-Both ends are tried, so a mean is kept if any population with this mean makes it probable, for any
-number of people with the key. The test is made at `MEANS` values; limits reach one value beyond the
-kept values.
+Both ends are tried, so a mean is accepted if any population with this mean makes the reports
+probable, for any number of people with the key. The test is made at `MEANS` values; limits reach
+one value beyond the accepted values.
 """
 
 from math import inf, log
@@ -27,40 +28,43 @@ from .limits import ConfidenceLimits, moved
 from .share_limits import first_fitting
 
 MEANS = np.linspace(-1.0, 1.0, 401)
-TILTS = np.geomspace(1e-3, 64.0, 64)  # times the largest contribution
+TILTS = np.geomspace(1e-3, 64.0, 64)  # values of b to try, times the largest contribution
 
 
 class Signing(Protocol):
-    """Probabilities of a report about a key (`KeyValue`)."""
+    """The probabilities of a report about a key that `key_mean_limits` needs.
+
+    `KeyValue` has them.
+    """
 
     @property
     def own_key_chance(self) -> float:
-        """The probability that a report says the key of its person."""
+        """The probability that a report names the key that its person has."""
         raise NotImplementedError
 
     @property
     def other_key_chance(self) -> float:
-        """The probability that a report says another given key."""
+        """The probability that a report names a given key that its person does not have."""
         raise NotImplementedError
 
     @property
     def sign(self) -> float:
-        """The probability that a report of the own key has the own sign."""
+        """The probability that a report of the person's key has the person's sign."""
         raise NotImplementedError
 
 
 def key_mean_limits(
     law: Signing, plus: float, minus: float, people: int, estimated: float, alpha: float
 ) -> ConfidenceLimits:
-    """Return limits of the mean t of a key, shape (1,).
+    """Return confidence limits of the mean t in [-1, 1] of a key's numbers, shape (1,).
 
     Args:
-        law: of a report.
-        plus: reports that say 1 of the key.
-        minus: reports that say -1.
-        people: n.
+        law: the probabilities of a report.
+        plus: reports of the key with sign 1.
+        minus: reports of the key with sign -1.
+        people: n, the number of reports.
         estimated: the mean to take if both tests reject every mean.
-        alpha: probability of a miss.
+        alpha: probability that the limits miss the mean.
     """
     accepted_means = np.flatnonzero(
         _accepted(law, np.array([plus, minus, people - plus - minus]), alpha)
@@ -73,19 +77,24 @@ def key_mean_limits(
 
 
 def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
-    """Return limits for the mean of a key of half of the people.
+    """Return expected confidence limits for the mean of a key that half of the people have.
 
-    The mean is in the middle of the range, or at its ends. `least` is the least share of people
-    with a key such that its mean has narrower limits than the range, if it is in the middle.
+    They are for a mean in the middle of the range, then at its ends. `min_share` is the least share
+    of people with a key for which the limits of a mean in the middle are narrower than the range.
     """
     sign_gain = law.own_key_chance * (2 * law.sign - 1)
 
     def limits(holders: float, mean: float) -> tuple[float, float]:
+        """Return the expected limits of the mean if `holders` people have the key.
+
+        They are shares of the range.
+        """
         reporting_share = law.own_key_chance * holders + law.other_key_chance * (people - holders)
         up, down = ((reporting_share + sign * sign_gain * holders * mean) / 2 for sign in (1, -1))
         return paired(moved(key_mean_limits(law, up, down, people, mean, ALPHA), 0.5, 0.5))[0]
 
     def is_narrower(holders: int) -> bool:
+        """Whether the limits with this many holders exclude a part of the range."""
         return limits(holders, 0.0) != (0.0, 1.0)
 
     first = first_fitting(is_narrower, people // 2, people)
@@ -97,7 +106,10 @@ def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:
 
 
 def _accepted(law: Signing, kind_counts: Floats, alpha: float) -> npt.NDArray[np.bool_]:
-    """Return whether both tests keep each mean. seen: reports of 1, of -1 and of neither."""
+    """Return a mask over `MEANS`: which means are rejected by neither test.
+
+    kind_counts: reports of the key with sign 1, with sign -1, and of other keys.
+    """
     own_rate, other_rate, sign = law.own_key_chance, law.other_key_chance, law.sign
     people, gap, m = float(kind_counts.sum()), own_rate - other_rate, MEANS[:, None]
     signs = np.array([1.0, -1.0, 0.0]) / (own_rate * (2 * sign - 1))

@@ -47,9 +47,9 @@ from .neighbour_laws import Neighbours, PairLaw
 from .randomizer import Randomizer, as_epsilon
 from .share_limits import share_limits
 
-# The input of a person, among a few watched keys: the key and a sign; None: another input.
+# A person's input, reduced to a few keys: index of the key and of the sign; None: another input.
 Has = tuple[int, int] | None
-# Keys watched together: those of the doubted person's two values, and another.
+# Keys that shuffling bounds consider together: of the attacked person's two values, and a third.
 WATCHED = 3
 NEEDS = "texts key=number with at least two different numbers, each text once"
 
@@ -57,11 +57,11 @@ NEEDS = "texts key=number with at least two different numbers, each text once"
 @keeps_old(own="own_key_chance", other="other_key_chance")
 @dataclass(frozen=True, eq=True)
 class KeyValue(Randomizer):
-    """A randomizer of pairs; the families are in `key_value_reports.py`.
+    """A local randomizer of pairs `key=number`; the families are in `key_value_reports.py`.
 
     Attributes:
         pairs: the texts that people may have, `key=number`; other texts are no pair.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     pairs: tuple[str, ...]
@@ -71,6 +71,7 @@ class KeyValue(Randomizer):
     gives_shares = False
 
     def __post_init__(self) -> None:
+        """Validate the pairs: two different numbers, and two keys or a text without a key."""
         texts = tuple(sequence(self.pairs, "pairs", NEEDS))
         if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
             raise ParameterError(f"pairs: needs {NEEDS}")
@@ -83,8 +84,8 @@ class KeyValue(Randomizer):
             )
         if len(self.keys) + self.some_have_none < 2:
             raise ParameterError(
-                f"pairs: everybody has the key {self.keys[0]!r}; needs two keys, or a text that is "
-                "no pair; for numbers alone take Duchi or Piecewise"
+                f"pairs: all texts have the key {self.keys[0]!r}; needs two keys, or a text that "
+                "is no pair key=number; for numbers alone take Duchi or Piecewise"
             )
 
     def __str__(self) -> str:
@@ -93,48 +94,51 @@ class KeyValue(Randomizer):
     @property
     @abstractmethod
     def own_key_chance(self) -> float:
-        """The probability a that a report says the key that its person has."""
+        """The probability a that a report names the key that its person has."""
 
     @property
     @abstractmethod
     def other_key_chance(self) -> float:
-        """The probability b that a report says a given other key."""
+        """The probability b that a report names a given key that its person does not have."""
 
     @property
     @abstractmethod
     def sign(self) -> float:
-        """The probability p that a report of the own key has the own sign."""
+        """The probability p that a report of the person's key has the person's sign."""
 
     @abstractmethod
     def _watch(self, keys: int, has: Has) -> Floats:
-        """Return the law of a report about some keys; `has` is None for a person without them."""
+        """Return the distribution of a report, reduced to the first `keys` keys.
+
+        has: the person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
+        """
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys, in the order in which they first come."""
+        """The different keys of the pairs, in order of their first appearance."""
         return tuple(dict.fromkeys(signed[0] for text in self.pairs if (signed := pair(text))))
 
     @property
     def some_have_none(self) -> bool:
-        """Whether a text is no pair."""
+        """Whether some text is no pair, so that people may have no key."""
         return any(pair(text) is None for text in self.pairs)
 
     @cached_property
     def limits(self) -> tuple[float, float]:
-        """The least number and the largest."""
+        """The least and the largest number of all pairs."""
         numbers = [signed[1] for text in self.pairs if (signed := pair(text))]
         return min(numbers), max(numbers)
 
     @cached_property
     def places(self) -> npt.NDArray[np.int64]:
-        """The number of each text's key, shape (a,); K for a text without any of the K keys."""
+        """The index of each text's key, shape (a,); K for a text without any of the K keys."""
         at = {key: place for place, key in enumerate(self.keys)}
         pairs = [pair(text) for text in self.pairs]
         return np.array([at[signed[0]] if signed else len(at) for signed in pairs], np.int64)
 
     @cached_property
     def scaled(self) -> Floats:
-        """T of each text, shape (a,); 0 where it is no pair."""
+        """The number t in [-1, 1] of each text, shape (a,); 0 for a text that is no pair."""
         low, high = self.limits
         pairs = [pair(text) for text in self.pairs]
         return np.array(
@@ -153,19 +157,25 @@ class KeyValue(Randomizer):
 
     @property
     def positions(self) -> int:
-        """Two for each key: 1 and -1."""
+        """The length of `support_counts`: for each key its reports of 1 and of -1."""
         return 2 * len(self.keys)
 
     def signs(self, x: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return the drawn sign of each person: 0 for 1 and 1 for -1."""
+        """Return the randomly rounded number of each person: 0 for sign 1, and 1 for sign -1.
+
+        Sign 1 has probability (1 + t) / 2. x: the text of each person, as an index.
+        """
         return (rng.random(len(x)) >= (1 + self.scaled[x]) / 2).astype(np.int64)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
-        """Refused: these reports are about keys and means."""
+        """Refuse with a ParameterError.
+
+        Reports give keys and means (`measures`), not shares of inputs.
+        """
         raise ParameterError(f"{self}: its reports estimate keys and means; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """Return, per key, the share of people with it, and the mean of their numbers.
+        """Return, for each key, the share of people with the key and the mean of their numbers.
 
         Errors count sampling the people as well, limits the noise given these people. The mean of a
         key without holders is the middle of the range.
@@ -177,21 +187,25 @@ class KeyValue(Randomizer):
         return tuple(measures)
 
     def _key_table(self, counts: npt.ArrayLike) -> Floats:
+        """Return `counts` with a row for each key: its reports of 1 and of -1; shape (K, 2)."""
         table = as_floats(counts, "counts")
         if table.shape != (self.positions,):
             raise ParameterError(f"counts: shape {table.shape}; needs ({self.positions},)")
         return np.asarray(table.reshape(-1, 2))
 
     def _key_measures(self, place: int, key: str, pair: Floats, people: int) -> Iterator[Measure]:
+        """Yield the share of people with a key, then the mean of their numbers.
+
+        place: index of the key. pair: its reports of 1 and of -1.
+        """
         rate, tilted = float(pair.sum()) / people, float(pair[0] - pair[1]) / people
         share, sum_scale = (
             (rate - self.other_key_chance) / (self.own_key_chance - self.other_key_chance),
             1 / self._sign_gain,
         )
         total = tilted * sum_scale
-        # Variances and covariance of both estimates for one report. The noise has at least its
-        # least
-        # variance, even if all reports are alike.
+        # Variances and covariance of the estimates f and s for one report. The variance is at least
+        # the randomizer's least noise, even if all reports are alike.
         coins = min(p * (1 - p) for p in (self.own_key_chance, self.other_key_chance))
         spread = max(rate * (1 - rate), coins) / (self.own_key_chance - self.other_key_chance) ** 2
         total_spread = (
@@ -227,26 +241,38 @@ class KeyValue(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the share of a key, and of the mean of a key that half have."""
+        """Return expected 95 % limits.
+
+        Of a key's share, and of the mean of a key that half have.
+        """
         shares = expected_shares("key-shares", people, self.own_key_chance, self.other_key_chance)
         return (shares, expected_key_mean(self, people))
 
     def _has(self, place: int) -> Floats:
+        """Return 1 for each text with the key at this index, else 0; shape (a,)."""
         return np.asarray(self.places == place, np.float64)
 
     def _mean(self, place: int, shares: Floats) -> float:
+        """Return the true mean t of the key at index `place`; 0 if no person has the key."""
         has = float(shares @ self._has(place))
         return float(shares @ (self._has(place) * self.scaled)) / has if has > 0 else 0.0
 
     @property
     def _sign_gain(self) -> float:
+        """The factor a (2 p - 1) between a person's t and the mean of its reported sign."""
         return self.own_key_chance * (2 * self.sign - 1)
 
     def variances(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Exact variances of f and s of every key given people with these shares, shape (K, 2)."""
+        """Return the exact variances of the estimates f and s of every key, shape (K, 2).
+
+        f is the share of people with the key, s the sum of their t divided by all people. p: the
+        true shares of the texts.
+        """
         shares, people = as_probabilities(p), whole(people, "people", 1)
         if len(shares) != self.inputs:
-            raise ParameterError(f"p: {len(shares)} shares; needs {self.inputs}, one for each text")
+            raise ParameterError(
+                f"p: found {len(shares)} shares; needs {self.inputs}, one for each text"
+            )
         has = np.array([self._has(place) for place in range(len(self.keys))])
         f, squares = has @ shares, has @ (shares * self.scaled**2)
         a, b, sign_gain = self.own_key_chance, self.other_key_chance, self._sign_gain
@@ -255,36 +281,50 @@ class KeyValue(Randomizer):
         return np.stack([share, total], axis=1) / people
 
     def noise(self) -> float:
-        """Variance of one report's total of a key, of uniform texts; as a share of the range."""
+        """Return the variance of one report's total of a key, for uniform texts.
+
+        It is a share of the range squared.
+        """
         uniform = np.full(self.inputs, 1 / self.inputs)
         return float(self.variances(uniform, 1)[:, 1].mean()) / 4
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of a task; for "keys" of the share of people with a key."""
+        """Return the noise of a task.
+
+        For "keys" of the share of people with a key, else of the total.
+        """
         if task != "keys":
             return self.noise()
         return float(self.variances(np.full(self.inputs, 1 / self.inputs), 1)[:, 0].mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log n, and log of the number of texts, nats."""
+        """Return (bound, attained): a report's most information about which of n people sent it.
+
+        In nats: log n, or log of the number of texts if that is less; not attained.
+        """
         return min(log(people), log(self.inputs)), False
 
     def contraction(self) -> float:
-        """Return the contraction of the most distinguishable values: other numbers are mixtures."""
+        """Return the contraction coefficient: the largest over pairs of extreme values.
+
+        Other numbers are mixtures of the extremes.
+        """
         from .numerical_capacity import two_inputs
 
         return max(two_inputs(u, v) for u, v, _ in self._cases())
 
     def _cases(self) -> Iterator[tuple[Floats, Floats, list[Has]]]:
-        """Yield laws of two values of the doubted person, and other inputs: all kinds of both.
+        """Yield the report distributions of two values, and the inputs that other people may have.
 
-        A number between the ends is a mixture of both signs, and delta is convex in every law, so
-        the ends are enough; the families treat all keys, and both signs, alike.
+        All kinds of pairs of values of the attacked person are listed. A number between the ends is
+        a mixture of signs 1 and -1, and delta is convex in every distribution, so the ends are
+        enough; the families treat all keys, and both signs, alike.
         """
         watch = min(WATCHED, len(self.keys))
         no_value: list[Has] = [None] if self.some_have_none else []
 
         def law(has: Has) -> Floats:
+            """Return the report distribution of a person with this key and sign (None: no key)."""
             return self._watch(watch, has)
 
         other_values: list[Has] = [(i, s) for i in range(watch) for s in (0, 1)]
@@ -296,7 +336,11 @@ class KeyValue(Randomizer):
             yield law(None), law((0, 0)), [*other_values, *no_value]
 
     def neighbours(self) -> list[Neighbours]:
-        """Pairs of ends: one key's, two keys', or with no key; the blanket is the least law."""
+        """Return the report distributions of two extreme values, for bounds after shuffling.
+
+        Pairs: the ends of one key, ends of two keys, and an end and no key. The privacy blanket is
+        the normalized minimum of all distributions.
+        """
         watch = min(WATCHED, len(self.keys))
         common = np.min([self._watch(watch, has) for has in ((0, 0), (0, 1), None)], axis=0)
         for place in range(1, watch):
@@ -310,22 +354,28 @@ class KeyValue(Randomizer):
         return neighbours
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """The number of each report in hex."""
+        """Return each report as a hexadecimal number."""
         return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
-        """Log of the entries of the matrix."""
+        """Return the log-likelihood of drawn reports under each value.
+
+        Logs of entries of the matrix.
+        """
         symbols = self.symbols(self.sample(values[own, 0], rng))
         return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio of two estimates with a joint normal error, of a truth in [-1, 1].
+    """The ratio total / share of two estimates with a joint normal error, for a truth in [-1, 1].
+
+    `KeyValue` estimates the mean of a key with it.
 
     Attributes:
-        total, share: the estimates s and f.
-        total_variance, share_variance, covariance: of them.
+        total: the estimate s, the sum of the scaled numbers divided by all people.
+        share: the estimate f, the share of people with the key.
+        total_variance, share_variance, covariance: of these two estimates.
     """
 
     total: float
@@ -336,19 +386,19 @@ class Ratio:
 
     @property
     def value(self) -> float:
-        """S / f, cut to [-1, 1]; 0 where f is not above 0."""
+        """The ratio s / f, cut to [-1, 1]; 0 if f is not above 0."""
         return min(1.0, max(-1.0, self.total / self.share)) if self.share > 0 else 0.0
 
     @property
     def error(self) -> float:
-        """The standard error to first order, at most the range."""
+        """The standard error of the ratio to first order, at most 2, the length of the range."""
         m = self.value
         spread = self.total_variance - 2 * m * self.covariance + m**2 * self.share_variance
         return min(2.0, sqrt(max(spread, 0.0)) / self.share) if self.share > 0 else 2.0
 
 
 def pair(text: str) -> tuple[str, float] | None:
-    """The key and the number of a text `key=number`; None where it is no pair."""
+    """Return the key and the number of a text `key=number`; None for any other text."""
     key, mark, number = text.rpartition("=")
     try:
         mean = float(number)

@@ -1,9 +1,12 @@
-"""Three reports about pairs of a key and a number.
+"""Three local randomizers of pairs of a key and a number; terms as in `key_value.py`.
 
-    PckvGRR   a key and a sign, by randomized response: GRR on the 2 K' ends of all keys. K' counts
-              one key more if people may have none.
+    PckvGRR   one key and a sign, by randomized response: GRR on the 2 K' keys with a sign. K' is
+              the number of keys, and 1 more if people may have no key.
     PckvUE    for every key 1, -1 or neither.
     PrivKV    for one key, drawn independently of the person's input: 1, -1 or neither.
+
+The person's number t in [-1, 1] is first rounded at random to the sign 1 or -1. A report names the
+person's key with probability a and a given other key with probability b.
 
 PCKV (X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao, USENIX Security 2020), with the best parameters for
 one pair a person (padding length 1), reports the true sign with p = e^eps / (e^eps + 1), and
@@ -17,8 +20,9 @@ is less than 2 h: a person with the key reports 1 with P^2, without it with (1 -
 
     eps = h + log(2 P)        and for an eps    e^h = (e^eps + sqrt(e^(2 eps) + 8 e^eps)) / 4.
 
-An absent key has a sign drawn evenly (one round, without an earlier estimate of the mean). Its own
-mean, over all reports of the key, is biased to the middle by people without it; s / f is not.
+An absent key has a sign drawn evenly (one round, without an earlier estimate of the mean). The
+paper's mean, over all reports of the key, is biased to the middle by people without the key; the
+ratio s / f of `key_value.py` is not.
 """
 
 from __future__ import annotations
@@ -40,10 +44,10 @@ from .row_numbers import check_rows
 
 
 class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """A family with a number as report."""
+    """The common part of `PckvGRR` and `PrivKV`, with a single number as report."""
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return, per key, the reports of 1, and the reports of -1."""
+        """Return, for each key, the number of reports of 1, then of reports of -1; flattened."""
         symbol_counts = np.bincount(
             as_symbols(reports, self.outputs, "reports"), minlength=self.outputs
         )
@@ -51,48 +55,56 @@ class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVar
 
     @property
     def _key_reports(self) -> npt.NDArray[np.int64]:
-        """The reports that say 1 and -1 of each key, one after the other."""
+        """The report numbers for sign 1 and sign -1 of each key, flattened; shape (2 K,)."""
         raise NotImplementedError
 
 
 class PckvGRR(_OfOneNumber):
-    """A key and a sign; the number of a report is twice the key's, and 1 more for -1."""
+    """Reports of one key and a sign, by generalized randomized response (PCKV-GRR).
+
+    A report is the number 2 key for sign 1, and 2 key + 1 for sign -1.
+    """
 
     @property
     def symbols_of_ends(self) -> GRR:
-        """The randomized response that a report is drawn by."""
+        """The randomized response from which reports are drawn.
+
+        Its symbols are keys with a sign.
+        """
         return GRR(2 * (len(self.keys) + self.some_have_none), self.epsilon)
 
     @property
     def outputs(self) -> int:
-        """Number of reports: two for each key, and two for no key."""
+        """The number of possible reports: two for each key, and two if people may have no key."""
         return self.symbols_of_ends.a
 
     @property
     def own_key_chance(self) -> float:
-        """Both signs of the own key."""
+        """The probability that a report names the person's key, with either sign."""
         return self.symbols_of_ends.truth + self.symbols_of_ends.lie
 
     @property
     def other_key_chance(self) -> float:
-        """Both signs of another."""
+        """The probability that a report names a given other key, with either sign."""
         return 2 * self.symbols_of_ends.lie
 
     @property
     def sign(self) -> float:
-        """E^eps / (e^eps + 1)."""
+        """The probability e^eps / (e^eps + 1) of the true sign, if the person's key is reported."""
         return 1 / (1 + exp(-self.epsilon))
 
     @property
     def _key_reports(self) -> npt.NDArray[np.int64]:
+        """The report numbers for sign 1 and sign -1 of each key: 0 .. 2 K - 1."""
         return np.arange(self.positions, dtype=np.int64)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         ends, (up, down) = self.symbols_of_ends.matrix, _chances(self)
         return np.asarray(ends[:, 2 * self.places] * up + ends[:, 2 * self.places + 1] * down)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One number for each person.
+        """Return one report, as a number, for each person.
 
         Args:
             x: which text each has, shape (people,).
@@ -103,9 +115,13 @@ class PckvGRR(_OfOneNumber):
         return np.asarray(self.symbols_of_ends.sample(ends, rng))
 
     def _watch(self, keys: int, has: Has) -> Floats:
+        """Return the distribution of a report over `keys` keys with a sign, and all other reports.
+
+        has: the person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
+        """
         law = np.full(2 * keys + 1, self.symbols_of_ends.lie)
-        law[-1] *= self.outputs - 2 * keys
-        if has is None:  # the key that stands for no key, with either sign
+        law[-1] *= self.outputs - 2 * keys  # all reports of other keys together
+        if has is None:  # a person without a key reports an extra key, with either sign
             law[-1] += self.symbols_of_ends.truth - self.symbols_of_ends.lie
         else:
             law[2 * has[0] + has[1]] = self.symbols_of_ends.truth
@@ -113,40 +129,45 @@ class PckvGRR(_OfOneNumber):
 
 
 class PrivKV(_OfOneNumber):
-    """One key's turn; the number of a report is thrice the key's, and 1 for 1, 2 for -1."""
+    """Reports about one uniformly drawn key: 1, -1 or neither (PrivKV).
+
+    A report is the number 3 key for neither, 3 key + 1 for sign 1, and 3 key + 2 for sign -1.
+    """
 
     @property
     def outputs(self) -> int:
-        """Three for each key."""
+        """The number of possible reports: three for each key."""
         return 3 * len(self.keys)
 
     @property
     def half(self) -> float:
-        """The epsilon that PrivKV spends on the key, and again on the value; nats."""
-        # e^h = e^eps (1 + sqrt(1 + 8 e^-eps)) / 4, and that root is at least 1
+        """The epsilon h in nats that PrivKV spends on the key's presence, and again on the sign."""
+        # From e^h = e^eps (1 + sqrt(1 + 8 e^-eps)) / 4, in a form without overflow.
         return self.epsilon + log1p((np.sqrt(1 + 8 * exp(-self.epsilon)) - 3) / 4)
 
     @property
     def sign(self) -> float:
-        """P."""
+        """The probability P = e^h / (e^h + 1) with which the presence and the sign are kept."""
         return 1 / (1 + exp(-self.half))
 
     @property
     def own_key_chance(self) -> float:
-        """The key's turn comes, and it is kept."""
+        """The probability that the person's key is drawn and its presence is reported."""
         return self.sign / len(self.keys)
 
     @property
     def other_key_chance(self) -> float:
-        """The turn of a key that is not there comes, and it is said."""
+        """The probability that a given other key is drawn and falsely reported as present."""
         return (1 - self.sign) / len(self.keys)
 
     @property
     def _key_reports(self) -> npt.NDArray[np.int64]:
+        """The report numbers for sign 1 and sign -1 of each key: 3 key + 1 and 3 key + 2."""
         first = 3 * np.arange(len(self.keys), dtype=np.int64)[:, None]
         return np.asarray((first + np.array([1, 2])).ravel(), np.int64)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         up, down = _chances(self)
         reported_law = self._law(up, down)
         absent = self._law(np.full(self.inputs, 0.5), np.full(self.inputs, 0.5), absent=True)
@@ -155,7 +176,10 @@ class PrivKV(_OfOneNumber):
         return np.asarray(law.reshape(self.outputs, self.inputs) / len(self.keys))
 
     def _law(self, up: Floats, down: Floats, *, absent: bool = False) -> Floats:
-        """Return the law of neither, 1 and -1 of the drawn key, given the chances of both signs."""
+        """Return the probabilities of neither, 1 and -1 if a key is drawn; shape (3, texts).
+
+        up, down: probabilities of sign 1 and -1 before the noise. absent: the person lacks the key.
+        """
         keeps_sign, p = (1 - self.sign if absent else self.sign), self.sign
         turned = p * up + (1 - p) * down
         return np.stack(
@@ -163,7 +187,7 @@ class PrivKV(_OfOneNumber):
         )
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One number for each person.
+        """Return one report, as a number, for each person.
 
         Args:
             x: which text each has, shape (people,).
@@ -180,6 +204,10 @@ class PrivKV(_OfOneNumber):
         return np.asarray(3 * turn + np.where(is_reported, 1 + minus, 0))
 
     def _watch(self, keys: int, has: Has) -> Floats:
+        """Return the distribution of a report over three states of `keys` keys, and other reports.
+
+        has: the person's key and sign (0 for 1, 1 for -1); None for a person without these keys.
+        """
         up = np.array([0.5 if has is None else 1.0 - has[1]])
         own_law, absent = (
             self._law(up, 1 - up)[:, 0],
@@ -193,31 +221,37 @@ class PrivKV(_OfOneNumber):
 
 
 class PckvUE(KeyValue):
-    """A report of 1, -1 or neither for every key: two bits for each, the first for 1."""
+    """Reports of 1, -1 or neither for every key, by unary encoding (PCKV-UE).
+
+    A report is a row of two bits for each key: the first for sign 1, the second for -1.
+    """
 
     @property
     def outputs(self) -> int:
-        """Number of reports: three states of each key."""
+        """The number of possible reports: 3^K, because each of K keys has three states."""
         outputs: int = 3 ** len(self.keys)
         return outputs
 
     @property
     def own_key_chance(self) -> float:
-        """One half."""
+        """The probability 1/2 that a report names the person's key."""
         return 0.5
 
     @property
     def other_key_chance(self) -> float:
-        """2 / (e^eps + 3)."""
+        """The probability 2 / (e^eps + 3) that a report names a given other key."""
         return 2 * exp(-self.epsilon) / (1 + 3 * exp(-self.epsilon))
 
     @property
     def sign(self) -> float:
-        """E^eps / (e^eps + 1)."""
+        """The probability e^eps / (e^eps + 1) of the true sign, if the person's key is reported."""
         return 1 / (1 + exp(-self.epsilon))
 
     def _coin(self, minus: int | None) -> Floats:
-        """Return the law of neither, 1 and -1 of one key: the person's key, or another."""
+        """Return the probabilities of neither, 1 and -1 at a single key, shape (3,).
+
+        minus: 0 or 1 for the person's key with sign 1 or -1; None for another key.
+        """
         if minus is None:
             return np.array(
                 [1 - self.other_key_chance, self.other_key_chance / 2, self.other_key_chance / 2]
@@ -226,6 +260,7 @@ class PckvUE(KeyValue):
         return np.append(1 - self.own_key_chance, own_coin[::-1] if minus else own_coin)
 
     def _watch(self, keys: int, has: Has) -> Floats:
+        """Return the distribution of a report over all states of the first `keys` keys."""
         law = np.ones(1)
         for place in range(keys):
             mine = has is not None and has[0] == place
@@ -233,6 +268,7 @@ class PckvUE(KeyValue):
         return law
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         up, down = _chances(self)
         key_count, ends = len(self.keys), range(len(self.keys) + 1)
         laws = [
@@ -243,7 +279,7 @@ class PckvUE(KeyValue):
         return np.asarray(plus * up + minus * down)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """One row of bits for each person, uint8 of shape (people, 2 K).
+        """Return one row of bits for each person, uint8 of shape (people, 2 K).
 
         Args:
             x: which text each has, shape (people,).
@@ -261,18 +297,25 @@ class PckvUE(KeyValue):
         return np.asarray(rows.reshape(len(values), -1).astype(np.uint8))
 
     def symbols(self, reports: Any) -> Symbols:
-        """Return the row of each report: a digit per key, 0 for neither, 1 for 1 and 2 for -1."""
+        """Return the row number of each report in the matrix.
+
+        Its digits to base 3 are the states of the keys: 0 for neither, 1 for sign 1, 2 for sign -1.
+        """
         check_rows(self)
         rows = as_bits(reports, self.positions, "reports").astype(np.int64)
         digits = rows[:, ::2] + 2 * rows[:, 1::2]
         return np.asarray(digits @ 3 ** np.arange(len(self.keys) - 1, -1, -1))
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return, per key, the reports of 1, and the reports of -1."""
+        """Return, for each key, the number of reports of 1, then of reports of -1; flattened."""
         return np.asarray(column_sums(as_bits(reports, self.positions, "reports")))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return the log chance of a drawn report about a value's key, over that of another's."""
+        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+
+        Only the state of the value's key matters: its probability for the person's key over that
+        for another key.
+        """
         rows = self.sample(values[own, 0], rng).reshape(len(own), -1, 2)
         digits = np.concatenate(
             [rows[..., 0] + 2 * rows[..., 1], np.zeros((len(own), 1), np.uint8)], 1
@@ -286,19 +329,22 @@ class PckvUE(KeyValue):
 
     @property
     def text_width(self) -> int:
-        """Two hexadecimal digits for each four keys."""
+        """The number of hexadecimal digits of a report: two for each four keys."""
         return hex_width(self.positions)
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """Bits packed eight to a byte, in hex."""
+        """Return reports as hexadecimal text, eight bits to a byte."""
         return to_hex(reports)
 
     def decode(self, texts: Sequence[str]) -> Bits:
-        """Rows of bits; texts with spare bits, or a key that is both 1 and -1, are left out."""
+        """Return rows of bits from hexadecimal texts.
+
+        Texts with a bit after the last key, or with a key that is both 1 and -1, are left out.
+        """
         bits = from_hex(texts, self.positions)
         return np.asarray(bits[~(bits[:, ::2] & bits[:, 1::2]).any(axis=1)])
 
 
 def _chances(randomizer: KeyValue) -> tuple[Floats, Floats]:
-    """Return, per text, the chances of its two signs."""
+    """Return the probabilities of sign 1 and of sign -1 of each text, shape (a,) each."""
     return (1 + randomizer.scaled) / 2, (1 - randomizer.scaled) / 2

@@ -9,12 +9,14 @@ keeps the mean. Discrete Laplace noise is added, and reports outside the range b
 Both ends of the range are exactly eps apart. Memoryless noise leaves the range by r / (1 - r) on
 average from any start, so an end that stands for this much more is unbiased, and has less variance
 than noise that is not cut off. (*Recalled*: A. Ghosh, T. Roughgarden, M. Sundararajan, STOC 2009,
-for the matrix; C. Canonne, G. Kamath, T. Steinke, 2020, for discrete noise: its law is exact,
-unlike that of rounded continuous noise.)
+for the matrix; C. Canonne, G. Kamath, T. Steinke, 2020, for discrete noise: its distribution is
+exact, unlike that of rounded continuous noise.)
 
-After shuffling: delta by a blanket is convex in the pair of laws; a pair of numbers is a mixture
-of pairs of levels (couple both coins). So pairs of levels bound every pair of numbers. The noise is
-log-concave, so a test distinguishes two levels the better, the further they are apart.
+Bounds after shuffling use a privacy blanket, a distribution that other people's reports have with
+some probability for any value (`neighbour_laws.py`). Delta is convex in the pair of report
+distributions, and a pair of numbers is a mixture of pairs of levels (with coupled coins). So pairs
+of levels bound every pair of numbers. The noise is log-concave, so a test distinguishes two levels
+the better, the further they are apart.
 """
 
 from __future__ import annotations
@@ -29,21 +31,26 @@ from .matrix_neighbours import matrix_neighbours
 from .neighbour_laws import Neighbours, PairLaw
 from .numeric import Numeric
 
-# Steps of the grid; rounding adds at most a quarter of a squared step to the variance.
+# Steps of the grid. Rounding a number to the grid adds at most a quarter of a squared step to the
+# variance.
 STEPS = 16
 
 
 class Laplace(Numeric):
-    """Discrete Laplace noise, cut off at the ends of the range."""
+    """A local randomizer of numbers by discrete Laplace noise, cut off at the ends of the range."""
 
     @property
     def outputs(self) -> int:
-        """The levels of the grid."""
+        """The number of possible reports: 17, the levels of the grid."""
         return STEPS + 1
 
     @property
     def levels(self) -> Floats:
-        """-1 to 1 in equal steps, the ends moved outwards by 2 r / (m (1 - r))."""
+        """The value that each report contributes to the mean: -1 to 1 in equal steps, shape (17,).
+
+        The two ends are moved outwards by 2 r / (m (1 - r)), with r = e^(-eps/m) and m = 16 steps,
+        so that the mean is unbiased.
+        """
         levels = np.linspace(-1, 1, STEPS + 1)
         beyond = 2 / STEPS / np.expm1(self.epsilon / STEPS)
         levels[[0, -1]] += [-beyond, beyond]
@@ -51,10 +58,11 @@ class Laplace(Numeric):
 
     @cached_property
     def grid(self) -> Floats:
-        """The laws of reports of all levels, shape (reports, levels)."""
+        """The distributions of reports of numbers at the levels, shape (reports, levels)."""
         return laws_of_levels(self.epsilon)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         place = (self.scaled + 1) / 2 * STEPS
         below = np.clip(place.astype(np.int64), 0, STEPS - 1)
         up = place - below
@@ -62,21 +70,27 @@ class Laplace(Numeric):
 
     @property
     def classes(self) -> PairLaw:
-        """The two ends; the blanket has the least entries, which are those of an end."""
+        """The report distributions of the two ends of the range, with their privacy blanket.
+
+        The blanket is the minimum over all levels, which is the smaller of the two ends.
+        """
         u, v = self.grid[:, -1], self.grid[:, 0]
         common_law = np.minimum(u, v)
         weight = float(common_law.sum())
         return PairLaw.over(common_law / weight, u, v, weight)
 
     def neighbours(self) -> list[Neighbours]:
-        """Return all pairs of levels; equal other people have the least number, or the largest."""
+        """Return the report distributions of all pairs of levels, for bounds after shuffling.
+
+        The ends come first, where all other people have the least number, or all the largest.
+        """
         (_, equals), *_ = super().neighbours()
         pairs = pairs_of_levels(self.epsilon)
         return [(self.classes, equals), *((blanket, []) for blanket in pairs)]
 
 
 def laws_of_levels(epsilon: float) -> Floats:
-    """Return the laws of reports of all levels, shape (reports, levels)."""
+    """Return the distribution of the report of a number at each level, shape (reports, levels)."""
     places, r = np.arange(STEPS + 1), exp(-epsilon / STEPS)
     law = r ** np.abs(places[:, None] - places) / (1 + r)
     law[1:-1] *= 1 - r
@@ -85,5 +99,8 @@ def laws_of_levels(epsilon: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def pairs_of_levels(epsilon: float) -> tuple[PairLaw, ...]:
-    """Return the pairs of levels with their blanket: the same for all numbers of one epsilon."""
+    """Return the report distributions of every pair of levels, with their privacy blanket.
+
+    They are the same for all lists of numbers at one epsilon, so results are cached.
+    """
     return tuple(blanket for blanket, _ in matrix_neighbours(laws_of_levels(epsilon)) or [])

@@ -32,16 +32,18 @@ Rule = Literal["exact", "normal"]
 @keeps_old(kept="supported_symbols", least="base_support")
 @dataclass(frozen=True, slots=True, eq=False)
 class LargeDomain:
-    """Support counts of all symbols, kept only where they are above the least.
+    """The number of supporting reports of each symbol in a large domain.
+
+    Most symbols have the least support; only symbols with more are stored.
 
     Attributes:
-        symbols: |X|.
-        people: n.
+        symbols: the number |X| of symbols.
+        people: n, the number of reports.
         supported_symbols: symbols with more support than the least, ascending, shape (s,).
-        support: their counts, shape (s,).
-        base_support: the support of every other symbol.
-        truth, lie: probabilities of supporting one's own, and a given other symbol.
-        randomizer: its name.
+        support: their numbers of supporting reports, shape (s,).
+        base_support: the support of every other symbol, the least.
+        truth, lie: probabilities that a report supports the true symbol, and a given other symbol.
+        randomizer: description of the randomizer.
     """
 
     symbols: int
@@ -54,26 +56,32 @@ class LargeDomain:
     randomizer: str
 
     def shares(self) -> Floats:
-        """Unbiased estimates of the kept symbols, (19) and (20), shape (s,)."""
+        """Return unbiased shares of `supported_symbols`, paper 003, (19) and (20); shape (s,)."""
         return np.asarray((self.support / self.people - self.lie) / (self.truth - self.lie))
 
     @property
     def rest(self) -> float:
-        """The unbiased estimate of every symbol that is not kept; at most 0 for no holders."""
+        """The unbiased share of every symbol with the least support.
+
+        At most 0 if it has no holders.
+        """
         return (self.base_support / self.people - self.lie) / (self.truth - self.lie)
 
     def dense(self) -> Floats:
-        """Unbiased estimates of all symbols, shape (symbols,)."""
+        """Return unbiased shares of all symbols, shape (symbols,)."""
         all_shares = np.full(self.symbols, self.rest)
         all_shares[self.supported_symbols] = self.shares()
         return all_shares
 
     def threshold(self, level: float = 0.05, rule: Rule = "exact") -> int:
-        """The number of supporting reports from which on a symbol counts as present."""
+        """Return the least number of supporting reports with which a symbol counts as present.
+
+        level: probability that any symbol without holders passes. rule: "exact" or "normal".
+        """
         return significant_support(self.people, self.lie, self.symbols, level, rule)
 
     def significant(self, level: float = 0.05, rule: Rule = "exact") -> tuple[Counts, Floats]:
-        """Return (symbols, shares) of the significant symbols; all other shares are set to 0.
+        """Return (symbols, shares) of the significant symbols; all other shares count as 0.
 
         Under "exact", any symbol without holders appears with probability at most `level`.
         """
@@ -89,7 +97,7 @@ class LargeDomain:
         level: float | None = None,
         rule: Rule = "exact",
     ) -> float:
-        """Return the sum over symbols of (p(x) - phat(x))^2, paper 003, Section 5.3.
+        """Return the squared error summed over symbols, (p(x) - phat(x))^2; paper 003, Section 5.3.
 
         Args:
             p: the true shares, shape (symbols,).
@@ -110,6 +118,7 @@ class LargeDomain:
         return float(((truth - guess) ** 2).sum())
 
     def __repr__(self) -> str:
+        """Return a short text with the numbers of symbols and reports instead of all arrays."""
         return (
             f"<LargeDomain of {self.symbols:,} symbols from {self.people:,} reports of "
             f"{self.randomizer}: {len(self.supported_symbols):,} supported>"
@@ -117,7 +126,7 @@ class LargeDomain:
 
 
 def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
-    """Count the support of each symbol over the whole domain, without scanning it.
+    """Count the supporting reports of each symbol over the whole domain, without scanning it.
 
     Local hashing into a power of two finds the preimages of each report (`hash_families.py`); GRR
     reports are symbols. One array of |X| counts is held for a moment.
@@ -133,7 +142,10 @@ def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
         )
     counts, people = randomizer.tally(reports)
     if not randomizer.truth > randomizer.lie:
-        raise ParameterError(f"randomizer: {randomizer}: nothing can be estimated")
+        raise ParameterError(
+            f"randomizer: the reports of {randomizer} do not depend on the value; nothing can be "
+            "estimated"
+        )
     least_support = int(counts.min())
     kept_values = np.flatnonzero(counts > least_support)
     return LargeDomain(
@@ -151,11 +163,13 @@ def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
 def significant_support(
     people: int, lie: float, symbols: int, level: float = 0.05, rule: Rule = "exact"
 ) -> int:
-    """Return the least significant number of supporting reports (Bonferroni over the symbols).
+    """Return the least number of supporting reports that is significant for a symbol.
+
+    The level is divided by the number of symbols (Bonferroni).
 
     Args:
         people: n reports.
-        lie: nu, strictly between 0 and 1.
+        lie: nu, the probability of supporting a given other symbol, strictly between 0 and 1.
         symbols: |X|.
         level: chance of admitting any symbol without holders, in (0, 1); 0.05 in the paper.
         rule: "exact" (binomial) or "normal" (the paper's).
@@ -171,7 +185,8 @@ def significant_support(
     low, high = 0, n + 1
     while high - low > 1:
         middle = (low + high) // 2
-        # P(Bin(n, nu) >= c) = I_nu(c, n - c + 1)
+        # The binomial tail is a regularized incomplete beta function:
+        # P(Bin(n, nu) >= c) = I_nu(c, n - c + 1).
         unlikely = float(betainc(middle, n - middle + 1, lie)) <= tail
         low, high = (low, middle) if unlikely else (middle, high)
     return high

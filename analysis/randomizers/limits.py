@@ -1,6 +1,6 @@
-"""Limits of estimated numbers.
+"""Confidence limits of estimated numbers.
 
-Limits come from the law by which reports are made, so they hold at every number of people
+Limits come from the known distribution of the reports, so they hold at every number of people
 ([decision 101](../../docs/adr/0101-limits-from-the-known-law.md)). They lie within the possible
 range. They are never equal where noise was added: equal limits are moved apart by one person.
 """
@@ -16,10 +16,10 @@ from ..validation import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfidenceLimits:
-    """Limits of k numbers, shape (k,) each.
+    """Lower and upper confidence limits of k numbers, shape (k,) each.
 
     Attributes:
-        low, high: each missed with probability alpha / 2 at most.
+        low, high: each missed by the true number with probability alpha / 2 at most.
         nearest: whether no possible truth makes the reports probable; then both limits are at the
             nearest end of the range.
     """
@@ -29,7 +29,7 @@ class ConfidenceLimits:
     nearest: npt.NDArray[np.bool_]
 
 
-# alpha -> the limits, which miss the truth with probability alpha at most
+# A function alpha -> confidence limits, which miss the truth with probability alpha at most.
 Limiting = Callable[[float], ConfidenceLimits]
 
 
@@ -54,7 +54,7 @@ def within(
 
 
 def joined(parts: list[ConfidenceLimits]) -> ConfidenceLimits:
-    """Concatenate limits."""
+    """Return the confidence limits of several groups of numbers, concatenated in order."""
     low, high, nearest = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("low", "high", "nearest")
@@ -63,5 +63,5 @@ def joined(parts: list[ConfidenceLimits]) -> ConfidenceLimits:
 
 
 def moved(limits: ConfidenceLimits, middle: float, half: float) -> ConfidenceLimits:
-    """Return limits of a number in [-1, 1] in the unit of its range."""
+    """Return limits of a number in [-1, 1] on the scale of its range: middle + half * number."""
     return ConfidenceLimits(middle + half * limits.low, middle + half * limits.high, limits.nearest)

@@ -2,9 +2,10 @@
 
     Q[(h, y), x] = (1/|H|) e^eps / (g + e^eps - 1) if y = h(x), else (1/|H|) / (g + e^eps - 1)
 
-Paper 003, (3), printed without 1/|H|. A report supports the symbols x with h(x) = y: the true
-symbol with probability e^eps / (g + e^eps - 1), any other with probability exactly 1/g because the
-family collides with probability exactly 1/g (`hash_families.py`).
+|H| is the number of hash functions h, g that of hash values y. Paper 003, (3), printed without
+1/|H|. A report supports the symbols x with h(x) = y: the true symbol with probability
+e^eps / (g + e^eps - 1), any other with probability exactly 1/g because the family collides with
+probability exactly 1/g (`hash_families.py`).
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from .randomizer import (
 from .row_numbers import check_rows
 from .symmetric_capacity import spread, symmetric, symmetric_error
 
-# Hash values and domains are below 2^31.
+# Largest domain and largest number of hash values.
 LARGEST = 1 << 31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HashReports:
-    """Reports of local hashing: everybody's key and randomized hash value.
+    """Reports of local hashing: the key and the randomized hash value of each person.
 
     Attributes:
         keys: shape (people, words); (u, v) if g is a power of two, else (v, u_0, u_1, ...).
@@ -54,13 +55,14 @@ class HashReports:
     values: Symbols
 
     def __len__(self) -> int:
+        """Return the number of reports, one for each person."""
         return len(self.values)
 
 
 @keeps_old(said_values="reported_values")
 @dataclass(frozen=True, slots=True)
 class LocalHash(Pure):
-    """Local hashing of a symbols into g values with budget epsilon.
+    """Local hashing of a symbols into g values: a report is a random key and a noisy hash value.
 
     A power of two for g means short keys and estimates from preimages or one transform instead of a
     scan over the domain; other g scan, people times a steps. So paper 003's g = 10^8 is done with
@@ -70,7 +72,7 @@ class LocalHash(Pure):
     Attributes:
         a: number of symbols, 2 .. 2^31.
         g: number of hash values, 2 .. 2^31.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     a: int
@@ -80,6 +82,7 @@ class LocalHash(Pure):
     any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "g", whole(self.g, "g", 2))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
@@ -88,7 +91,7 @@ class LocalHash(Pure):
 
     @classmethod
     def olh(cls, a: int, epsilon: float) -> LocalHash:
-        """With the power of two g that has the least variance for rare symbols.
+        """Return local hashing with the power of two g of least variance for rare symbols.
 
         Over all g the minimum is at e^eps + 1; the best power of two costs at most 7 % more.
         """
@@ -101,34 +104,36 @@ class LocalHash(Pure):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """Keys times hash values."""
+        """The number of possible reports: keys times hash values."""
         return self.family.size * self.g
 
     @property
     def family(self) -> Family:
-        """The hash family."""
+        """The family of keyed hash functions from a symbols to g values."""
         return family(self.a, self.g)
 
     @property
     def truth(self) -> float:
-        """e^eps / (g + e^eps - 1)."""
+        """The probability e^eps / (g + e^eps - 1) that a report supports the true symbol."""
         return self._inner.truth
 
     @property
     def lie(self) -> float:
-        """1/g."""
+        """The probability 1/g that a report supports a given other symbol."""
         return 1 / self.g
 
     @property
     def _inner(self) -> GRR:
+        """The randomized response that is applied to the hash value."""
         return GRR(self.g, self.epsilon)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         keys = self.family.keys()
         hashed = self.family.hash(keys[:, None], np.arange(self.a)[None, :])
         is_own_value = np.arange(self.g)[None, :, None] == hashed[:, None, :].astype(np.int64)
@@ -136,7 +141,7 @@ class LocalHash(Pure):
         return Q.reshape(-1, self.a)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> HashReports:
-        """A key and a randomized hash value for each person.
+        """Return a random key and a randomized hash value for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -148,26 +153,33 @@ class LocalHash(Pure):
         return HashReports(keys, self._inner.sample(hashed, rng))
 
     def symbols(self, reports: Any) -> Symbols:
-        """The row of each report: number of the key times g plus value."""
+        """Return the row number of each report in the matrix.
+
+        The key's number times g, plus the value.
+        """
         check_rows(self)
         hashed_reports = self._checked(reports)
         return self.family.number(hashed_reports.keys) * self.g + hashed_reports.values
 
     def tally(self, reports: HashReports) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol."""
+        """Return the number of reports that support each symbol, shape (a,), and of all reports."""
         hashed_reports = self._checked(reports)
         return self.family.tally(hashed_reports.keys, hashed_reports.values.astype(np.uint64)), len(
             hashed_reports
         )
 
     def supports(self, reports: HashReports) -> npt.NDArray[np.bool_]:
-        """A report supports the symbols that its key sends to its value."""
+        """Return a mask, shape (people, a).
+
+        Whether a report's key hashes a symbol to its hash value.
+        """
         hashed_reports = self._checked(reports)
         self._check_supports(len(hashed_reports))
         hashed = self.family.hash(hashed_reports.keys[:, None], np.arange(self.a)[None, :])
         return np.asarray(hashed == hashed_reports.values[:, None].astype(np.uint64))
 
     def _checked(self, reports: HashReports) -> HashReports:
+        """Return `reports` after a check of type, shapes, and ranges of keys and hash values."""
         if not isinstance(reports, HashReports):
             raise ParameterError(f"reports: found a {type(reports).__name__}; needs HashReports")
         as_symbols(reports.values, self.g, "reports.values")
@@ -177,11 +189,17 @@ class LocalHash(Pure):
                 f"reports.keys: shape {reports.keys.shape}; needs ({len(reports)}, {len(limits)})"
             )
         if (reports.keys >= np.array(limits, np.uint64)).any():
-            raise ParameterError(f"reports.keys: words not below {limits}: made by another family?")
+            raise ParameterError(
+                f"reports.keys: found a word not below its limit of {limits}; needs reports of "
+                "this hash family"
+            )
         return reports
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Return the listed symbols that each report supports, as CSR reports x symbols."""
+        """Return which listed symbols each report supports, as a sparse 0/1 matrix.
+
+        Rows are reports, columns the listed symbols, in CSR format.
+        """
         from scipy.sparse import csr_array, vstack
 
         blocks, step = [], max(1, (1 << 22) // len(symbols))
@@ -193,10 +211,11 @@ class LocalHash(Pure):
         return vstack(blocks).tocsr()
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most that of GRR on g values under every key that is not constant, nats.
+        """Return (bound, attained): a report's most information about which of n people sent it.
 
-        Attained where each such key keeps the values in use apart; small cases with n >= a are
-        computed instead.
+        In nats: that of GRR on g values, for every key that is not constant. Attained if each such
+        key gives the values in use different hashes; small cases with n >= a are computed from the
+        matrix instead.
         """
         if self._is_computed(people):
             return super(LocalHash, self).capacity(people)
@@ -205,11 +224,20 @@ class LocalHash(Pure):
         return (1 - self.family.constant) * reach, self.family.keeps_apart(used_symbols)
 
     def contraction(self) -> float:
-        """(1 - 1/g) theta tanh(eps / 2)."""
+        """Return the contraction coefficient (1 - 1/g) theta tanh(eps / 2).
+
+        theta = `loss_parameter`.
+        """
         return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
-        """Return the least error of GRR on g values, averaged with 1/n for constant keys."""
+        """Return (error, attained).
+
+        The least error of naming the sender of a report among n people.
+
+        It is the error of GRR on g values, averaged with 1 - 1/n, that of a guess, for constant
+        keys.
+        """
         used_symbols = min(people, self.a)
         apart_chance = 1 - self.family.constant
         distinct = symmetric_error(self.g, self.epsilon, min(used_symbols, self.g), people)
@@ -219,7 +247,7 @@ class LocalHash(Pure):
 
     @property
     def loss_parameter(self) -> float:
-        """Theta = (e^eps - 1) / (g + e^eps - 1)."""
+        """Theta = (e^eps - 1) / (g + e^eps - 1), the parameter of the loss in paper 003."""
         return spread(self.g, self.epsilon)
 
     @property
@@ -229,32 +257,41 @@ class LocalHash(Pure):
 
     @property
     def hash_family(self) -> Family:
-        """The hash family."""
+        """The family of keyed hash functions.
+
+        `family`, under the name of the randomizer interface.
+        """
         return self.family
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two."""
+        """Return the report distributions of two symbols, for bounds after shuffling.
+
+        One case is enough: every pair of symbols is like any other.
+        """
         return [hash_neighbours(self.g, self.truth, self.epsilon, self.family.meetings)]
 
     @property
     def _digits(self) -> list[int]:
-        """Hexadecimal digits of each word of the key, and of the hash value."""
+        """The number of hexadecimal digits of each word of the key, and of the hash value."""
         return [len(f"{limit - 1:x}") for limit in (*self.family.limits, self.g)]
 
     @property
     def text_width(self) -> int:
-        """The digits of the key and of the value."""
+        """The number of hexadecimal digits of a report: for the key, then for the hash value."""
         return sum(self._digits)
 
     def encode(self, reports: HashReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """The words of the key, then the hash value, each in hex with the digits of its limit."""
+        """Return reports as hexadecimal text: the words of the key, then the hash value.
+
+        Each number has as many digits as its limit.
+        """
         words = [*reports.keys.T.tolist(), reports.values.tolist()]
         columns = zip(words, self._digits, strict=True)
         texts = [[f"{word:0{wide}x}" for word in column] for column, wide in columns]
         return list(map("".join, zip(*texts, strict=True)))
 
     def decode(self, texts: Sequence[str]) -> HashReports:
-        """Keys and values; texts with a word at its limit or above are left out."""
+        """Return keys and hash values from texts; a text with a number out of range is left out."""
         ends = np.cumsum([0, *self._digits]).tolist()
         places = list(pairwise(ends))
         words = np.array([[int(text[i:j], 16) for i, j in places] for text in texts], np.uint64)

@@ -1,16 +1,18 @@
-"""Neighbours of any matrix: its least entries hide the doubted person, and every value is tried.
+"""Report distributions of every pair of inputs of a matrix, for bounds after shuffling.
 
-Q is a b x a matrix, columns are inputs. Another person's report is y with probability at least
+Q is a b x a matrix, columns are inputs. The privacy blanket hides an attacked person: another
+person's report is y with probability at least
 
     m(y) = min over x of Q[y, x],      w = sum over y of m(y)
 
-for any value x. So with probability w it is drawn from m / w: the largest privacy blanket
-(*recalled*: Balle, Bell, Gascon, Nissim, 2019) for this matrix. Reports with m(y) = 0 are
-impossible for some value; no crowd hides them (`PairLaw.bare`).
+for any value x. So with probability w it is drawn from m / w, whatever the value: the largest
+privacy blanket for this matrix (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Reports with
+m(y) = 0 are impossible for some value; no crowd hides them (`PairLaw.bare`).
 
     rows     proportional rows have the same likelihood ratios: they are merged
-    pairs    ordered pairs (u, v) with equal joint laws of (u, v, blanket) and, value by value, of
-             (u, v, blanket, z) for all z have equal bounds: a single pair of each class is kept
+    pairs    ordered pairs (u, v) of values with equal joint distributions of (u, v, blanket) and,
+             value by value, of (u, v, blanket, z) for all z have equal bounds: a single pair of
+             each class is kept
 
 A matrix of more than `MOST_ENTRIES` or `MOST_INPUTS` is not read, and more than `MOST_CLASSES` are
 not tried: the bound is then that of any randomizer of the same local epsilon (`clone_neighbours`).
@@ -27,41 +29,45 @@ import numpy as np
 from ..validation import Floats
 from .neighbour_laws import Neighbours, PairLaw
 
-# Limits of the entries and inputs of a matrix that is read, and of the classes of pairs tried.
+# Most entries and inputs of a matrix that is read, and most classes of pairs that are tried.
 MOST_ENTRIES, MOST_INPUTS, MOST_CLASSES = 1 << 16, 64, 512
-# Values of other people are distinguished up to this number of entries of rows x inputs^3.
+# Each value of other people is a case of its own if rows x inputs^3 is at most this number.
 MOST_TRIPLES = 1 << 21
-# Part of a report's largest probability, about e^-30, below which the blanket leaves it out: sums
-# of wider terms are lost in rounding errors.
+# The blanket leaves out a report whose least probability is below this part of its largest, about
+# e^-30: sums of a wider range are lost in rounding errors.
 RAREST = 1e-13
 # Significant digits in which proportional rows agree.
 DIGITS = 12
 
 
 def matrix_divergences(Q: Floats) -> Floats:
-    """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), nats; infinite where only x' is 0.
+    """Return the local epsilon of each pair of inputs, in nats, shape (a, a).
+
+    d[x, x'] = max over y of log(Q[y, x] / Q[y, x']); infinite where only Q[y, x'] is 0.
 
     Args:
-        Q: b x a matrix; column x is the law of the report given x.
+        Q: b x a matrix; column x is the distribution of the report given x.
     """
     a = Q.shape[1]
     result = np.zeros((a, a))
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(Q)
         for x in range(a):
-            # A report that neither input produces is left out: -inf + inf.
+            # fmax skips a report that neither input produces: its difference is -inf + inf, nan.
             gap = logs[:, x : x + 1] - logs
             result[x] = np.fmax(np.fmax.reduce(gap, axis=0, initial=0.0), 0.0)
     return result
 
 
 def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
-    """Neighbours of a matrix; None where there are too many kinds of pairs.
+    """Return the report distributions of each kind of pair of inputs.
+
+    None if there are too many kinds.
 
     The pairs that a large crowd hides least come first.
 
     Args:
-        Q: shape (outputs, inputs); columns are laws of a report.
+        Q: shape (outputs, inputs); columns are distributions of a report.
     """
     rows = merged(Q)
     pairs = pair_classes(rows)
@@ -69,7 +75,7 @@ def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
 
 
 def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
-    """Small where the blanket hides the doubted person little."""
+    """Return a sort key that is small if the privacy blanket hides the attacked person little."""
     blanket, _ = case
     spread = float(blanket.law @ (blanket.u_ratios - blanket.v_ratios) ** 2)
     return -float(blanket.bare.sum()), -spread
@@ -86,13 +92,16 @@ def merged(Q: Floats) -> Floats:
 
 
 def _rounded(entries: Floats) -> Floats:
-    """Return entries to `DIGITS` significant digits: no positive entry becomes 0."""
+    """Return entries rounded to `DIGITS` significant digits: no positive entry becomes 0."""
     share, power = np.frexp(entries)
     return np.asarray(np.ldexp(np.round(share, DIGITS), power))
 
 
 def pair_classes(rows: Floats) -> list[tuple[int, int]]:
-    """Return an ordered pair of values of each class; an empty list if there are too many."""
+    """Return an ordered pair of inputs for each class of pairs with equal bounds.
+
+    The list is empty if there are more than `MOST_CLASSES`.
+    """
     pairs_by_key: dict[Hashable, tuple[int, int]] = {}
     for key, pair in _keyed_pairs(rows):
         pairs_by_key.setdefault(key, pair)
@@ -102,9 +111,12 @@ def pair_classes(rows: Floats) -> list[tuple[int, int]]:
 
 
 def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
-    """Every ordered pair of values, after the joint laws on which its bounds depend."""
+    """Yield every ordered pair of inputs after a key.
+
+    The joint distributions that fix its bounds.
+    """
     b, a = rows.shape
-    # Entries become the numbers of their levels, so that joint laws are sorted whole numbers.
+    # Equal entries get equal whole numbers, so that joint distributions can be compared exactly.
     entries = _rounded(np.column_stack([rows, rows.min(axis=1)]))
     levels, place = np.unique(entries, return_inverse=True)
     level, level_count = place.reshape(b, a + 1).astype(np.int64), len(levels)
@@ -119,10 +131,10 @@ def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
 
 
 def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbours]:
-    """Yield the blanket of the least entries, and the pairs of all values of other people.
+    """Yield, for each pair of inputs, its blanket and its distributions by other people's value.
 
-    People of u come first and people of a third value last. Both directions of two values share
-    one list.
+    The blanket consists of the least entries of the rows. Other people's first value is u, their
+    last a third value. Both directions of two inputs share one list.
     """
     b, a = rows.shape
     least_row = rows.min(axis=1)
@@ -143,9 +155,11 @@ def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbour
 
 
 def _pair(b: Floats, u: Floats, v: Floats, blanket: Floats, *, listed: bool) -> PairLaw:
-    """Return laws over the outcomes, merged by the likelihood ratios of the four.
+    """Return a pair of report distributions u and v over b, the distribution of other people.
 
-    Outcomes too rare in b to be summed are left out: the lower bound is still valid.
+    Outcomes with equal likelihood ratios of b, u, v and the blanket are merged. Outcomes too rare
+    in b
+    to be summed are left out: the lower bound is still valid. listed: whether to keep the blanket.
     """
     laws = merged(np.column_stack([b, u, v, blanket]))
     is_likely = (laws[:, 0] == 0) | (laws[:, 0] >= RAREST * laws.max(axis=1))

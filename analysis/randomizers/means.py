@@ -1,15 +1,15 @@
-"""Three randomizers with the number as the mean of their reports.
+"""Three local randomizers with the number as the mean of their reports; t is scaled to [-1, 1].
 
-Duchi       two levels, +B and -B, B = (e^eps + 1)/(e^eps - 1); P(+B | t) = 1/2 + t / (2 B)
-variance of one report B^2 - t^2
-(J. C. Duchi, M. I. Jordan, M. J. Wainwright, JASA 2018)
+Duchi       two levels, +B and -B, B = (e^eps + 1)/(e^eps - 1); P(+B | t) = 1/2 + t / (2 B);
+            variance of one report B^2 - t^2
+            (J. C. Duchi, M. I. Jordan, M. J. Wainwright, JASA 2018)
 Piecewise   a number in [-C, C], C = (e^(eps/2) + 1)/(e^(eps/2) - 1): density p within
-[l, l + C - 1], l = (C + 1)/2 t - (C - 1)/2, and p e^-eps elsewhere,
-p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2)
-variance t^2 / (e^(eps/2) - 1) + (e^(eps/2) + 3) / (3 (e^(eps/2) - 1)^2)
+            [l, l + C - 1], l = (C + 1)/2 t - (C - 1)/2, and p e^-eps elsewhere,
+            p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2);
+            variance t^2 / (e^(eps/2) - 1) + (e^(eps/2) + 3) / (3 (e^(eps/2) - 1)^2)
 Hybrid      Piecewise with probability 1 - e^(-eps/2), else Duchi; below eps* = 0.61 all Duchi
-(N. Wang and others, ICDE 2019): of the three it
-has the least variance at the worst number; for uniform numbers Piecewise may have less
+            (N. Wang and others, ICDE 2019). Of the three it has the least variance at the worst
+            number; for uniform numbers Piecewise may have less
 """
 
 from math import exp, expm1
@@ -20,66 +20,74 @@ from ..validation import Floats
 from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 
-# Below this epsilon the hybrid is Duchi's: Wang and others (2019), (8), the root of a quartic.
+# Least epsilon at which the hybrid uses Piecewise: Wang and others (2019), (8), root of a quartic.
 HYBRID_FROM = 0.6095
 
 
 class Duchi(Numeric):
-    """Two levels."""
+    """Duchi's randomizer of numbers: a report is +B or -B, with the number as the mean."""
 
     @property
     def outputs(self) -> int:
-        """Minus and plus."""
+        """The number of possible reports: two, -B and +B."""
         return 2
 
     @property
     def levels(self) -> Floats:
-        """-B and B."""
+        """The values of the reports in units of t: -B and B, with B = (e^eps + 1)/(e^eps - 1)."""
         B = 1 / np.tanh(self.epsilon / 2)
         return np.array([-B, B])
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         plus = 0.5 + self.scaled * np.tanh(self.epsilon / 2) / 2
         return np.stack([1 - plus, plus])
 
     @property
     def classes(self) -> PairLaw:
-        """Two reports."""
+        """The report distributions of the two ends of the range, with a uniform privacy blanket."""
         lie = 1 / (1 + exp(self.epsilon))
         u, v = np.array([lie, 1 - lie]), np.array([1 - lie, lie])
         return PairLaw.over(np.full(2, 0.5), u, v, 2 * lie)
 
     @property
     def one_bit(self) -> float:
-        """Return the lie probability of an end: all other values are mixtures of the two ends."""
+        """The lie probability of a number at an end.
+
+        All other numbers are mixtures of the two ends.
+        """
         return 1 / (1 + exp(self.epsilon))
 
 
 class Piecewise(Numeric):
-    """A number within a window more often than elsewhere."""
+    """The piecewise randomizer of numbers.
+
+    Reports near the number are more probable than others.
+    """
 
     @property
     def outputs(self) -> int:
-        """Ends of cells."""
+        """The number of possible reports: the 513 levels to which a number is rounded."""
         return CELLS + 1
 
     @property
     def reach(self) -> float:
-        """C."""
+        """The largest report C = (e^(eps/2) + 1)/(e^(eps/2) - 1), in units of t."""
         return float(1 / np.tanh(self.epsilon / 4))
 
     @property
     def density(self) -> float:
-        """P."""
+        """The probability density p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2) within the window."""
         half = exp(self.epsilon / 2)
         return half * (half - 1) / (2 * half + 2)
 
     @property
     def levels(self) -> Floats:
-        """-C to C in equal steps."""
+        """The values of the reports in units of t: -C to C in equal steps, shape (513,)."""
         return np.asarray(np.linspace(-self.reach, self.reach, CELLS + 1))
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         C, low = self.reach, self.density * exp(-self.epsilon)
         left_end = (C + 1) / 2 * self.scaled - (C - 1) / 2
         window = rounded_mass(self.levels, left_end + C - 1) - rounded_mass(self.levels, left_end)
@@ -88,7 +96,11 @@ class Piecewise(Numeric):
 
     @property
     def classes(self) -> PairLaw:
-        """In the window of one end, in that of the other, elsewhere."""
+        """The report distributions of the two ends of the range, with a uniform privacy blanket.
+
+        Outcomes: a report in the window of probable reports of one end, in that of the other end,
+        or in neither.
+        """
         C, low = self.reach, self.density * exp(-self.epsilon)
         shares = np.array([C - 1, C - 1, 2.0])
         u, v = shares * [self.density, low, low], shares * [low, self.density, low]
@@ -96,16 +108,19 @@ class Piecewise(Numeric):
 
 
 class Hybrid(Numeric):
-    """Piecewise or Duchi, by a coin that the report shows."""
+    """The hybrid randomizer of numbers.
+
+    Piecewise or Duchi, drawn by a coin that the report shows.
+    """
 
     @property
     def share(self) -> float:
-        """The probability of Piecewise."""
+        """The probability with which a person uses Piecewise."""
         return -expm1(-self.epsilon / 2) if self.epsilon > HYBRID_FROM else 0.0
 
     @property
     def parts(self) -> tuple[tuple[float, Numeric], ...]:
-        """The possible parts, each with its probability."""
+        """The randomizers with a positive probability, as pairs (probability, randomizer)."""
         components = (
             (self.share, Piecewise(self.points, self.epsilon)),
             (1 - self.share, Duchi(self.points, self.epsilon)),
@@ -114,20 +129,25 @@ class Hybrid(Numeric):
 
     @property
     def outputs(self) -> int:
-        """Number of reports: the numbers of the parts, in order."""
+        """The number of possible reports: the sum over the parts, in order."""
         return sum(part.outputs for _, part in self.parts)
 
     @property
     def levels(self) -> Floats:
-        """The levels of the parts, in order."""
+        """The values of the reports in units of t: the levels of the parts, in order."""
         return np.concatenate([part.levels for _, part in self.parts])
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         return np.concatenate([share * part.law for share, part in self.parts])
 
     @property
     def classes(self) -> PairLaw:
-        """The pair of both parts; the coin is visible, so the known shares are weighted."""
+        """The report distributions of the two ends of the range, with a privacy blanket.
+
+        The report shows the drawn part, so the parts' distributions stand side by side, weighted by
+        their probability.
+        """
         parts = [(share, part.classes) for share, part in self.parts]
         weight = sum(share * component.weight for share, component in parts)
         law = np.concatenate(
@@ -143,5 +163,5 @@ class Hybrid(Numeric):
 
     @property
     def one_bit(self) -> float | None:
-        """The lie probability of Duchi, if it is the only part; else None."""
+        """The lie probability of Duchi if Piecewise is never drawn; else None."""
         return None if self.share else 1 / (1 + exp(self.epsilon))

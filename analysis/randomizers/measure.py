@@ -1,8 +1,4 @@
-"""Estimates from reports besides shares: a mean, a sum, a quantile, the people in a range.
-
-A measure is a number with its standard error and its truth: a function of the true shares of the
-inputs.
-"""
+"""Estimates from reports besides shares: a mean, a sum, a quantile, the people in a range."""
 
 from __future__ import annotations
 
@@ -15,7 +11,10 @@ from .limits import Limiting
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """An estimated number.
+    """An estimated number with its standard error and confidence limits.
+
+    The true number is a function of the true shares of the inputs, so that a simulation can
+    compare.
 
     Attributes:
         name: such as "mean".
@@ -34,6 +33,6 @@ class Measure:
     biased: bool = False
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Low and high limits, with this confidence at least."""
+        """Return (low, high) confidence limits, with this confidence at least."""
         limits = self.limits(1 - open_unit(confidence, "confidence"))
         return float(limits.low[0]), float(limits.high[0])

@@ -15,10 +15,10 @@ the first logarithm that of T 1-bits at the true symbol, the second of no 1-bit 
 report is unary encoding with kappa = k s + (1 - k) r and lambda = m s + (1 - m) r: its epsilon is
 epsilon_1, and estimates and their errors are those of unary encoding.
 
-`of` has k = 1/2 (L-OSUE: H. Arcolezi, J.-F. Couchot, B. Al Bouna, X. Xiao, Improving the utility of
-locally differentially private protocols for longitudinal and multidimensional frequency estimates,
-2021, Section 3.4): then kappa = 1/2 for every r, so a report is optimised unary encoding at
-epsilon_1, of least variance for rare values; `rappor` has k = 1 - m (U. Erlingsson, V. Pihur, A.
+`from_epsilon` has k = 1/2 (L-OSUE: H. Arcolezi, J.-F. Couchot, B. Al Bouna, X. Xiao, Improving the
+utility of locally differentially private protocols for longitudinal and multidimensional frequency
+estimates, 2021, Section 3.4): then kappa = 1/2 for every r, so a report is optimised unary encoding
+at epsilon_1, of least variance for rare values; `rappor` has k = 1 - m (U. Erlingsson, V. Pihur, A.
 Korolova, CCS 2014, with unary encoding). A person that changes its value spends `forever` again for
 every new value. Hashing (LOLOHA) and buckets (dBitFlip) would bound that, but send a constant in
 clear, a key or the numbers of buckets: in a mix this would link a person's reports from run to run.
@@ -43,7 +43,9 @@ from .unary import UnaryEncoding
 @keeps_old(kept="permanent_truth", made="permanent_lie", of="from_epsilon")
 @dataclass(frozen=True, slots=True)
 class Memoized(UnaryEncoding):
-    """Permanent and fresh noise on a symbols; made by `from_epsilon` or `rappor`.
+    """Unary encoding with permanent noise that a person keeps and fresh noise in each report.
+
+    Made by `from_epsilon` or `rappor`.
 
     Attributes:
         a: number of symbols, >= 2.
@@ -51,7 +53,7 @@ class Memoized(UnaryEncoding):
         lam: probability of a 1 at another symbol, of one report.
         permanent_truth: probability of a permanent 1 at the own symbol.
         permanent_lie: probability of a permanent 1 at another symbol.
-        turned: probability r that a report has a permanent bit turned over, below 1/2.
+        turned: probability r that a report has a permanent bit flipped, below 1/2.
     """
 
     permanent_truth: float
@@ -62,7 +64,7 @@ class Memoized(UnaryEncoding):
 
     @classmethod
     def from_epsilon(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
-        """Return the optimised form.
+        """Return the form with the least variance for rare values (L-OSUE).
 
         epsilon: nats of one report. forever: nats of all reports about one value; None: twice as
         much.
@@ -73,7 +75,12 @@ class Memoized(UnaryEncoding):
 
     @classmethod
     def rappor(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
-        """Symmetric coins, as in basic RAPPOR."""
+        """Return the form of basic RAPPOR: symmetric probabilities.
+
+        A 1 at the true symbol and a 1 at another symbol have probabilities that add up to 1.
+        epsilon: nats of one report. forever: nats of all reports about one value; None: twice as
+        much.
+        """
         epsilon, forever = _prices(epsilon, forever)
         memoized_lie, lam = 1 / (1 + exp(forever / 2)), 1 / (1 + exp(epsilon / 2))
         return cls(
@@ -90,7 +97,7 @@ class Memoized(UnaryEncoding):
 
     @property
     def forever(self) -> float:
-        """Local differential privacy of all reports about one value, nats."""
+        """The local epsilon in nats of all reports of a person about one value, however many."""
         return (
             log(self.permanent_truth)
             - log(self.permanent_lie)
@@ -99,11 +106,11 @@ class Memoized(UnaryEncoding):
         )
 
     def epsilon_after(self, reports: int) -> float:
-        """Return the exact local epsilon of this number of reports about one value, nats."""
+        """Return the exact local epsilon in nats of this number of reports about one value."""
         times = whole(reports, "reports", 0)
         if not times:
             return 0.0
-        odds = times * (log(self.turned) - log1p(-self.turned))  # log (r / s)^T
+        odds = times * (log(self.turned) - log1p(-self.turned))  # T log(r / s), with s = 1 - r
         loss_of_kept = _mixed(self.permanent_truth, odds) - _mixed(self.permanent_lie, odds)
         return (
             loss_of_kept
@@ -112,12 +119,12 @@ class Memoized(UnaryEncoding):
         )
 
     def permanent(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """Return the bits that people keep, from their symbols x, uint8 of shape (people, a)."""
+        """Return the permanent bits of people with the symbols x, uint8 of shape (people, a)."""
         return UnaryEncoding(self.a, self.permanent_truth, self.permanent_lie).sample(x, rng)
 
     @accepts_old(kept="permanent_bits")
     def fresh(self, permanent_bits: Any, rng: Seed = None) -> Bits:
-        """Return a report of each person from its kept bits, uint8 of shape (people, a)."""
+        """Return a new report of each person from its permanent bits, uint8, shape (people, a)."""
         bits = np.asarray(permanent_bits, np.uint8)
         if bits.ndim != 2 or bits.shape[1] != self.a or (bits > 1).any():
             raise ParameterError(
@@ -126,13 +133,16 @@ class Memoized(UnaryEncoding):
         return bits ^ (as_generator(rng).random(bits.shape) < self.turned).astype(np.uint8)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """The first report of each person, uint8 of shape (people, a)."""
+        """Return the first report of each person, uint8 of shape (people, a)."""
         rng = as_generator(rng)
         return self.fresh(self.permanent(x, rng), rng)
 
 
 def _prices(epsilon: float, forever: float | None) -> tuple[float, float]:
-    """The two prices. Raises ParameterError unless all reports cost more than the first."""
+    """Return epsilon of one report and of all reports about a value, in nats.
+
+    Raises ParameterError unless all reports cost more than the first.
+    """
     fresh = as_epsilon(epsilon)
     nats = 2 * fresh if forever is None else number(forever, "forever", "a finite number of nats")
     if not fresh < nats <= MOST_NATS:
@@ -144,5 +154,5 @@ def _prices(epsilon: float, forever: float | None) -> tuple[float, float]:
 
 
 def _mixed(share: float, odds: float) -> float:
-    """log(share + (1 - share) e^odds)."""
+    """Return log(share + (1 - share) e^odds)."""
     return log(share + (1 - share) * exp(odds))

@@ -1,4 +1,4 @@
-"""Reports by randomizers that each user draws and names."""
+"""Reports of users that each draw one of several randomizers and name it in the report."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .randomizer import Randomizer, Symbols
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixedReports:
-    """Reports of a mixture, or of one feature of several.
+    """Reports of a `Mixture` or a `SampledFeature`: each person draws a part and reports with it.
 
     Attributes:
-        choice: the part of each person, shape (people,).
+        choice: the index of the part that each person drew, shape (people,).
         reports: for each part the reports of its users, in order of people; None without users.
     """
 
@@ -24,10 +24,11 @@ class MixedReports:
     reports: tuple[Any, ...]
 
     def __len__(self) -> int:
+        """Return the number of reports, one for each person."""
         return len(self.choice)
 
     def rows(self, parts: Sequence[Randomizer]) -> Symbols:
-        """Row numbers, shape (people,): the rows of the parts one after another."""
+        """Return each report's row number in a matrix that stacks the parts, shape (people,)."""
         rows, offset = np.zeros(len(self), np.int64), 0
         for j, (part, part_reports) in enumerate(zip(parts, self.reports, strict=True)):
             if part_reports is not None:

@@ -1,7 +1,8 @@
-"""Limits of a mean that hold for every population at every number of people.
+"""Confidence limits of a mean that hold for every population at every number of people.
 
-A report about a number t contributes y to the estimate of the mean, and E y = t. The
-logarithm K_t(b) = log E exp(b y) is known for every t and b. For any n people,
+A report about a number t contributes y to the estimate s of the mean, and E y = t. The log
+moment-generating function K_t(b) = log E exp(b y) is known for every t and every tilt b. For any n
+people,
 
     log P(sum of y >= n s) <= sum of K_t(b) - b n s         for every b > 0  (Chernoff)
 
@@ -27,12 +28,13 @@ from ...errors import ParameterError
 from ..validation import Floats
 from .limits import ConfidenceLimits, Limiting, joined, within
 
-# Tilts b to try, times the largest contribution, and tilts between the best tilt's neighbours.
-# Any number of them is safe, because each rejects a ray. The best is about 2.7 / sqrt(people), so
-# the least is for 10^7 people.
+# Tilts b to try first, times the largest contribution, and the number of tilts tried then between
+# the neighbours of the best. Any tilts give valid limits, because the test at each tilt rejects all
+# means beyond a point. The best tilt is about 2.7 / sqrt(people), so the least serves 10^7 people.
 COARSE, FINE = np.geomspace(8e-4, 64.0, 17), 7
 
-# tilts, shape (b,), of one sign -> K of each possible number, shape (b, t)
+# A log moment-generating function: tilts of one sign, shape (b,) -> its value at each tilt for each
+# possible number, shape (b, t).
 Moments = Callable[[Floats], Floats]
 
 
@@ -46,15 +48,15 @@ def mean_limits(
     *,
     population: bool = False,
 ) -> ConfidenceLimits:
-    """Return limits of the mean, shape (1,).
+    """Return confidence limits of the mean of people's numbers t, shape (1,).
 
     Args:
         estimated: s, the mean of all contributions.
         people: n.
         numbers: the possible t, shape (t,).
-        moments: K.
+        moments: the log moment-generating function K of a contribution, for each possible t.
         tilts: ascending b > 0 to begin with, shape (b,).
-        alpha: probability of a miss.
+        alpha: probability that the limits miss the mean.
         population: the mean of a large population from which the people were drawn. Then E_b is the
             logarithm of the least concave function above exp(K_t(b)).
     """
@@ -77,9 +79,14 @@ def _furthest(
     *,
     population: bool,
 ) -> float:
-    """Return the largest crossing; tilts around the best one are tried too."""
+    """Return the lower confidence limit: some tilt rejects every mean below it.
+
+    Tilts around the best of `tilts` are tried too. points: the possible numbers, ascending. order:
+    their indices in `moments`.
+    """
 
     def ends_at_tilts(tilts: Floats) -> list[float]:
+        """Return, for each tilt, the least mean that the test at this tilt does not reject."""
         crossings = []
         for row, tilt in zip(moments(tilts)[:, order], tilts.tolist(), strict=True):
             level = tilt * estimated + risk
@@ -98,17 +105,21 @@ def _furthest(
 
 
 def crossing(points: Floats, levels: Floats, level: float) -> float:
-    """Return the least mean at which the concave majorant reaches `level`; else infinity.
+    """Return the least mean at which the concave majorant reaches `level`.
+
+    Infinity if it never does.
+
+    The majorant is the least concave function that is nowhere below the given points.
 
     Args:
-        points: ascending, shape (t,).
-        levels: values that the majorant exceeds, shape (t,).
-        level: a level.
+        points: abscissas, ascending, shape (t,).
+        levels: ordinates at these points, shape (t,).
+        level: the ordinate to reach.
     """
     if levels[0] >= level:
         return float(points[0])
     x, y = points.tolist(), levels.tolist()
-    hull: list[int] = []  # the corners of the majorant, from the left
+    hull: list[int] = []  # indices of the corners of the majorant, from the left
     for new in range(len(x)):
         while len(hull) > 1 and _is_below(x, y, hull[-2], hull[-1], new):
             hull.pop()
@@ -121,22 +132,25 @@ def crossing(points: Floats, levels: Floats, level: float) -> float:
 
 
 def _is_below(x: Sequence[float], y: Sequence[float], first: int, middle: int, right: int) -> bool:
-    """Whether the middle point is on the line between the other two, or below it."""
+    """Whether the middle point is on or below the line between the other two points."""
     rise, run = y[right] - y[first], x[right] - x[first]
     return (y[middle] - y[first]) * run <= rise * (x[middle] - x[first])
 
 
 def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
-    """Return K of coins that contribute w (coin - lie) / (truth - lie), shape (b, *weights).
+    """Return the log moment-generating function of a noisy bit's contribution to an estimate.
+
+    The contribution is w (bit - lie) / (truth - lie); shape (b, *weights) for b tilts.
 
     Args:
         weights: w, any shape.
-        chance: of a coin that is 1.
-        truth: the chance with which a coin contributes w on average.
-        lie: the chance with which it contributes 0 on average.
+        chance: the probability that the bit is 1.
+        truth: the probability of a 1 at which the bit contributes w on average.
+        lie: the probability of a 1 at which it contributes 0 on average.
     """
 
     def moments(tilts: Floats) -> Floats:
+        """Return the log moment-generating function at each tilt, for each weight."""
         scale = tilts.reshape(-1, *(1,) * weights.ndim) * weights / (truth - lie)
         with np.errstate(divide="ignore"):
             log_ones, zeros = np.log(chance), np.log1p(-chance)
@@ -146,7 +160,7 @@ def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
 
 
 def laws(levels: Floats, law: Floats) -> Moments:
-    """Return K of every input, from its law over reports.
+    """Return the log moment-generating function of each input's contribution, from a matrix.
 
     Args:
         levels: contribution of each report, shape (b,).
@@ -154,6 +168,7 @@ def laws(levels: Floats, law: Floats) -> Moments:
     """
 
     def moments(tilts: Floats) -> Floats:
+        """Return the log moment-generating function at each tilt, for each input."""
         powers = tilts[:, None] * levels
         top = powers.max(axis=1, keepdims=True)
         return np.asarray(np.log(np.exp(powers - top) @ law) + top)
@@ -162,9 +177,13 @@ def laws(levels: Floats, law: Floats) -> Moments:
 
 
 def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
-    """Return the largest K of inputs without the value, and of inputs with it, shape (b, 2)."""
+    """Return the largest log moment-generating functions of people without and with a value.
+
+    Shape (b, 2) for b tilts. has: whether each input has the value.
+    """
 
     def ends(tilts: Floats) -> Floats:
+        """Return the largest function values of people without and with the value, at each tilt."""
         moments_of_values = moments(tilts)
         return np.stack(
             [moments_of_values[:, ~has].max(axis=1), moments_of_values[:, has].max(axis=1)], axis=1
@@ -175,11 +194,12 @@ def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShareLaw:
-    """The law of one report's contribution to the estimate of a share.
+    """The distribution of one report's contribution to the estimate of a share, by its moments.
 
     Attributes:
-        moments: K of people without the value, and of people with it, shape (b, 2).
-        reach: the largest contribution, either way.
+        moments: the log moment-generating function of the contribution of people without the value,
+            and of people with it, shape (b, 2) for b tilts.
+        reach: the largest absolute contribution.
     """
 
     moments: Moments
@@ -188,21 +208,25 @@ class ShareLaw:
     def limits(
         self, share: float, people: int, alpha: float, *, population: bool
     ) -> ConfidenceLimits:
-        """Return limits of a share from its estimate, shape (1,)."""
+        """Return confidence limits of the share with this estimate, shape (1,)."""
         numbers, tilts = np.array([0.0, 1.0]), COARSE / self.reach
         return mean_limits(
             share, people, numbers, self.moments, tilts, alpha, population=population
         )
 
 
-# the place of a share -> the law of one report's contribution to it
+# A function: index of a share -> the distribution of one report's contribution to its estimate.
 ShareLaws = Callable[[int], ShareLaw]
 
 
 def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: bool) -> Limiting:
-    """Return limits of several shares, each by the law of the contributions to it."""
+    """Return a function alpha -> confidence limits of several shares.
+
+    laws: index of a share -> the distribution of one report's contribution to its estimate.
+    """
 
     def limits(alpha: float) -> ConfidenceLimits:
+        """Return confidence limits of all shares, each missed with probability alpha at most."""
         return joined(
             [
                 laws(place).limits(share, people, alpha, population=population)
@@ -214,9 +238,13 @@ def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: b
 
 
 def inverted(inverse: Floats, law: Floats) -> ShareLaws:
-    """Return the laws of contributions by a left inverse (a, b) of a matrix (b, a)."""
+    """Return the distributions of contributions to the shares by a left inverse of a matrix.
+
+    inverse: shape (a, b). law: the matrix, shape (b, a).
+    """
 
     def share_law(place: int) -> ShareLaw:
+        """Return the distribution of a report's contribution to the share at index `place`."""
         levels, has = inverse[place], np.arange(law.shape[1]) == place
         return ShareLaw(largest(laws(levels, law), has), float(np.abs(levels).max()))
 
@@ -224,22 +252,31 @@ def inverted(inverse: Floats, law: Floats) -> ShareLaws:
 
 
 def supporting(truth: float, lie: float) -> ShareLaw:
-    """Return the law of contributions of reports that support a value or do not."""
+    """Return the distribution of the contribution of a report that supports a value or does not.
+
+    truth, lie: the probabilities of support by people with the value, and without.
+    """
     parts = [coins(np.ones(1), chance, truth, lie) for chance in (lie, truth)]
 
     def moments(tilts: Floats) -> Floats:
+        """Return the log moment-generating functions of people without and with the value."""
         return np.concatenate([part(tilts) for part in parts], axis=1)
 
     return ShareLaw(moments, max(1 - lie, lie) / (truth - lie))
 
 
 def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Return the laws of weighted sums of independent contributions."""
+    """Return the distributions of weighted sums of independent contributions to each share."""
 
     def share_law(place: int) -> ShareLaw:
+        """Return the distribution of the weighted sum of contributions to the share at `place`."""
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
+            """Return the sum of the parts' log moment-generating functions.
+
+            The parts are independent.
+            """
             pairs = zip(weights, parts, strict=True)
             return np.asarray(sum(part.moments(weight * tilts) for weight, part in pairs))
 
@@ -250,14 +287,16 @@ def added(weights: Sequence[float], laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
-    """Return the laws of contributions of a part that is drawn at random."""
+    """Return the distributions of the contribution of a part that is drawn with these weights."""
 
     def share_law(place: int) -> ShareLaw:
+        """Return the distribution of the drawn part's contribution to the share at `place`."""
         from scipy.special import logsumexp
 
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
+            """Return the log of the weighted mean of the parts' moment-generating functions."""
             moments_of_parts = np.stack([part.moments(tilts) for part in parts])
             return np.asarray(logsumexp(moments_of_parts, b=weights[:, None, None], axis=0))
 
@@ -267,7 +306,10 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
 
 
 def unknown_law(place: int) -> ShareLaw:
-    """Refuse: a report contributes to the shares together with other reports."""
+    """Refuse with a ParameterError.
+
+    A single report has no contribution of its own to the shares.
+    """
     raise ParameterError(
-        f"share {place}: no limits; one report has no contribution of its own to it"
+        f"share {place}: has no confidence limits; it is estimated from several reports together"
     )

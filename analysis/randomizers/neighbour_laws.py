@@ -1,11 +1,12 @@
-"""Neighbours: two values of one person, and the laws of its report and of other people's.
+"""Report distributions of two values of one person among other people, for bounds after shuffling.
 
-Only the likelihoods of a report under the two values u and v matter, so a few outcomes y stand for
-all reports. If the law of every value is at least w b(y), then with probability w another person's
-report is drawn from b, independently of its value: the privacy blanket (*recalled*: Balle, Bell,
-Gascon, Nissim, 2019). Blankets: a uniform report for GRR (w = a lie), local hashing (w = g lie) and
-flipped bits (w = (2 q)^L); for unary encodings all a bits drawn with lambda, with the largest
-weight that all coins allow:
+The attacked person has the value u or v, and an observer of the shuffled reports is to tell which.
+Only the likelihoods P_u(y) and P_v(y) of its report y matter, so a few outcomes y stand for all
+reports. If the report distribution of every value is at least w b(y), then with probability w
+another person's report is drawn from b, independently of its value: b is the privacy blanket
+(*recalled*: Balle, Bell, Gascon, Nissim, 2019). Blankets: a uniform report for GRR (w = a lie),
+local hashing (w = g lie) and flipped bits (w = (2 q)^L); for unary encodings all a bits drawn with
+lambda, with the largest weight that all bits allow:
 
     w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
 """
@@ -21,20 +22,24 @@ from ...deprecated import keeps_old
 from ...errors import ParameterError
 from ..validation import Floats
 
-# Bits up to which all vectors of other people are listed.
+# Most bits for which all vectors of other people are listed.
 MOST_LISTED = 6
 
 
 @keeps_old(own="u_ratios", other="v_ratios")
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLaw:
-    """A doubted person among people with a known part of their reports.
+    """The report distributions of an attacked person's values u and v, relative to b.
+
+    b is the report distribution of other people, or their privacy blanket (module docstring).
+    Bounds after shuffling are computed from it.
 
     Attributes:
-        weight: w, the known share of other people's reports, in (0, 1].
+        weight: w, the probability that another person's report is drawn from b, in (0, 1].
         law: b, over some outcomes; sums to 1.
         u_ratios, v_ratios: P_u / b and P_v / b at these outcomes.
-        shared: the blanket's law / b at these outcomes, if all values of other people are listed.
+        shared: the blanket's distribution / b at these outcomes, if all values of other people are
+            listed.
         bare: P_u and P_v at outcomes impossible under b, shape (2, outcomes): they are not hidden.
     """
 
@@ -46,30 +51,39 @@ class PairLaw:
     bare: Floats = field(default_factory=lambda: np.zeros((2, 0)))
 
     def local_delta(self, epsilon: float) -> float:
-        """Delta before shuffling."""
+        """Return delta at `epsilon` of a single report, before shuffling."""
         pair_divergence = float(
             self.law @ np.maximum(self.u_ratios - exp(epsilon) * self.v_ratios, 0.0)
         )
         return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
-        """The part of delta at outcomes that b never has: no crowd makes it smaller."""
+        """Return the part of delta at outcomes that are impossible under b.
+
+        No crowd makes it smaller.
+        """
         return float(np.maximum(self.bare[0] - exp(epsilon) * self.bare[1], 0.0).sum())
 
     @property
     def given_away(self) -> float:
-        """The same at every epsilon: outcomes of u that neither b nor v has."""
+        """The probability of outcomes that only u has, not b or v.
+
+        A part of delta at every epsilon.
+        """
         return float(self.bare[0][self.bare[1] == 0].sum())
 
     def reversed(self) -> "PairLaw":
-        """The same with u and v exchanged."""
+        """Return the pair with u and v exchanged."""
         return replace(self, u_ratios=self.v_ratios, v_ratios=self.u_ratios, bare=self.bare[::-1])
 
     @classmethod
     def over(
         cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0, shared: Floats | None = None
     ) -> "PairLaw":
-        """From the laws b, P_u, P_v, blanket themselves."""
+        """Return the pair from the distributions b, P_u and P_v themselves, of equal shape.
+
+        weight: w. shared: the blanket's distribution, if all values of other people are listed.
+        """
         is_possible = b > 0
         common_law = None if shared is None else shared[is_possible] / b[is_possible]
         bare = np.stack([u, v])[:, ~is_possible]
@@ -83,16 +97,20 @@ class PairLaw:
         )
 
 
-# The blanket, and pairs with one value of all other people: v, or another law.
+# The pair of values relative to the privacy blanket, then relative to the report distribution of
+# other people who all have one value: v, or a third.
 Neighbours = tuple[PairLaw, list[PairLaw]]
 
 
 def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
-    """Return neighbours by outcomes: u, v, any other symbol."""
+    """Return the report distributions of two of a symbols under GRR. Outcomes: u, v, any other.
+
+    p: the probability of the true symbol. q: of a given other symbol.
+    """
     u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
     b = np.array([1.0, 1.0, a - 2.0]) / a
     equals = [PairLaw.over(v, u, v, shared=b)]
-    if a > 2:  # outcomes u, v, z, any other symbol
+    if a > 2:  # a third symbol z of other people; outcomes: u, v, z, any other symbol
         own_law, other_law = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
         third, any_symbol = np.array([q, q, p, (a - 3) * q]), np.array([1.0, 1.0, 1.0, a - 3.0]) / a
         equals.append(PairLaw.over(third, own_law, other_law, shared=any_symbol))
@@ -100,15 +118,20 @@ def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
 
 
 def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
-    """Outcomes: the bits at u and v, and at z."""
+    """Return the report distributions of two of a symbols under unary encoding.
+
+    Outcomes: the bits at u and v, and at a third symbol z of other people. Raises a ParameterError
+    if a bit is certain.
+    """
     own_coin, rare = np.array([1 - kappa, kappa]), np.array([1 - lam, lam])
     if min(own_coin.min(), rare.min()) <= 0:
         raise ParameterError(
-            f"UE(a={a}, kappa={kappa:g}, lambda={lam:g}): some reports give a value away; no bound "
-            "but the local one"
+            f"UE(a={a}, kappa={kappa:g}, lambda={lam:g}): some reports reveal a value for certain; "
+            "there is no bound except the local epsilon"
         )
 
     def law(*coins: Floats) -> Floats:
+        """Return the joint distribution of independent bits."""
         return np.array([prod(chances) for chances in product(*coins)], np.float64)
 
     u, v = law(own_coin, rare), law(rare, own_coin)
@@ -123,17 +146,19 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
 def hash_neighbours(
     g: int, p: float, epsilon: float, meetings: Sequence[float] | None = None
 ) -> Neighbours:
-    """Neighbours by outcomes: those of u, v and a third value z with the reported hash value.
+    """Return the report distributions of two symbols under local hashing.
 
-    Two values collide under 1/g of the keys; collisions of three values depend on the family.
+    Outcomes: which of u, v and a third symbol z hash to the reported value. Two symbols collide
+    under
+    1/g of the keys; collisions of three symbols depend on the family.
 
     Args:
         g: hash values.
         p: the probability of the true hash value.
         epsilon: nats.
         meetings: the least and the largest probability that three values have one hash value; no
-            third value if it is empty; None: not known. All laws are linear in it, so these two
-            stand for those between.
+            third value if it is empty; None: not known. All distributions are linear in it, so
+            these two stand for those between.
     """
     u, v, b = _hashed(g, p, epsilon, [(1 / g, (0, 0)), (1 - 1 / g, (0, 1))])
     equals = [PairLaw.over(v, u, v, shared=None if meetings is None else b)]
@@ -149,13 +174,13 @@ def hash_neighbours(
 def _hashed(
     g: int, p: float, epsilon: float, kinds: Sequence[tuple[float, tuple[int, ...]]]
 ) -> list[Floats]:
-    """Return the laws of a report of each value, and of a uniform report.
+    """Return the distribution of the report of each symbol, and of a uniform report.
 
     Args:
         g: hash values.
         p: the probability of the true hash value.
         epsilon: nats.
-        kinds: kinds of keys: their probability and the places to which they send the values.
+        kinds: kinds of keys: their probability and the hash value of each symbol.
     """
     rows = []
     for chance, places in kinds:
@@ -169,10 +194,15 @@ def _hashed(
 
 
 def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
-    """Return neighbours by outcomes: bits that agree with u among the h, wrong bits among the rest.
+    """Return the report distributions of two bit vectors with flipped bits.
 
-    The blanket is a uniform vector. If all other people have v, only the differing bits matter:
-    the rest has the same law with and without the doubted person.
+    The vectors u and v have L bits and Hamming distance h; q is the probability of a flip.
+    Outcomes:
+    the number of bits that agree with u among the h differing bits, and of flipped bits among the
+    other
+    L - h. The blanket is a uniform vector. If all other people have v, only the differing bits
+    matter:
+    the rest has the same distribution with and without the attacked person.
     """
     p, rest = 1 - q, L - h
     agree = np.repeat(np.arange(h + 1.0), rest + 1)
@@ -192,14 +222,15 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
 
 
 def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
-    """A pair with one vector x for other people: u's in j differing bits, inverted in r others.
+    """Return the report distributions of u and v if all other people have one vector x.
 
-    Outcomes: the numbers of these j, of the other h - j, and of the r bits that are reported as in
-    u, u and x.
+    x agrees with u in j of the h differing bits, and is inverted in r of the other bits. Outcomes:
+    how many of these j, of the other h - j, and of the r bits are reported as in u, u and x.
     """
     p = 1 - q
 
     def law(*truths: float) -> Floats:
+        """Return the joint distribution of the three counts at these probabilities of agreement."""
         laws = [
             [comb(bit_count, i) * t**i * (1 - t) ** (bit_count - i) for i in range(bit_count + 1)]
             for bit_count, t in zip((j, h - j, r), truths, strict=True)
@@ -212,10 +243,10 @@ def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
 def clone_neighbours(epsilon: float) -> Neighbours:
     """Return a blanket for any randomizer of this epsilon, and no pair.
 
-    Every value's law is at least e^-eps times the mean of those of u and v, so with probability
-    e^-eps another person is a clone of one of both, at random; and any two laws of this
-    epsilon are a processing of randomized response on two values (V. Feldman, A. McMillan, K.
-    Talwar, FOCS 2021; P. Kairouz, S. Oh, P. Viswanath, 2015).
+    The distribution of every value is at least e^-eps times the mean of the distributions of u and
+    v, so with probability e^-eps another person is a clone of u or v, at random; and any two
+    distributions of this epsilon are a processing of randomized response on two values (V. Feldman,
+    A. McMillan, K. Talwar, FOCS 2021; P. Kairouz, S. Oh, P. Viswanath, 2015).
     """
     lie = 1 / (1 + exp(epsilon))
     u, v = np.array([1 - lie, lie]), np.array([lie, 1 - lie])

@@ -1,17 +1,18 @@
-"""Randomizers of numbers: their common part.
+"""The common part of local randomizers of numbers.
 
 Inputs are the numbers of a public list. Each is scaled to t in [-1, 1], the least of the list to -1
-and the largest to 1. A report is a level, with t as the mean over the law of the report, so the
-mean of all reports is an unbiased estimate of the mean of all numbers.
+and the largest to 1. A report is a level, and the mean level over the distribution of the report is
+t, so the mean of all reports is an unbiased estimate of the mean of all numbers.
 
 Reports in a continuum are rounded to one level of 513, up or down by a coin that keeps the mean:
-still unbiased, at most (width/1024)^2 more variance, and the law of a report is a matrix. The
-report is private before it is rounded.
+still unbiased, at most (width/1024)^2 more variance, and the distribution of a report is a column
+of a matrix. The report is private before it is rounded.
 
-Two values far apart are the worst neighbours: overlapping windows are a processing of disjoint
-windows, and a value's law by Duchi is a mixture of those of -1 and 1. With a uniform blanket delta
-falls in the overlap too: moving it changes reports worth (e^eps, e^-eps) to the values of u and v
-into reports with the same sum and less spread, and delta is the mean of a convex function of it.
+For bounds after shuffling, two values far apart are the worst neighbours: overlapping windows are a
+processing of disjoint windows, and a value's distribution by Duchi is a mixture of those of -1 and
+1. With a uniform privacy blanket delta falls in the overlap too: moving it changes reports worth
+(e^eps, e^-eps) to the values of u and v into reports with the same sum and less spread, and delta
+is the mean of a convex function of it.
 """
 
 from __future__ import annotations
@@ -39,19 +40,19 @@ from .points import as_points
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .share_limits import coin_limits
 
-# Cells to which a piecewise report is rounded.
+# Cells between the levels to which a continuous report is rounded.
 CELLS = 512
-# Rounds for an upper bound of a capacity; it is one after any number of them.
+# Rounds of iteration for a capacity: an upper bound after any number of them, tighter with more.
 ROUNDS = 200
 
 
 @dataclass(frozen=True, eq=True)
 class Numeric(Numbered):
-    """A randomizer of numbers; a report is the number of a level.
+    """The base class of local randomizers of numbers; a report is the number of a level.
 
     Attributes:
-        points: the numbers, at least two different numbers, shape (a,).
-        epsilon: nats, > 0.
+        points: the public list of numbers, at least two different numbers, shape (a,).
+        epsilon: local epsilon in nats, > 0.
     """
 
     points: tuple[float, ...]
@@ -61,6 +62,7 @@ class Numeric(Numbered):
     gives_shares = False
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "points", as_points(self.points))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
 
@@ -70,31 +72,35 @@ class Numeric(Numbered):
     @property
     @abstractmethod
     def classes(self) -> PairLaw:
-        """The two ends, with a uniform report as the known part of other people's reports."""
+        """The report distributions of the least and the largest number.
+
+        They are relative to a uniform privacy blanket, the known part of other people's reports
+        (`neighbour_laws.py`).
+        """
 
     @property
     @abstractmethod
     def levels(self) -> Floats:
-        """The scaled value t of each report, shape (b,)."""
+        """The value that each report contributes to the mean of t, shape (b,)."""
 
     @cached_property
     def law(self) -> Floats:
-        """The matrix, worked out once."""
+        """The matrix Q, computed once; column x is the distribution of the report of number x."""
         return self._columns()
 
     @property
     def matrix(self) -> Floats:
-        """The b x a matrix."""
+        """A copy of the b x a matrix Q: column x is the distribution of the report of number x."""
         return self.law.copy()
 
     @property
     def a(self) -> int:
-        """The number of numbers."""
+        """The number of values in the public list `points`."""
         return len(self.points)
 
     @property
     def inputs(self) -> int:
-        """The number of numbers."""
+        """The number of values in the public list `points`."""
         return len(self.points)
 
     @property
@@ -110,11 +116,11 @@ class Numeric(Numbered):
 
     @property
     def positions(self) -> int:
-        """A position for each report."""
+        """The length of `support_counts`: a count for each possible report."""
         return self.outputs
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One report for each person, by inversion of the law of its number.
+        """Return one report for each person, drawn from the distribution of the person's number.
 
         Args:
             x: which number each has, shape (people,).
@@ -131,19 +137,25 @@ class Numeric(Numbered):
         return reports
 
     def support_counts(self, reports: Any) -> Counts:
-        """Return the number of each report."""
+        """Return the number of times that each report occurs, shape (outputs,)."""
         symbols = as_symbols(reports, self.outputs, "reports")
         return np.bincount(symbols, minlength=self.outputs)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
-        """Refused: these reports are about a mean."""
+        """Refuse with a ParameterError.
+
+        Reports estimate a mean (`measures`), not shares of inputs.
+        """
         raise ParameterError(f"{self}: its reports estimate a mean, not shares; use `measures`")
 
     def mean(self, counts: npt.ArrayLike, people: int) -> Measure:
-        """Return the mean of the numbers, unbiased; its error also counts sampling the people."""
+        """Return the unbiased mean of the numbers; its error also counts sampling the people.
+
+        counts: those of `support_counts`.
+        """
         level_counts, people = np.asarray(counts, np.float64), whole(people, "people", 1)
         scaled_mean = float(self.levels @ level_counts) / people
-        # The noise has at least its least variance, also where all reports are alike.
+        # The variance is at least the randomizer's least noise, even if all reports are alike.
         spread = max(
             float(self._noise().min()),
             float(self.levels**2 @ level_counts) / people - scaled_mean**2,
@@ -161,7 +173,7 @@ class Numeric(Numbered):
         )
 
     def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> ConfidenceLimits:
-        """Limits of the mean of the people's t, shape (1,)."""
+        """Return confidence limits of the mean of people's t, shape (1,)."""
         if self.one_bit is not None:
             return coin_limits(round(float(counts[1])), people, self.one_bit, alpha)
         levels, reach = self.levels, float(np.abs(self.levels).max())
@@ -170,7 +182,10 @@ class Numeric(Numbered):
         return mean_limits(scaled_mean, people, self.scaled, moments, COARSE / reach, alpha)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the mean for half of the people at each end; then for all at one."""
+        """Return expected 95 % limits of the mean.
+
+        First for half of the people at each end of the range, then for all at one end.
+        """
         low, high = (
             self.law[:, int(np.argmin(self.points))],
             self.law[:, int(np.argmax(self.points))],
@@ -182,51 +197,65 @@ class Numeric(Numbered):
         return (ExpectedLimits("mean", paired(moved(limits, 0.5, 0.5))),)
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """The mean."""
+        """Return the mean of the numbers, the only estimate of these reports."""
         return (self.mean(counts, people),)
 
     def mean_variance(self, p: npt.ArrayLike, people: int) -> float:
-        """Exact variance of the estimated mean given people with these shares of the numbers."""
+        """Return the exact variance of the estimated mean, given the numbers' true shares p."""
         shares = as_probabilities(p)
         return self.scale**2 * float(self._noise() @ shares) / whole(people, "people", 1)
 
     def _noise(self) -> Floats:
+        """Return the variance of a report of each number, in units of t squared, shape (a,)."""
         return np.asarray(self.levels**2 @ self.law - self.scaled**2)
 
     def noise(self) -> float:
-        """Variance of one report, averaged over all numbers, as a share of the range squared."""
+        """Return the variance of one report, averaged over all numbers; the range squared is 1."""
         return float(self._noise().mean()) / 4
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """An upper bound, nats: 200 rounds towards the capacity of all numbers, at most log n."""
+        """Return (bound, attained): a report's most information about which of n people sent it.
+
+        In nats: an upper bound after 200 rounds of iteration, at most log n; not attained.
+        """
         return min(numerical_capacity(self.law, ROUNDS), float(np.log(people))), False
 
     def contraction(self) -> float:
-        """Return the contraction of the two ends, before rounding: other pairs are a processing."""
+        """Return the contraction coefficient of the two ends, before rounding.
+
+        Other pairs of numbers are a processing of the ends, so they contract more.
+        """
         ends = self.classes
         return two_inputs(ends.law * ends.u_ratios, ends.law * ends.v_ratios)
 
     def neighbours(self) -> list[Neighbours]:
-        """The two ends, which are the worst; equal other people have the least or the largest."""
+        """Return the report distributions of the two ends, for bounds after shuffling.
+
+        The ends are the worst pair. Other people all have the least number, or all the largest.
+        """
         low, high = int(np.argmin(self.points)), int(np.argmax(self.points))
         u, v = self.law[:, high], self.law[:, low]
         return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Log of the entries of the matrix."""
+        """Return the log-likelihood of drawn reports under each number.
+
+        Logs of entries of the matrix.
+        """
         symbols = self.sample(values[own, 0], rng)
         return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 
 
 def rounded_mass(levels: Floats, upto: Floats) -> Floats:
-    """Return the length of (least level, upto] rounded to each level, shape (b, len(upto)).
+    """Return the length, rounded to each level, of the interval from the least level to `upto`.
 
     A number is rounded to one of the two levels beside it with the same mean, so a level takes the
-    integral of a tent around it.
+    integral of a tent function around it. Shape (b, len(upto)).
     """
     step = levels[1] - levels[0]
     place = np.clip((upto - levels[0]) / step, 0, len(levels) - 1)
-    # If a share s of the cell from k to k + 1 is covered, level k + 1 takes s^2/2 and k the rest.
+    # If a share s of the cell from level k to k + 1 is covered, level k + 1 takes s^2/2 of the
+    # cell, and level k takes s - s^2/2.
     covered = np.clip(place - np.arange(len(levels) - 1)[:, None], 0, 1)
     above = covered**2 / 2
     mass = np.zeros((len(levels), len(upto)))
@@ -236,7 +265,7 @@ def rounded_mass(levels: Floats, upto: Floats) -> Floats:
 
 
 def _merged(b: Floats, u: Floats, v: Floats) -> PairLaw:
-    """Return a pair with outcomes of equal ratios merged."""
+    """Return the report distributions u and v over b, with outcomes of equal ratios merged."""
     ratios = np.stack([np.round(np.log(u / b), 12), np.round(np.log(v / b), 12)])
     _, place = np.unique(ratios, axis=1, return_inverse=True)
     laws = [np.asarray(np.bincount(place.ravel(), weights=law), np.float64) for law in (b, u, v)]

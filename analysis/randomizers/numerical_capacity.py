@@ -1,11 +1,14 @@
 """Capacity and contraction of any matrix, by iteration and by pairs of inputs.
 
-Capacity by Blahut and Arimoto: for every law p of the inputs, max over x of D(Q_x || Q p) is an
-upper bound, and the mean of D(Q_x || Q p) a lower bound; p is improved until both agree.
+Column x of a matrix Q, Q_x, is the distribution of the report of input x. Capacity is the largest
+mutual information of input and report, by Blahut and Arimoto: for every distribution p of the
+inputs, max over x of D(Q_x || Q p) is an upper bound, and the mean of D(Q_x || Q p) a lower bound;
+p is improved until both agree.
 
-Contraction, the least eta with I(U; Y) <= eta I(U; X) over all U and X, is reached by two inputs
-(O. Ordentlich and Y. Polyanskiy, Strong data processing constant is achieved by binary inputs);
-if their reports have the laws P and R it is
+Contraction is the strong data-processing constant: the least eta with I(U; Y) <= eta I(U; X) over
+all U and X, with Y the report of X. It is reached by two inputs (O. Ordentlich and Y. Polyanskiy,
+Strong data processing constant is achieved by binary inputs); if their reports have the
+distributions P and R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
@@ -19,14 +22,17 @@ from ..validation import Floats
 from .small_divergence import excess
 
 ROUNDS = 20_000
-# The bracket of a numerical capacity is closed to this many nats.
+# The iteration stops if the upper and the lower bound differ by at most this many nats.
 CLOSE = 1e-10
-# Pairs of inputs are tried one after the other.
+# Most inputs of a matrix for which all pairs are tried.
 MOST_INPUTS = 128
 
 
 def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
-    """An upper bound on the capacity: max over x of D(Q_x || Q p), p improved by rounds."""
+    """Return an upper bound in nats on the capacity of a matrix of report distributions (columns).
+
+    At most `rounds` rounds of the iteration by Blahut and Arimoto tighten the bound.
+    """
     p = np.full(matrix.shape[1], 1 / matrix.shape[1])
     best = np.inf
     for _ in range(rounds):
@@ -41,27 +47,33 @@ def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
 
 
 def pairwise_contraction(matrix: Floats) -> float:
-    """The contraction of a matrix: the maximum over pairs of its columns, in [0, 1].
+    """Return the contraction coefficient of a matrix: the maximum over pairs of columns, in [0, 1].
 
     Raises:
         ParameterError: more than 128 inputs.
     """
     columns = matrix.T
     if len(columns) > MOST_INPUTS:
-        raise ParameterError(f"randomizer: {len(columns)} inputs; at most {MOST_INPUTS} are tried")
+        raise ParameterError(
+            f"randomizer: found {len(columns)} inputs; pairs of at most {MOST_INPUTS} are tried"
+        )
     return max(
         two_inputs(columns[x], columns[second]) for x in range(len(columns)) for second in range(x)
     )
 
 
 def two_inputs(P: Floats, R: Floats) -> float:
-    """Return the eta of the channel with two inputs and report laws P and R, shape (b,)."""
+    """Return the contraction coefficient of two inputs with report distributions P and R.
+
+    P, R: shape (b,) each. The result is in [0, 1]: 0 if P and R are equal, 1 if they are disjoint.
+    """
     from scipy.optimize import minimize_scalar
 
     is_possible = (P > 0) & (R > 0)
     product, first, second = (P * R)[is_possible], P[is_possible], R[is_possible]
 
     def contraction_at(b: float) -> float:
+        """Return 1 minus the contraction at the input probability b; it is minimized over b."""
         return float(np.sum(product / (b * first + (1 - b) * second)))
 
     optimum = minimize_scalar(

@@ -1,4 +1,4 @@
-"""The numbers that people may have, of every family that reports numbers."""
+"""Validation of the public list of numbers that people may have, for randomizers of numbers."""
 
 import numpy as np
 
@@ -7,7 +7,9 @@ from ..validation import as_floats
 
 
 def as_points(points: object, max_count: int | None = None) -> tuple[float, ...]:
-    """Check at least two finite numbers, not all equal; all different if `max_count` is given.
+    """Return `points` as a tuple after a check: at least two finite numbers, not all equal.
+
+    With `max_count` all numbers must be different.
 
     Args:
         points: a sequence of numbers.

@@ -1,4 +1,4 @@
-"""Estimates that are distributions: biased on purpose, and named so.
+"""Estimates that are probability distributions: biased on purpose, and named so.
 
 Projection takes the distribution nearest to the unbiased estimate. Maximum likelihood uses the
 reports again: the log-likelihood sum_i log (Q p)[y_i] is concave in p, expectation-maximisation
@@ -24,13 +24,13 @@ from .grr import GRR
 from .pure import Pure
 from .randomizer import Randomizer
 
-# Supports of people x symbols held as float32.
+# Most entries of the people x symbols table of supports, held as float32.
 LARGEST_SUPPORT = 1 << 27
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Consistent:
-    """A distribution fitted to reports.
+    """A probability distribution of the inputs, fitted to reports.
 
     Attributes:
         shares: non-negative, sum 1; shape (a,). Biased.
@@ -54,7 +54,13 @@ class Consistent:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihood:
-    """Likelihoods of distinct reports: `forward(p)` of each, `backward(r)` its transpose."""
+    """The likelihood of distinct reports as functions, for expectation-maximization.
+
+    Attributes:
+        weights: how many people made each distinct report.
+        forward: shares p -> likelihood of each distinct report.
+        backward: the transpose of `forward`.
+    """
 
     weights: Floats
     forward: Callable[[Floats], Floats]
@@ -62,7 +68,7 @@ class _Likelihood:
 
 
 def projected(estimate: Estimate) -> Consistent:
-    """The nearest distribution to an unbiased estimate, by the clipped simplex projection.
+    """Return the probability distribution nearest to an unbiased estimate, in Euclidean distance.
 
     >>> from veilmix.analysis.randomizers import GRR, projected
     >>> estimate = GRR(3, 1.0).estimate([0, 0, 0, 1, 0])
@@ -110,6 +116,7 @@ def maximum_likelihood(
 
 
 def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
+    """Return the likelihood of `reports`, in the cheapest form for this family of randomizers."""
     if isinstance(randomizer, GRR):
         counts, _ = randomizer.tally(reports)
         operator = randomizer.operator
@@ -127,22 +134,32 @@ def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
 
 
 def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
-    """Q[y, x] is proportional to e^epsilon where y supports x and to 1 elsewhere."""
+    """Return the likelihood of reports that support a set of symbols.
+
+    Q[y, x] is proportional to e^epsilon if report y supports x, and to 1 otherwise.
+    """
     support = randomizer.supports(reports)
     if support.size > LARGEST_SUPPORT:
-        raise ParameterError(f"reports: {support.shape} supports; at most 2^27 for this search")
+        raise ParameterError(
+            f"reports: the table of supports has the shape {support.shape}; maximum likelihood "
+            "accepts at most 2^27 entries"
+        )
     if not np.isfinite(randomizer.epsilon):
-        raise ParameterError(f"{randomizer}: epsilon is infinite; the likelihood may be 0")
+        raise ParameterError(
+            f"{randomizer}: epsilon is infinite, so the likelihood may be 0; needs a finite epsilon"
+        )
     table = support.astype(np.float32)
-    # Divided by e^epsilon, so that large budgets do not overflow.
+    # Likelihoods are divided by e^epsilon, so that a large epsilon does not overflow.
     least_likelihood = np.exp(-randomizer.epsilon)
 
     def forward(p: Floats) -> Floats:
+        """Return the likelihood of each report under the shares p, up to a constant factor."""
         return np.asarray(
             least_likelihood + (1 - least_likelihood) * (table @ p.astype(np.float32)), np.float64
         )
 
     def backward(r: Floats) -> Floats:
+        """Return the transpose of `forward`, applied to a number r for each report."""
         spread = table.T @ r.astype(np.float32)
         return np.asarray(least_likelihood * r.sum() + (1 - least_likelihood) * spread, np.float64)
 

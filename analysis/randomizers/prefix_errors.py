@@ -1,8 +1,13 @@
-"""Errors of a search for prefixes: false finds and misses, from exact laws.
+"""Errors of a search for frequent texts by prefixes.
 
-Of m reports at some levels, c support a prefix without holders: c is Bin(m, q) exactly, for any
-other people, because each person draws a key and hashes collide with probability exactly q. For a
-prefix of K people among n, the m being drawn without replacement,
+False finds and misses, from exact distributions.
+
+`prefix_tree.py` describes the reports: each person draws a level (a number of bytes) and reports a
+hash of its text's prefix; a prefix with enough supporting reports is extended by a byte. A holder
+is a person with the prefix. Of m reports at some levels, the number c that support a prefix without
+holders is Bin(m, q) exactly, for any other people, because each person draws a key and hashes
+collide with probability exactly q. For a prefix of K people among n, the m being drawn without
+replacement, and p the probability that a holder's report supports it,
 
     T ~ Bin(K, p) + Bin(n - K, q)  people would support it,   c | T ~ hypergeometric(n, T, m).
 
@@ -37,30 +42,30 @@ from .share_limits import first_fitting
 
 EXTENDED = 1e-3  # probability with which a prefix without holders is extended
 FALSE_POSITIVE_RATE = 3e-6  # probability with which a text without holders is found
-MISSED = 0.05  # limit of misses for values of at least the least share
-FAR = 9.0  # standard deviations beyond which a law is not summed
-CUT = 1e-9  # tail of the law of m cut on each side: counts as missed
-NUMBERS = 256  # limit of the numbers of reports in a mean over m
+MISSED = 0.05  # most probable miss that is accepted for a value of the least share or more
+FAR = 9.0  # standard deviations beyond which a distribution is not summed
+CUT = 1e-9  # tail of the distribution of m that is cut on each side, and counts as missed
+NUMBERS = 256  # most values of m, the number of reports, over which a mean is taken
 
 Groups = Sequence[int] | npt.NDArray[np.int64]
 
 
 def threshold(trials: int, lie: float, level: float) -> int:
-    """The least c >= 1 with P(Bin(many, lie) >= c) <= level."""
+    """Return the least count c >= 1 with P(Bin(trials, lie) >= c) <= level."""
     from scipy.stats import binom
 
     return int(binom.isf(level, trials, lie)) + 1 if trials else 1
 
 
 def thresholds(trials: Counts, lie: float, level: float) -> Counts:
-    """`threshold` of several numbers >= 1, shape (numbers,)."""
+    """Return `threshold` for several numbers of trials >= 1, shape (numbers,)."""
     from scipy.stats import binom
 
     return np.asarray(binom.isf(level, trials, lie), np.int64) + 1
 
 
 def tail(trials: int, lie: float, min_successes: int) -> float:
-    """P(Bin(many, lie) >= least)."""
+    """Return the binomial tail P(Bin(trials, lie) >= min_successes)."""
     from scipy.stats import binom
 
     return float(binom.sf(min_successes - 1, trials, lie))
@@ -68,24 +73,34 @@ def tail(trials: int, lie: float, min_successes: int) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LogFactorials:
-    """log k! of k = first, first + 1, ..., asked for by slices of k."""
+    """A table of log k! for a range of k, sliced by k itself: `Power.over` needs it for binomials.
+
+    Attributes:
+        first: the first k.
+        logs: log k! from there on.
+    """
 
     first: int
     logs: Floats
 
     @classmethod
     def from_range(cls, first: int, end: int) -> "_LogFactorials":
+        """Return the table for first <= k < end."""
         from scipy.special import gammaln
 
         return cls(first, np.asarray(gammaln(np.arange(first, end, dtype=np.float64) + 1)))
 
     def __getitem__(self, part: slice) -> Floats:
+        """Return log k! for start <= k < stop of the slice."""
         return self.logs[part.start - self.first : part.stop - self.first]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Power:
-    """The probability that a test fails, by the number T of people that would support.
+    """The probability that a test of a prefix fails, for each number T of its supporters.
+
+    Supporters are people whose report would support the prefix. A test fails if too few of the
+    drawn people are supporters. A `Power` is called with a distribution of T.
 
     Attributes:
         start: the first T.
@@ -97,18 +112,28 @@ class Power:
 
     @classmethod
     def from_draw(cls, people: int, draw_size: int, min_support: int) -> "Power":
-        """Return the power of `draw_size` drawn people, if fewer than `min_support` fail."""
+        """Return the power of a test on `draw_size` drawn people.
+
+        It fails below `min_support` supports.
+        """
         return cls.over(people, np.ones(1), np.array([draw_size]), np.array([min_support]))
 
     @classmethod
     def over(
         cls, people: int, weights: Floats, sizes_of_draws: Counts, min_supports: Counts
     ) -> "Power":
-        """Return the mean over numbers of reports, each with its weight and the least that pass.
+        """Return the weighted mean of the power over several sizes of the draw.
 
-        One more supporter is drawn with probability many / people, and then matters if the number
-        of other supporters is least - 1: F(T + 1) = F(T) - many / people P(others = least - 1 | T).
-        The weight missing to 1 counts as failed.
+        If one more person would support the prefix, that person is drawn with probability m /
+        people, m the size of the draw, and then matters if the number of other supporters is
+        min_support - 1: F(T + 1) = F(T) - m / people P(others = min_support - 1 | T), F the
+        probability of failure. The weight missing to 1 counts as failed.
+
+        Args:
+            people: number of all people.
+            weights: probability of each size of the draw, shape (k,).
+            sizes_of_draws: numbers of drawn people, shape (k,).
+            min_supports: the least number of supporting reports that passes, for each size.
         """
         possible = sizes_of_draws >= min_supports
         if not possible.any():
@@ -131,7 +156,8 @@ class Power:
         )
         first = int(start.min())
         falls = np.zeros(int(end.max()) - first)
-        # C(T, most) C(people - 1 - T, many - 1 - most) / C(people - 1, many - 1), in factorials
+        # P(others = k | T) = C(T, k) C(people - 1 - T, m - 1 - k) / C(people - 1, m - 1), as log
+        # factorials, with k = min_support - 1.
         undecided = people - sizes_of_draws + threshold_counts
         own_factorials = _LogFactorials.from_range(first, first + len(falls))
         other_factorials = _LogFactorials.from_range(people - first - len(falls), people - first)
@@ -158,7 +184,13 @@ class Power:
 
     @classmethod
     def drawn(cls, people: int, share: float, lie: float, level: float) -> "Power":
-        """Return the power if each user makes one of the reports with probability `share`."""
+        """Return the power before the draw.
+
+        Each person makes a relevant report with probability `share`.
+
+        lie: probability that another person's report supports the prefix. level: significance of
+        the test.
+        """
         from scipy.stats import binom
 
         if share >= 1:
@@ -173,20 +205,30 @@ class Power:
         )
 
     def __call__(self, first: int, law: Floats) -> float:
-        """Its mean over a law of T that begins at `first`; missing probability counts as failed."""
+        """Return the mean probability of failure over a distribution of T that begins at `first`.
+
+        Probability missing in `law` counts as failed.
+        """
         place = np.arange(first, first + len(law)) - self.start
         fails = float(law @ self.fails[np.clip(place, 0, len(self.fails) - 1)])
         return fails + max(0.0, 1 - float(law.sum()))
 
 
 def supporters(holders: int, people: int, truth: float, lie: float) -> tuple[int, Floats]:
-    """The law of T: (its first number, probabilities)."""
+    """Return the distribution of the number T of people with a report that supports a prefix.
+
+    It is (the first number, probabilities from there on), for `holders` people with the prefix.
+    """
     first, law_of_holders = _binomial(holders, truth)
     second, law_of_others = _binomial(people - holders, lie)
     return first + second, np.convolve(law_of_holders, law_of_others)
 
 
 def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
+    """Return a binomial distribution near its mean.
+
+    (the first number, probabilities from there on).
+    """
     from scipy.stats import binom
 
     reach = FAR * (sqrt(trials * chance * (1 - chance)) + FAR)
@@ -197,16 +239,16 @@ def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """The tests that a value has to pass, by their levels.
+    """The tests that a text has to pass in a search, by their levels.
 
-    For known levels (`of`), or before levels are drawn (`drawn`).
+    Made for known levels (`from_groups`), or before levels are drawn (`drawn`).
 
     Attributes:
         people: number of all people.
-        extending: tests of its prefixes, a test for each level.
-        whole: tests of the text, on the reports of each level and all below it.
-        truth: p.
-        lie: q.
+        extending: tests of the text's prefixes, one for each level.
+        whole: tests of the text, on the reports of each level and all longer levels.
+        truth: p, the probability that the report of a person with the prefix supports it.
+        lie: q, the probability that another person's report supports it.
     """
 
     people: int
@@ -217,7 +259,7 @@ class Trials:
 
     @classmethod
     def from_groups(cls, groups: Groups, truth: float, lie: float) -> "Trials":
-        """From the number of people at each level."""
+        """Return the tests from the number of people at each level."""
         sizes = [int(group) for group in groups]
         people, steps, ends = sum(sizes), [], []
         for level, group_size in enumerate(sizes):
@@ -228,7 +270,7 @@ class Trials:
 
     @classmethod
     def drawn(cls, people: int, levels: int, truth: float, lie: float) -> "Trials":
-        """Return the tests before `people` users draw one of `levels` levels each."""
+        """Return the tests before `people` users each draw one of `levels` levels."""
         step = Power.drawn(people, 1 / levels, lie, EXTENDED)
         ends = [
             Power.drawn(people, j / levels, lie, FALSE_POSITIVE_RATE) for j in range(levels, 0, -1)
@@ -236,10 +278,10 @@ class Trials:
         return cls(people, (step,) * levels, tuple(ends), truth, lie)
 
     def missed(self, holders: int) -> float:
-        """The most probable miss of a value of `holders` people, over all lengths of its text.
+        """Return the largest probability that a search misses a text, over all lengths of texts.
 
-        A text of i bytes passes i tests of prefixes, and then one of the whole; the longest texts
-        are tested like those with one byte less.
+        `holders` people have the text. A text of i bytes passes i tests of prefixes, and then one
+        of the whole; the longest texts are tested like texts with one byte less.
         """
         first, law = supporters(holders, self.people, self.truth, self.lie)
         missed_before, worst = 0.0, 0.0
@@ -257,14 +299,16 @@ def drawn_limits(
     alpha: float,
     near: tuple[int, int] = (0, 0),
 ) -> ConfidenceLimits:
-    """Return limits of a share, shape (1,), by two tests of every K.
+    """Return confidence limits of a share of all people, from drawn people's reports; shape (1,).
+
+    Two tests of every number K of people with the value are inverted.
 
     Args:
         agree: reports that support the value, c.
         draw_size: people that were drawn, m.
         people: n.
-        law: p and q.
-        alpha: probability of a miss.
+        law: p and q, the probabilities of support by people with the value, and without.
+        alpha: probability that the limits miss the share.
         near: people with the value at the lower limit, and without it at the upper limit: the
             search begins there; any whole numbers.
     """
@@ -274,9 +318,11 @@ def drawn_limits(
     )
 
     def is_enough(holders: int) -> bool:
+        """Whether so many supporting reports are probable enough with this many holders."""
         return 1 - fewer(*supporters(holders, people, *law)) > alpha / 2
 
     def is_not_too_many(others_tested: int) -> bool:
+        """Whether so few supporting reports are probable enough with this many others."""
         return as_many(*supporters(people - others_tested, people, *law)) > alpha / 2
 
     low = first_fitting(is_enough, near[0], people) if agree else 0
@@ -286,7 +332,10 @@ def drawn_limits(
 
 
 def min_share(tests: Trials) -> float:
-    """Return the least share of people with a value missed with probability `MISSED` at most."""
+    """Return the least share of people at which a text is missed with probability `MISSED` at most.
+
+    Infinite if even a text of all people is missed more often.
+    """
     low, high = 0, tests.people
     if tests.missed(high) > MISSED:
         return inf
@@ -300,15 +349,16 @@ def min_share(tests: Trials) -> float:
 
 
 def expected_found(people: int, levels: int, law: tuple[float, float]) -> ExpectedLimits:
-    """Return limits for the share of a text that is whole only at the last level.
+    """Return expected confidence limits of the share of a text of the full length.
 
-    The numbers of people at that level, and of supporting reports, are the expected numbers.
-    `min_share` is the smallest share of a text that is missed with probability `MISSED` at most.
+    Only the last level shows such a text whole. The numbers of people at that level, and of
+    supporting reports, are the expected numbers. `min_share` is the smallest share of a text that
+    is missed with probability `MISSED` at most.
 
     Args:
         people: n.
-        levels: L.
-        law: p and q.
+        levels: L, the number of levels.
+        law: p and q, the probabilities of support by people with the value, and without.
     """
     group_size, (p, q) = max(1, round(people / levels)), law
     counts = [round(group_size * (q + share * (p - q))) for share in SHARES]

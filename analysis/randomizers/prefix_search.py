@@ -1,9 +1,9 @@
 """Search for frequent texts: prefixes with enough supporting reports are extended, byte by byte.
 
-A whole text is tested on all its levels of whole length, because their reports did not influence
-the choice of the text; `prefix_errors.py` derives false finds and misses from this. Values near to
-the threshold are found by luck, and then overestimated: intervals are those of a value that was not
-chosen by its estimate.
+A text is tested on the reports of all levels at which it is whole (not cut to a prefix), because
+these reports did not influence the choice of the text; `prefix_errors.py` derives false finds and
+misses from this. Values near the threshold are found by luck, and then overestimated: confidence
+intervals are those of a value that was not chosen by its estimate.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .limits import ConfidenceLimits
 from .prefix_errors import EXTENDED, FALSE_POSITIVE_RATE, Trials, min_share, tail, threshold
 from .randomizer import Symbols
 
-# The degree of the field: a key has this number of bits for every byte of a text.
+# Degree of the field GF(2^16) of hashes: a key has this number of bits for every byte of a text.
 DEGREE = 16
 ALPHA = 0.05  # probability with which limits miss the share of a value that was not chosen
-MOST_KEPT = 1024  # limits the prefixes extended at a level
+MOST_KEPT = 1024  # most prefixes that are extended at a level
 BYTE = 256
-BLOCK = 255  # reports looked at together: their supports are counted in bytes
+BLOCK = 255  # reports handled together: their supports are counted in one byte
 
 Words = npt.NDArray[np.uint16]
 Rows = npt.NDArray[np.uint8]
@@ -36,7 +36,7 @@ Support = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrefixReports:
-    """Everybody's level, key and randomized hash value.
+    """Reports about prefixes: the level, the key and the randomized hash value of each person.
 
     Attributes:
         levels: bytes of the prefix, 1 .. width, shape (people,).
@@ -49,66 +49,67 @@ class PrefixReports:
     values: Symbols
 
     def __len__(self) -> int:
+        """Return the number of reports, one for each person."""
         return len(self.levels)
 
     @classmethod
     def joined(cls, parts: Sequence[PrefixReports]) -> PrefixReports:
-        """The reports of at least one part after another."""
+        """Return the reports of several groups of people, at least one, as the reports of all."""
         columns = zip(*((part.levels, part.keys, part.values) for part in parts), strict=True)
         levels, keys, values = (np.concatenate(column) for column in columns)
         return cls(levels, keys, values)
 
 
 class Hashing(Protocol):
-    """The interface of the randomizer of the reports for a search (`PrefixTree`)."""
+    """The interface of `PrefixTree` that a search needs; declared here to avoid an import cycle."""
 
     @property
     def levels(self) -> int:
-        """Bytes of the longest text."""
+        """The number of levels: bytes of the longest text."""
         raise NotImplementedError
 
     @property
     def values(self) -> int:
-        """Hash values."""
+        """The number of hash values."""
         raise NotImplementedError
 
     @property
     def truth(self) -> float:
-        """The probability that a report supports the own prefix."""
+        """The probability that a report supports the prefix of its person."""
         raise NotImplementedError
 
     @property
     def lie(self) -> float:
-        """The probability that it supports another."""
+        """The probability that a report supports a given other prefix."""
         raise NotImplementedError
 
     def whole_from(self, text: Rows) -> int:
-        """Return the first level with this text as the whole prefix."""
+        """Return the first level at which the reported prefix is the whole text."""
         raise NotImplementedError
 
     def agreeing(self, reports: PrefixReports, text: Rows) -> tuple[int, int]:
-        """(reports that support a text, reports at the levels at which it is whole)."""
+        """Return (reports that support a text, all reports at levels that show the whole text)."""
         raise NotImplementedError
 
     def share_of(self, reports: PrefixReports, text: Rows) -> tuple[float, float]:
-        """(unbiased share, its variance at that share)."""
+        """Return (unbiased share of people with a text, the variance of that estimate)."""
         raise NotImplementedError
 
     def limits_of(self, reports: PrefixReports, text: Rows, alpha: float) -> ConfidenceLimits:
-        """Limits of the share, shape (1,)."""
+        """Return confidence limits of the share of people with a text, shape (1,)."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class FoundValue:
-    """A text that many people have.
+    """A frequent text found by a search, with its estimated share.
 
     Attributes:
         text: the value.
-        share: unbiased share of people, were it not chosen by its estimate.
-        error: its standard error.
-        low: of the 95 % interval, by the law of its reports.
-        high: of the same.
+        share: share of people with the value; unbiased for a value not chosen by its estimate.
+        error: standard error of the share.
+        low: lower end of the 95 % confidence interval of the share.
+        high: upper end of that interval.
     """
 
     text: str
@@ -139,13 +140,18 @@ class FoundValues:
 
 
 def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
-    """Extend prefixes byte by byte, and test the texts that are whole."""
+    """Search for frequent texts: extend prefixes byte by byte, and test the texts that are whole.
+
+    tree: the randomizer of the reports.
+    """
     if not isinstance(reports, PrefixReports):
         raise ParameterError(f"reports: found a {type(reports).__name__}; needs PrefixReports")
     if not len(reports):
-        raise ParameterError("reports: none; needs at least one")
+        raise ParameterError("reports: none; needs at least one report")
     groups = np.bincount(reports.levels - 1, minlength=tree.levels)
-    pooled = np.cumsum(groups[::-1])[::-1].tolist()  # people from each level on
+    pooled = np.cumsum(groups[::-1])[
+        ::-1
+    ].tolist()  # number of people at each level or a longer level
     parents, cut, false = np.zeros((1, 0), np.uint8), False, 0.0
     tested, frequent = 0, []
     for level in range(1, tree.levels + 1):
@@ -184,7 +190,10 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
 
 
 def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: Rows) -> Support:
-    """The number of reports of a level that support each parent plus byte, (parents, 256)."""
+    """Return the number of reports that support each prefix in `parents` extended by each byte.
+
+    keys, values: the reports of one level. Shape (parents, 256).
+    """
     level = parents.shape[1]
     word = np.uint8 if tree.values <= BYTE else np.uint16
     counts = np.zeros((len(parents), BYTE), np.int64)
@@ -201,7 +210,10 @@ def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: 
 
 
 def _products(key: Any, values: int, word: Any) -> Any:
-    """Hashes of all bytes under a word of each key, shape (people, 256): they are linear."""
+    """Return the hash of every byte under one word of each key, shape (people, 256).
+
+    Hashes are linear in the bits of a byte, so the table doubles with each bit.
+    """
     table = np.zeros((len(key), 1), word)
     power = key.astype(np.uint64)
     for _ in range(8):
@@ -212,7 +224,10 @@ def _products(key: Any, values: int, word: Any) -> Any:
 
 
 def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | None:
-    """Return a text with its estimate; None for bytes that are no text, which has no holders."""
+    """Return a text with its estimated share; None if the bytes are not valid UTF-8.
+
+    Such bytes have no holders.
+    """
     try:
         word = text.tobytes().rstrip(b"\0").decode()
     except UnicodeDecodeError:
@@ -225,7 +240,7 @@ def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | No
 
 
 def best_values(epsilon: float) -> int:
-    """The power of two g of least variance for rare prefixes."""
+    """Return the number of hash values, a power of two, of least variance for rare prefixes."""
     gain = exp(min(epsilon, 700.0)) - 1
     powers = [1 << j for j in range(1, DEGREE + 1)]
     return min(powers, key=lambda g: (g + gain) ** 2 / (g - 1))

@@ -51,18 +51,18 @@ from .row_numbers import check_rows
 from .share_limits import share_limits
 from .symmetric_capacity import spread, symmetric
 
-MOST_BYTES = 64  # of a text: a level each
+MOST_BYTES = 64  # most bytes of a text; each byte is a level
 
 
 @keeps_old(of="with_words")
 @dataclass(frozen=True, eq=True)
 class PrefixTree(Randomizer):
-    """Prefixes of texts with budget epsilon.
+    """A local randomizer of texts of an open domain: a report is a noisy hash of a prefix.
 
     Attributes:
         words: texts numbered as inputs, not used by a search; () if people bring their own
             (`with_words`).
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
         width: L, bytes of UTF-8 of the longest text, 1 to 64; None: that of `words`.
         g: hash values, a power of two, 2 .. 2^16; None: that of least variance.
     """
@@ -77,9 +77,12 @@ class PrefixTree(Randomizer):
     finds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the texts and choose the width and the number of hash values if None."""
         words = tuple(sequence(self.words, "words", "a sequence of texts"))
         if not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
-            raise ParameterError("words: needs different texts")
+            raise ParameterError(
+                "words: found an item that is no text, or a text twice; needs different texts"
+            )
         longest = max((len(word.encode()) for word in words), default=0)
         width = max(1, longest) if self.width is None else whole(self.width, "width", 1)
         if not longest <= width <= MOST_BYTES:
@@ -88,7 +91,10 @@ class PrefixTree(Randomizer):
                 f"{MOST_BYTES} are accepted"
             )
         if any("\0" in word for word in words):
-            raise ParameterError("words: a text holds the character 0, which ends texts")
+            raise ParameterError(
+                "words: a text holds the character 0, which ends texts; needs texts without this "
+                "character"
+            )
         epsilon = as_epsilon(self.epsilon)
         g = best_values(epsilon) if self.g is None else whole(self.g, "g", 2)
         if g & (g - 1) or g > 1 << DEGREE:
@@ -98,11 +104,11 @@ class PrefixTree(Randomizer):
 
     @classmethod
     def binary(cls, words: Sequence[str], epsilon: float, width: int | None = None) -> PrefixTree:
-        """With two hash values: a report is one bit beside its key."""
+        """Return the randomizer with two hash values: a report is one bit beside its key."""
         return cls(tuple(sequence(words, "words", "a sequence of texts")), epsilon, width, 2)
 
     def with_words(self, words: Sequence[str]) -> PrefixTree:
-        """The same for people with these texts."""
+        """Return a randomizer with these texts as inputs and otherwise equal parameters."""
         return PrefixTree(
             tuple(sequence(words, "words", "a sequence of texts")), self.epsilon, self.width, self.g
         )
@@ -112,7 +118,7 @@ class PrefixTree(Randomizer):
 
     @property
     def levels(self) -> int:
-        """L, bytes of the longest text."""
+        """The number L of levels: bytes of the longest text."""
         return self.width or 1
 
     @property
@@ -122,27 +128,27 @@ class PrefixTree(Randomizer):
 
     @property
     def a(self) -> int:
-        """The number of known texts."""
+        """The number of known texts, `words`."""
         return len(self.words)
 
     @property
     def inputs(self) -> int:
-        """The number of known texts."""
+        """The number of known texts, `words`."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """Levels times keys times hash values."""
+        """The number of possible reports: levels times keys times hash values."""
         return self.levels * self.values << DEGREE * self.levels
 
     @property
     def truth(self) -> float:
-        """The probability p that a report supports the own prefix."""
+        """The probability p that a report supports the prefix of its person."""
         return GRR(self.values, self.epsilon).truth
 
     @property
     def lie(self) -> float:
-        """The probability 1/g that it supports a given other prefix."""
+        """The probability 1/g that a report supports a given other prefix."""
         return 1 / self.values
 
     @cached_property
@@ -152,16 +158,16 @@ class PrefixTree(Randomizer):
         return np.frombuffer(padded, np.uint8).reshape(-1, self.levels)
 
     def hashed(self, keys: Words, levels: npt.ArrayLike, texts: npt.ArrayLike) -> Symbols:
-        """Return hash values of the first bytes of texts, one for each key.
+        """Return the hash value of a prefix of each text under each person's key, shape (people,).
 
         Args:
             keys: shape (people, width).
-            levels: number of bytes, shape (people,).
+            levels: number of bytes of the prefix, shape (people,).
             texts: bytes, shape (people, width).
         """
         words = np.array(texts, np.uint64)
         words[np.arange(self.levels) >= np.asarray(levels)[:, None]] = 0
-        nonzero = np.flatnonzero(words.any(axis=0))  # a byte 0 has the product 0
+        nonzero = np.flatnonzero(words.any(axis=0))  # columns to hash: a byte 0 contributes 0
         power, hashes = np.asarray(keys[:, nonzero], np.uint64), np.zeros(len(words), np.uint64)
         for bit in range(8):
             mask = np.uint64(0) - (words[:, nonzero] >> np.uint64(bit) & np.uint64(1))
@@ -170,6 +176,7 @@ class PrefixTree(Randomizer):
         return (hashes & np.uint64(self.values - 1)).astype(np.int64)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         keys, inner = self._every_key(), GRR(self.values, self.epsilon).matrix
         rows = []
         for level in range(1, self.levels + 1):
@@ -179,12 +186,13 @@ class PrefixTree(Randomizer):
         return np.concatenate(rows) / (len(keys) * self.levels)
 
     def _every_key(self) -> Words:
+        """Return all possible keys in the order of their numbers, shape (keys, width)."""
         number = np.arange(1 << DEGREE * self.levels, dtype=np.uint64)
         places = np.uint64(DEGREE) * np.arange(self.levels - 1, -1, -1, dtype=np.uint64)
         return (number[:, None] >> places & np.uint64((1 << DEGREE) - 1)).astype(np.uint16)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> PrefixReports:
-        """A level, a key and a hash value for each person.
+        """Return a drawn level, a random key and a randomized hash value for each person.
 
         Args:
             x: which text each has, shape (people,).
@@ -197,7 +205,10 @@ class PrefixTree(Randomizer):
         return PrefixReports(levels, keys, GRR(self.values, self.epsilon).sample(values, rng))
 
     def symbols(self, reports: PrefixReports) -> Symbols:
-        """The row of each report: by its level, then by its key, then by its hash value."""
+        """Return the row number of each report in the matrix.
+
+        By level, then key, then hash value.
+        """
         check_rows(self)
         keys = np.zeros(len(reports), np.int64)
         for word in reports.keys.T:
@@ -207,35 +218,36 @@ class PrefixTree(Randomizer):
 
     @property
     def positions(self) -> int:
-        """A position for each level."""
+        """The length of `support_counts`: a count for each level."""
         return self.levels
 
     def support_counts(self, reports: PrefixReports) -> Counts:
-        """Return the number of reports of each level."""
+        """Return the number of reports at each level, shape (levels,)."""
         return np.bincount(reports.levels - 1, minlength=self.levels)
 
     def find(self, reports: PrefixReports) -> FoundValues:
-        """The texts that many people have, from their reports alone."""
+        """Return the texts that many people have, found from their reports alone."""
         return search(self, reports)
 
     def least_share(self, people: int) -> float:
-        """Return the least share of people with a value missed with probability 5 % at most.
+        """Return the least share of people at which a value is missed with probability 5 % at most.
 
-        Before levels are drawn, so over all draws; infinite if even a value of all people is not
-        found with this probability.
+        It holds before levels are drawn, over all draws; infinite if even a value of all people is
+        missed more often.
         """
         return min_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the share of a longest text, and the least share that is found."""
+        """Return expected 95 % limits of the share of a longest text, and the least share found."""
         return (expected_found(people, self.levels, (self.truth, self.lie)),)
 
     def estimate(self, reports: PrefixReports, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the known texts, from the levels at which each is whole."""
+        """Return unbiased shares of the known texts, from the levels at which each is whole."""
         estimates = [self.share_of(reports, text) for text in self.texts]
         shares, noise = np.array(estimates).reshape(-1, 2).T
 
         def limits(alpha: float) -> ConfidenceLimits:
+            """Return confidence limits of the shares of all known texts."""
             parts = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
             return joined(parts)
 
@@ -252,7 +264,10 @@ class PrefixTree(Randomizer):
         *,
         population: bool = False,
     ) -> ConfidenceLimits:
-        """Return limits of the share of people with a text of `width` bytes, shape (1,)."""
+        """Return confidence limits of the share of people with a text, shape (1,).
+
+        text: its bytes, padded with zeros, shape (width,).
+        """
         agree, reports_used = self.agreeing(reports, text)
         law = self.truth, self.lie
         if population and reports_used:
@@ -260,7 +275,10 @@ class PrefixTree(Randomizer):
         return drawn_limits(agree, reports_used, len(reports), law, alpha)
 
     def agreeing(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[int, int]:
-        """(reports that support a text of `width` bytes, reports at levels where it is whole)."""
+        """Return (reports that support a text, all reports at levels that show the whole text).
+
+        text: its bytes, padded with zeros, shape (width,).
+        """
         is_used = reports.levels >= self.whole_from(text)
         reports_used = int(is_used.sum())
         rows = np.broadcast_to(text, (reports_used, self.levels))
@@ -268,18 +286,25 @@ class PrefixTree(Randomizer):
         return int((hashed == reports.values[is_used]).sum()), reports_used
 
     def share_of(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[float, float]:
-        """(unbiased share, its variance at that share) of one text of `width` bytes."""
+        """Return (unbiased share of people with a text, the variance of that estimate).
+
+        text: its bytes, padded with zeros, shape (width,).
+        """
         agree, reports_used = self.agreeing(reports, text)
         share = (agree / max(1, reports_used) - self.lie) / (self.truth - self.lie)
         return share, self.share_variance(min(1.0, max(0.0, share)), reports_used, len(reports))
 
     def whole_from(self, text: npt.NDArray[np.uint8]) -> int:
-        """The first level with this text as the whole prefix: its end, or all of it, is seen."""
+        """Return the first level at which a report shows the end of the text, or all its bytes."""
         return min(int(np.count_nonzero(text)) + 1, self.levels)
 
     @accepts_old(many="level_people")
     def share_variance(self, share: float, level_people: int, people: int) -> float:
-        """Exact variance of a share given how many of n people are at its levels."""
+        """Return the exact variance of an estimated share of a text.
+
+        share: the true share. level_people: how many of the `people` users are at levels at which
+        the text is whole.
+        """
         if not level_people:
             return float("inf")
         p, q = self.truth, self.lie
@@ -288,7 +313,10 @@ class PrefixTree(Randomizer):
         return (noise + drawing_noise) / level_people
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """The variance of each known text, with the expected people at its levels, shape (a,)."""
+        """Return the variance of the share of each known text, shape (a,).
+
+        The people at a text's levels are in their expected number. p: the true shares.
+        """
         people, shares = whole(people, "people", 1), as_probabilities(p)
         reports_per_value = [
             max(1, round(people * (self.levels + 1 - self.whole_from(text)) / self.levels))
@@ -298,28 +326,39 @@ class PrefixTree(Randomizer):
         return np.array([self.share_variance(share, count, people) for share, count in pairs])
 
     def noise(self) -> float:
-        """Return n times the variance of a text of L bytes without holders."""
+        """Return n times the variance of the estimated share of a longest text without holders."""
         p, q = self.truth, self.lie
         return self.levels * q * (1 - q) / (p - q) ** 2
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most that of GRR on g values, nats."""
+        """Return (bound, attained): a report's most information about which of n people sent it.
+
+        In nats: that of GRR on g values; not attained.
+        """
         return symmetric(self.values, self.epsilon, min(people, self.values)), False
 
     def contraction(self) -> float:
-        """(1 - 1/g) theta tanh(eps / 2): that of two texts that differ in their first byte."""
+        """Return the contraction coefficient: (1 - 1/g) theta tanh(eps / 2).
+
+        It is that of two texts that differ in their first byte; theta = (e^eps - 1)/(g + e^eps -
+        1).
+        """
         return (1 - self.lie) * spread(self.values, self.epsilon) * tanh(self.epsilon / 2)
 
     def neighbours(self) -> list[Neighbours]:
-        """Return two texts that differ at every level, as reports of local hashing.
+        """Return the report distributions of two texts, for bounds after shuffling.
 
-        At a level with equal prefixes a report has equal laws; key by key, they are the mean of the
-        two laws for different prefixes.
+        The texts differ at every level, so they are those of local hashing. At a level with equal
+        prefixes a report has equal distributions; key by key, they are the mean of the two
+        distributions for different prefixes.
         """
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Epsilon where a drawn report supports the prefix of a text, else 0."""
+        """Return the log-likelihood of drawn reports under each text, up to a term of the report.
+
+        It is epsilon if the report supports the text's prefix, else 0.
+        """
         sample = self.sample(values[own, 0], rng)
         likelihood = np.zeros((len(sample), len(values)))
         for column, text in enumerate(self.texts[values[:, 0]]):
@@ -329,16 +368,22 @@ class PrefixTree(Randomizer):
 
     @property
     def _digits(self) -> int:
-        """Hexadecimal digits of the hash value."""
+        """The number of hexadecimal digits of a hash value."""
         return len(f"{self.values - 1:x}")
 
     @property
     def text_width(self) -> int:
-        """Number of digits: two for the level, four per word of the key, those of the value."""
+        """The number of hexadecimal digits of a report.
+
+        Two for the level, four for each word of the key, and those of the hash value.
+        """
         return 2 + 4 * self.levels + self._digits
 
     def encode(self, reports: PrefixReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """The level, the words of the key and the hash value, in hex."""
+        """Return reports as hexadecimal text.
+
+        The level, the words of the key and the hash value.
+        """
         rows = zip(reports.levels.tolist(), reports.keys, reports.values.tolist(), strict=True)
         return [
             f"{level:02x}{key.astype('>u2').tobytes().hex()}{value:0{self._digits}x}"
@@ -346,7 +391,7 @@ class PrefixTree(Randomizer):
         ]
 
     def decode(self, texts: Sequence[str]) -> PrefixReports:
-        """Return reports; texts of an unknown level or value are left out."""
+        """Return reports from hexadecimal texts; an unknown level or hash value is left out."""
         end = 2 + 4 * self.levels
         levels = np.array([int(text[:2], 16) for text in texts], np.int64)
         keys = np.frombuffer(bytes.fromhex("".join(text[2:end] for text in texts)), ">u2")

@@ -42,20 +42,20 @@ from .randomizer import (
     as_symbols,
 )
 
-# Vectors of the space: the transform holds them all.
+# Most vectors of the space: the Fourier transform holds them all.
 LARGEST = 1 << 22
 LARGEST_FIELD = 2039  # the largest prime whose square is below LARGEST
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectiveGeometry(Numbered, Pure):
-    """Projective geometry response for a symbols with budget epsilon: a report is one point of K.
+    """Projective geometry response for a symbols: a report is the number of one of K points.
 
     Attributes:
         a: number of symbols, 2 .. K.
         q: elements of the field, a prime, 2 .. 2039.
         t: coordinates, >= 2; q^t is at most 2^22.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     a: int
@@ -66,6 +66,7 @@ class ProjectiveGeometry(Numbered, Pure):
     any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "q", whole(self.q, "q", 2))
         object.__setattr__(self, "t", whole(self.t, "t", 2))
@@ -73,13 +74,13 @@ class ProjectiveGeometry(Numbered, Pure):
         if self.q not in _primes():
             raise ParameterError(f"q: found {self.q}; needs a prime, 2 to {LARGEST_FIELD}")
         if self.t >= LARGEST.bit_length() or self.q**self.t > LARGEST:
-            raise ParameterError(f"t: found {self.t}; {self.q}^t is at most 2^22")
+            raise ParameterError(f"t: found {self.t}; needs {self.q}^t of at most 2^22")
         if self.a > self.outputs:
             raise ParameterError(f"a: found {self.a}; the space has {self.outputs} points")
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> ProjectiveGeometry:
-        """Return it with the field of least variance for symbols without holders.
+        """Return the randomizer with the field of least variance for symbols without holders.
 
         Args:
             a: number of symbols, 2 .. 2^22 - 1.
@@ -100,35 +101,36 @@ class ProjectiveGeometry(Numbered, Pure):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """K, the points of the space."""
+        """The number K of possible reports: the points of the space."""
         return _point_count(self.q, self.t)
 
     @property
     def truth(self) -> float:
-        """The share c e^eps / S of reports on the own plane."""
+        """The probability c e^eps / S that a report is on the plane of the true symbol."""
         plane = _point_count(self.q, self.t - 1)
         return 1 / (1 + (self.outputs - plane) / plane * exp(-self.epsilon))
 
     @property
     def lie(self) -> float:
-        """The share of reports on the plane of a given other symbol."""
+        """The probability that a report is on the plane of a given other symbol."""
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         own_chance = intersection / plane
         other_chance = (plane - intersection) / (self.outputs - plane)
         return self.truth * own_chance + (1 - self.truth) * other_chance
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         high = self.truth / _point_count(self.q, self.t - 1)
         inside = self.supports(np.arange(self.outputs))
         return np.where(inside, high, high * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
-        """One point for each person.
+        """Return one point number for each person.
 
         Args:
             x: true symbols, shape (people,).
@@ -137,9 +139,10 @@ class ProjectiveGeometry(Numbered, Pure):
         vectors = _vectors(self.q, self.t)[as_symbols(x, self.a)].astype(np.int64)
         rng = as_generator(rng)
         people = np.arange(len(vectors))
-        first = (vectors != 0).argmax(axis=1)  # place of the entry 1
+        first = (vectors != 0).argmax(axis=1)  # index of the first nonzero entry, which is 1
         inside = rng.random(len(vectors)) < self.truth
-        # All other entries are free, but not all 0 on the plane; the one at `first` is solved for.
+        # All entries except that at `first` are drawn freely, but not all 0 on the plane. The entry
+        # at `first` is solved for, so that <x, y> is the drawn product.
         free = rng.integers(inside.astype(np.int64), self.q ** (self.t - 1))
         places = np.arange(self.t - 1)
         dual_vectors = np.zeros_like(vectors)
@@ -151,10 +154,10 @@ class ProjectiveGeometry(Numbered, Pure):
         return _numbers(dual_vectors, self.q)
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports that support each symbol, by one Fourier transform.
+        """Return the number of reports that support each symbol, and of all reports.
 
-        The sum over all multiples of a point of the q-th roots of unity to the power <x, y> is
-        q - 1 on the plane of x and -1 elsewhere.
+        By one Fourier transform: the sum over all multiples of a point of the q-th roots of unity
+        to the power <x, y> is q - 1 on the plane of x and -1 elsewhere.
         """
         symbols = as_symbols(reports, self.outputs, "reports")
         symbol_counts, vectors = (
@@ -170,7 +173,10 @@ class ProjectiveGeometry(Numbered, Pure):
         return np.rint((sums + len(symbols)) / self.q).astype(np.int64), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask: a report supports the symbols with planes that contain it."""
+        """Return a mask, shape (people, a).
+
+        Whether the reported point is on the plane of a symbol.
+        """
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))
         vectors = _vectors(self.q, self.t)
@@ -181,10 +187,11 @@ class ProjectiveGeometry(Numbered, Pure):
         return np.asarray(report_vectors @ planes % self.q == 0)
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log K less the entropy of a report given the symbol, nats.
+        """Return (bound, attained): a report's most information about which of n people sent it.
 
-        Attained where all K points are symbols and n is at least K; small cases with n >= a are
-        computed.
+        In nats: log K less the entropy of a report given the symbol, at most log n. Attained if all
+        K points are symbols and n is at least K; small cases with n >= a are computed from the
+        matrix.
         """
         if self._is_computed(people):
             return super(ProjectiveGeometry, self).capacity(people)
@@ -196,12 +203,18 @@ class ProjectiveGeometry(Numbered, Pure):
         return min(log(self.outputs) + information, log(people)), whole_space
 
     def contraction(self) -> float:
-        """The contraction of the planes of two symbols: a report is on either, both or neither."""
+        """Return the contraction coefficient of two symbols.
+
+        A report is on both planes of the symbols, on the first, on the second, or on neither.
+        """
         u, v, _ = self._kinds()
         return two_inputs(u, v)
 
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
-        """Shares of reports on both planes, the first, the second, neither; of a uniform point."""
+        """Return the report distributions of symbols u and v, and of a uniform point.
+
+        Outcomes: the point is on the planes of u and v, of u only, of v only, or of neither.
+        """
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         kind_sizes = np.array(
             [
@@ -216,12 +229,12 @@ class ProjectiveGeometry(Numbered, Pure):
         return u, v, kind_sizes / self.outputs
 
     def neighbours(self) -> list[Neighbours]:
-        """Return two symbols (all pairs are alike); the blanket is a uniform point.
+        """Return the report distributions of two symbols u and v, for bounds after shuffling.
 
-        Outcomes: membership of a report in the two planes. The plane of a third symbol z may
-        contain the intersection of the two (z is on the line through them: then it has no other
-        point of theirs); else it cuts them like any third plane, and its membership is an outcome
-        too.
+        All pairs of symbols are alike; the privacy blanket is a uniform point. Outcomes: membership
+        of a report in the two planes. The plane of a third symbol z of other people may contain the
+        intersection of the two (z is on the line through u and v: then it has no other point of
+        their planes); else it cuts them like any third plane, and its membership is an outcome too.
         """
         u, v, b = self._kinds()
         plane = _point_count(self.q, self.t - 1)
@@ -229,12 +242,17 @@ class ProjectiveGeometry(Numbered, Pure):
         equals = [PairLaw.over(v, u, v, shared=b)]
         if self.a > 2:
             equals.append(self._pair_among(self._on_the_line()))
-        if self.a > self.q + 1:  # the first q + 1 points are a line
+        # The first q + 1 points are a line: with more symbols, z may be off the line of u and v.
+        if self.a > self.q + 1:
             equals.append(self._pair_among(self._off_the_line()))
         return [(PairLaw.over(b, u, v, weight), equals)]
 
     def _on_the_line(self) -> Counts:
-        """Points by whether they are on the planes of u, v and z, z on the line through both."""
+        """Return the number of points on and off the planes of u, v and z, with z on their line.
+
+        Shape (2, 2, 2): index 0 is on the plane of u, v or z. The line goes through the points u
+        and v.
+        """
         plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
         only_one_plane = plane - intersection
         rest = self.outputs - intersection - 3 * only_one_plane
@@ -246,7 +264,10 @@ class ProjectiveGeometry(Numbered, Pure):
         )
 
     def _off_the_line(self) -> Counts:
-        """Return the points on and off three planes in general position, shape (2, 2, 2)."""
+        """Return the number of points on and off three planes in general position.
+
+        Shape (2, 2, 2): index 0 is on a plane.
+        """
         plane, two, three = (_point_count(self.q, self.t - i) for i in (1, 2, 3))
         in_one_plane = plane - 2 * two + three
         rest = self.outputs - 3 * plane + 3 * two - three
@@ -259,7 +280,10 @@ class ProjectiveGeometry(Numbered, Pure):
         )
 
     def _pair_among(self, kind_sizes: Counts) -> PairLaw:
-        """Return the pair for people of z, from points on and off three planes, shape (2, 2, 2)."""
+        """Return the report distributions of u and v if all other people have the symbol z.
+
+        kind_sizes: points on and off the planes of u, v and z, shape (2, 2, 2).
+        """
         plane = _point_count(self.q, self.t - 1)
         chance = np.array([self.truth / plane, (1 - self.truth) / (self.outputs - plane)])
         u, v, z = (
@@ -270,12 +294,12 @@ class ProjectiveGeometry(Numbered, Pure):
 
 
 def _point_count(q: int, t: int) -> int:
-    """Points of a space of t coordinates: (q^t - 1)/(q - 1)."""
+    """Return the number of points of a projective space of t coordinates: (q^t - 1)/(q - 1)."""
     return (int(q**t) - 1) // (q - 1)
 
 
 def _coordinates(a: int, q: int) -> int:
-    """The least t >= 2 of a space with at least a points."""
+    """Return the least number t >= 2 of coordinates of a space with at least a points."""
     t = 2
     while _point_count(q, t) < a:
         t += 1
@@ -284,7 +308,7 @@ def _coordinates(a: int, q: int) -> int:
 
 @lru_cache(maxsize=1)
 def _primes() -> tuple[int, ...]:
-    """Primes up to LARGEST_FIELD."""
+    """Return all primes up to LARGEST_FIELD."""
     sieve = np.ones(LARGEST_FIELD + 1, np.bool_)
     sieve[:2] = False
     for number in range(2, int(LARGEST_FIELD**0.5) + 1):
@@ -294,13 +318,13 @@ def _primes() -> tuple[int, ...]:
 
 
 def _digits(numbers: npt.NDArray[np.int64], q: int, t: int) -> npt.NDArray[np.int64]:
-    """The t digits to the base q, the highest first; shape (numbers, t)."""
+    """Return the t digits of each number to the base q, the highest first; shape (numbers, t)."""
     return np.stack(np.unravel_index(numbers, (q,) * t), axis=1)
 
 
 @lru_cache(maxsize=4)
 def _vectors(q: int, t: int) -> npt.NDArray[np.int16]:
-    """All points in the order of their numbers, shape (K, t)."""
+    """Return the vectors of all points in the order of their numbers, shape (K, t)."""
     numbers = [np.arange(q**free, 2 * q**free) for free in range(t)]
     vectors = _digits(np.concatenate(numbers), q, t).astype(np.int16)
     vectors.flags.writeable = False
@@ -308,7 +332,7 @@ def _vectors(q: int, t: int) -> npt.NDArray[np.int16]:
 
 
 def _numbers(vectors: npt.NDArray[np.int64], q: int) -> Symbols:
-    """Return the numbers of the points with multiples of these vectors; no vector is 0."""
+    """Return the number of the point that each vector is a multiple of; no vector is 0."""
     t = vectors.shape[1]
     inverse = np.array([pow(number, -1, q) if number else 0 for number in range(q)])
     first = (vectors != 0).argmax(axis=1)

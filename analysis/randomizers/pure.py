@@ -1,4 +1,4 @@
-"""Randomizers with a set of symbols as report: GRR, unary encodings, local hashing.
+"""Randomizers with a report that supports a set of symbols: GRR, unary encodings, local hashing.
 
 A report supports the true symbol with probability `truth` and each other symbol with probability
 `lie`. So with c(x) reports of n supporting x (paper 003, (19), (20))
@@ -7,7 +7,8 @@ A report supports the true symbol with probability `truth` and each other symbol
     n (truth - lie)^2 Var phat(x) = p(x) truth (1 - truth) + (1 - p(x)) lie (1 - lie)
 
 is unbiased, and the variance given the people is exact: every report is one Bernoulli trial. (Paper
-003, (22) and (23), is this formula for GRR and for local hashing.)
+003, (22) and (23), is this formula for GRR and for local hashing.) The literature calls such
+randomizers pure protocols.
 """
 
 from __future__ import annotations
@@ -27,24 +28,27 @@ from .moment_limits import supporting
 from .randomizer import DENSE_ENTRIES, Randomizer, Seed
 from .share_limits import share_limits
 
-# Entries of a matrix that is small enough to compute its capacity.
+# Most entries of a matrix for which the capacity is computed by iteration.
 SMALL = 1 << 16
 
 
 class Pure(Randomizer):
-    """A randomizer with two probabilities of support."""
+    """The base class of randomizers whose reports support symbols with two probabilities.
+
+    A report supports the true symbol with probability `truth`, and each other symbol with `lie`.
+    """
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def truth(self) -> float:
-        """Probability that a report supports the reporter's own symbol."""
+        """The probability that a report supports the sender's symbol."""
 
     @property
     @abstractmethod
     def lie(self) -> float:
-        """Probability that a report supports a given other symbol."""
+        """The probability that a report supports a given other symbol."""
 
     @abstractmethod
     def tally(self, reports: Any) -> tuple[Counts, int]:
@@ -55,12 +59,18 @@ class Pure(Randomizer):
         """Return a mask of the symbols that each report supports, shape (people, a)."""
 
     def _check_supports(self, people: int) -> None:
-        """Refuse with a ParameterError more supports of these reports than one array holds."""
+        """Refuse with a ParameterError a mask of supports that is too large for one array."""
         if people * self.inputs > DENSE_ENTRIES:
-            raise ParameterError(f"reports: {people} x {self.inputs} supports; at most 2^24")
+            raise ParameterError(
+                f"reports: found {people} for {self.inputs} symbols; the table of supports has at "
+                "most 2^24 entries"
+            )
 
     def _is_computed(self, people: int) -> bool:
-        """Whether the capacity is that of the matrix: it is small, and all inputs may be in use."""
+        """Whether the capacity is computed from the matrix.
+
+        It is small, and people may use all inputs.
+        """
         return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
     def support_counts(self, reports: Any) -> Counts:
@@ -68,32 +78,41 @@ class Pure(Randomizer):
         return self.tally(reports)[0]
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """The listed symbols (ascending) that each report supports, as CSR reports x symbols."""
+        """Return which listed symbols (ascending) each report supports, as a sparse 0/1 matrix.
+
+        Rows are reports, columns the listed symbols, in CSR format.
+        """
         from scipy.sparse import csr_array
 
         return csr_array(self.supports(reports)[:, symbols].astype(np.float64))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Epsilon where a drawn report supports a value, else 0."""
+        """Return the log-likelihood of drawn reports under each value, up to a term of the report.
+
+        It is epsilon if the report supports the value, else 0.
+        """
         supports = self.supports(self.sample(values[own, 0], rng))
         likelihood: Floats = (supports[:, values[:, 0]] * self.epsilon).astype(np.float64)
         return likelihood
 
     def divergences(self) -> Floats:
-        """Every two inputs are `epsilon` apart; nats, shape (a, a)."""
+        """Return the largest log-likelihood ratio of every two inputs.
+
+        `epsilon` nats, shape (a, a).
+        """
         divergences = np.full((self.inputs, self.inputs), self.epsilon)
         np.fill_diagonal(divergences, 0.0)
         return divergences
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the symbols, with the standard errors of `variance` at them."""
+        """Return unbiased shares of the symbols, with the standard errors of `variance`."""
         counts, people = self.tally(reports)
         return self.estimate_tally(counts, people, population=population)
 
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """The same from support counts, shape (a,), when the reports themselves are gone."""
+        """Return unbiased shares of the symbols from support counts, shape (a,)."""
         people = whole(people, "people", 1)
         support = as_counts(counts, self.inputs, people)
         self._informative()
@@ -113,9 +132,9 @@ class Pure(Randomizer):
         )
 
     def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
-        """Exact variance of each estimated share when the true shares are p, shape (a,).
+        """Return the exact variance of each estimated share if the true shares are p, shape (a,).
 
-        Given the people; population=True adds p (1 - p) / people for drawing them.
+        The people are fixed; population=True adds p (1 - p) / people for drawing them.
         """
         shares = as_probabilities(p)
         people = whole(people, "people", 1)
@@ -124,28 +143,30 @@ class Pure(Randomizer):
         return np.asarray((self._noise(shares) + drawing_noise) / people)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
+        """Return expected 95 % confidence limits of shares of 1/2, then of 0, 1/4, 3/4 and 1."""
         self._informative()
         return (expected_shares("shares", people, self.truth, self.lie),)
 
     @property
     def precision(self) -> float:
-        """The inverse of the variance of one report's estimate of a symbol without holders."""
+        """The inverse of the variance of one report's estimate of a share that is 0."""
         noise = self.lie * (1 - self.lie)
         return (self.truth - self.lie) ** 2 / noise if noise > 0 else inf
 
     def noise(self) -> float:
-        """Variance of one report's estimate, averaged over uniform inputs and all shares."""
+        """Return the variance of one report's estimate, averaged over uniform inputs and shares."""
         self._informative()
         return float(self._noise(np.array([1 / self.inputs]))[0])
 
     def _noise(self, shares: Floats) -> Floats:
+        """Return n times the variance of each estimated share, given the true shares."""
         own_noise, other_noise = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
         return np.asarray(
             (shares * own_noise + (1 - shares) * other_noise) / (self.truth - self.lie) ** 2
         )
 
     def _informative(self) -> None:
+        """Refuse with a ParameterError reports that do not depend on the value."""
         if not self.truth > self.lie:
             raise ParameterError(
                 f"{self}: its reports do not depend on the value; nothing can be estimated"

@@ -16,7 +16,7 @@ from ..validation import Floats
 from .limits import ConfidenceLimits, Limiting
 from .measure import Measure
 
-TIE = 1e-12  # shares that differ by less are the same
+TIE = 1e-12  # shares that differ by less than this count as equal
 
 
 def quantile(
@@ -27,30 +27,33 @@ def quantile(
     limits: Limiting,
     ordered: Callable[[Floats], Floats],
 ) -> Measure:
-    """The least number that a share q of people are at most.
+    """Return the estimated q-quantile: the least number up to which a share q of people are.
 
     Args:
         q: in (0, 1).
         points: the numbers, ascending.
-        sums: the estimated shares of people up to each.
-        errors: their standard errors.
-        limits: of these shares.
+        sums: the estimated shares of people up to each number.
+        errors: standard errors of `sums`.
+        limits: alpha -> confidence limits of these shares.
         ordered: puts shares of all inputs into the order of the numbers.
     """
     last = len(points) - 1
 
     def quantile_place(up_to: Floats) -> int:
+        """Return the index of the least number with a cumulative share of at least q."""
         return min(int(np.searchsorted(np.maximum.accumulate(up_to), q - TIE)), last)
 
     def ends(lower: Floats, upper: Floats) -> tuple[int, int]:
+        """Return the indices of the quantile's limits, from limits of the cumulative shares."""
         short = np.flatnonzero(lower < q - TIE)
         high = min(int(short[-1]) + 1, last) if len(short) else 0
         return min(quantile_place(upper), high), high
 
     def limits_at(alpha: float) -> ConfidenceLimits:
+        """Return confidence limits of the quantile, missed with probability alpha at most."""
         limits_of_sums = limits(alpha)
         low, high = ends(limits_of_sums.low, limits_of_sums.high)
-        if low == high:  # an interval of one number would ignore the noise
+        if low == high:  # widened, because an interval of a single number would ignore the noise
             low, high = max(0, low - 1), min(last, high + 1)
         return ConfidenceLimits(points[[low]], points[[high]], np.zeros(1, np.bool_))
 

@@ -1,6 +1,7 @@
-"""Shares of people in each quarter of a list of numbers, measured and expected beforehand.
+"""Shares of people in each quarter of a list of numbers: estimates, and their expected limits.
 
-The quarters are of the list, so they have as many numbers each as near as may be.
+The ordered list of possible numbers (the leaves of a tree, `ranges.py`) is cut into four parts with
+nearly equally many numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,12 +17,12 @@ from .moment_limits import ShareLaw
 from .range_limits import Leaves, limits_of_sets
 from .unary import UnaryEncoding
 
-# Limit of the numbers with expected limits of the median: they take those of all ranges.
+# Most numbers for which expected limits of the median are computed: they need those of all ranges.
 MOST_EXPECTED = 256
 
 
 def quarters(leaves: int) -> list[Leaves]:
-    """Return whether each ordered leaf is in a quarter of them, for every quarter."""
+    """Return, for each quarter of the ordered leaves, a mask of the leaves in that quarter."""
     ends, places = np.unique(np.linspace(0, leaves, 5).astype(int)), np.arange(leaves)
     return [(places >= first) & (places < end) for first, end in pairwise(ends)]
 
@@ -34,15 +35,15 @@ def quarter_shares(
     error: Callable[[Leaves], float],
     law: Callable[[Leaves], ShareLaw],
 ) -> Iterator[Measure]:
-    """Yield the shares of people in each quarter of the numbers.
+    """Yield the estimated share of people in each quarter of the numbers.
 
     Args:
         ordered: estimated shares of the ordered leaves, shape (a,).
         people: n.
         points: the numbers, ascending, shape (a,).
         places: the input at each ordered leaf.
-        error: standard error of the share of a set.
-        law: of a report's contribution to the share of a set.
+        error: standard error of the share of a set of leaves.
+        law: distribution of a report's contribution to the share of a set of leaves.
     """
     for inside in quarters(len(points)):
         quarter_points = points[inside]
@@ -62,16 +63,18 @@ def expected_ranges(
     law: Callable[[Leaves], ShareLaw],
     measures: Callable[[Floats, int], Sequence[Measure]],
 ) -> tuple[ExpectedLimits, ...]:
-    """Return limits for the quarter of the numbers with the widest, and for the median.
+    """Return expected confidence limits for the quarter with the widest limits, and for the median.
 
-    For the median people have all numbers alike, and there are at most `MOST_EXPECTED` of them.
+    For the median people have all numbers alike; it is left out for more than `MOST_EXPECTED`
+    numbers.
 
     Args:
         people: n.
         points: the numbers, ascending, shape (a,).
-        tree: leaves to a node and nodes of each level from the top, and the coin of a node.
-        law: of a report's contribution to the share of a set.
-        measures: numbers that counts of reports tell, the median second.
+        tree: leaves to a node and nodes of each level from the top, and the unary encoding of a
+            node.
+        law: distribution of a report's contribution to the share of a set of leaves.
+        measures: support counts, people -> measures, the median second.
     """
     places = np.arange(len(points))
     expected_quarters = [

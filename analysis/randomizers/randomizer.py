@@ -1,7 +1,7 @@
 """The interface of a local randomizer: a matrix, a cost, a sampler and an unbiased estimator.
 
-A randomizer on a inputs with b outputs is a b x a matrix Q: column x is the law of the report of a
-person with value x (paper 002, Section 2.2). Its cost is
+A randomizer on a inputs with b outputs is a b x a matrix Q: column x is the distribution of the
+report of a person with value x (paper 002, Section 2.2). Its cost is
 
     epsilon = max over y, x, x' of log(Q[y, x] / Q[y, x'])          nats; infinite if one is 0
 
@@ -44,12 +44,12 @@ Bits = npt.NDArray[np.uint8]
 Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
-DENSE_ENTRIES = 1 << 24  # limit of a dense matrix: 128 MiB of float64
-LEAST_LIE = 1e-15  # a lie rarer than this is lost in 1 - q
+DENSE_ENTRIES = 1 << 24  # most entries of a dense matrix: 128 MiB of float64
+LEAST_LIE = 1e-15  # least lie probability q: below it, 1 - q is 1 in floating point
 
 
 class Randomizer(ABC):
-    """A sampler of reports, with their cost.
+    """The base class of local randomizers: users apply them to a value before they send it.
 
     Inputs are the symbols 0 .. inputs - 1. Row y of the matrix is the report that `symbols` maps to
     the number y.
@@ -85,7 +85,8 @@ class Randomizer(ABC):
         """The number b of possible reports, an exact integer however large."""
 
     if TYPE_CHECKING:
-        # Declared for readers only: in GRR and LocalHash it is a field, elsewhere a property.
+        # Declared for type checkers only, because `epsilon` is a field in some families and a
+        # property in the rest.
         @property
         def epsilon(self) -> float:
             """Local differential privacy in nats: the largest log-ratio in a row of the matrix."""
@@ -93,24 +94,30 @@ class Randomizer(ABC):
 
     @abstractmethod
     def _columns(self) -> Floats:
-        """The dense matrix; its size has been checked."""
+        """Return the dense matrix Q, shape (outputs, inputs); its size has been checked."""
 
     @abstractmethod
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
-        """One report for each person, from their values x, shape (people,)."""
+        """Return one randomized report for each person, from people's values x, shape (people,)."""
 
     @abstractmethod
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the input symbols, with standard errors."""
+        """Return unbiased shares of the input symbols, with standard errors.
+
+        population: the errors also count sampling these people from a large population.
+        """
 
     def symbols(self, reports: Any) -> Symbols:
-        """The row of the matrix that each report is, shape (people,); of at most 2^62 rows."""
+        """Return the row number of each report in the matrix, shape (people,).
+
+        Raises a ParameterError if the matrix has more than 2^62 rows.
+        """
         check_rows(self)
         return as_symbols(reports, self.outputs, "reports")
 
     @property
     def matrix(self) -> Floats:
-        """The b x a matrix: column x is the law of the report given x.
+        """The b x a matrix Q: column x is the distribution of the report given the value x.
 
         Raises:
             ParameterError: more than 2^24 entries; use `operator`, which never forms the matrix.
@@ -124,38 +131,57 @@ class Randomizer(ABC):
 
     @property
     def operator(self) -> Any:
-        """A `scipy.sparse.linalg.LinearOperator`: `operator @ p` is the law of a report."""
+        """The matrix Q as a `scipy.sparse.linalg.LinearOperator`.
+
+        `operator @ p` is the distribution of a report if people's values have the distribution p.
+        """
         from scipy.sparse.linalg import aslinearoperator
 
         return aslinearoperator(self.matrix)
 
     def divergences(self) -> Floats:
-        """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']) in nats, shape (a, a)."""
+        """Return the local epsilon of each pair of inputs, in nats, shape (a, a).
+
+        d[x, x'] = max over y of log(Q[y, x] / Q[y, x']).
+        """
         return matrix_divergences(self.matrix)
 
     def noise(self) -> float:
-        """Variance of one report's estimate of a share, averaged over uniform inputs and shares."""
+        """Return the variance of one report's estimate of a share.
+
+        It is averaged over uniform inputs and over all shares.
+        """
         Q = self.matrix
         inverse = np.linalg.pinv(Q)
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
 
     def noise_of(self, task: str) -> float:  # noqa: ARG002 - a family's
-        """Return the noise of an estimated task: "shares", "mean", "distribution", ..."""
+        """Return the variance of one report's estimate in a task.
+
+        "shares", "mean", "distribution", ...
+        """
         return self.noise()
 
-    # Its capacity, contraction and errors.
+    # Capacity, contraction and errors of the randomizer as a channel.
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """(nats, attained): the most that a report tells about which of n >= 2 people sent it.
+        """Return (nats, attained).
 
-        By rounds (`numerical_capacity.py`); attained where n is at least the number of inputs.
+        The most that a report reveals about which of n >= 2 people sent it.
+
+        Mutual information, maximized over the people's values, by iteration
+        (`numerical_capacity.py`);
+        attained if n is at least the number of inputs.
         """
         matrix = self.matrix
         nats = numerical_capacity(np.asarray(matrix[matrix.max(axis=1) > 0]))
         return min(nats, log(people)), people >= self.inputs
 
     def contraction(self) -> float:
-        """The least eta with I(U; Y) <= eta I(U; X) for every U and X, in [0, 1].
+        """Return the contraction coefficient in [0, 1]: the strong data-processing constant.
+
+        It is the least eta with I(U; Y) <= eta I(U; X) for every U and X, with Y the report of the
+        value X.
 
         Raises:
             ParameterError: a matrix of more than 128 inputs.
@@ -163,65 +189,89 @@ class Randomizer(ABC):
         return pairwise_contraction(self.matrix)
 
     def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - a family's
-        """Return (value, attained): the least error of naming one of n people by its report."""
-        raise ParameterError(f"randomizer: found a {type(self).__name__}; GRR or LocalHash")
+        """Return (value, attained).
+
+        The least error of naming the sender of a report among n people.
+        """
+        raise ParameterError(f"randomizer: found a {type(self).__name__}; needs GRR or LocalHash")
 
     @property
     def loss_parameter(self) -> float | None:
-        """The theta of paper 003's Theorems 4.2 and 4.4, in (0, 1); None without such a theta."""
+        """The theta of paper 003's Theorems 4.2 and 4.4, in (0, 1).
+
+        None for families without a theta.
+        """
         return None
 
     @property
     def identity_form(self) -> tuple[float, float] | None:
-        """(theta, nu) where Q is theta times the identity plus nu everywhere, else None."""
+        """(theta, nu) if the matrix is theta times the identity plus nu in every entry.
+
+        Else None.
+        """
         return None
 
     @property
     def two_level(self) -> TwoLevel | None:
-        """Its form as a random set of inputs with two likelihood ratios, or None."""
+        """The randomizer as a random set of inputs with two likelihood ratios.
+
+        None if it is not one.
+        """
         return None
 
     @property
     def hash_family(self) -> Any:
-        """The family of functions that inputs are hashed with; None where they are not."""
+        """The family of hash functions that is applied to inputs; None without hashing."""
         return None
 
     @property
     def one_bit(self) -> float | None:
-        """The probability that a report of one bit is a lie; None where there are more reports."""
+        """The probability that a report of one bit is a lie.
+
+        None if there are more than two reports.
+        """
         return None
 
     def neighbours(self) -> list[Neighbours]:
-        """Return, per kind of two neighbouring values, the laws of reports; here by the matrix."""
+        """Return the report distributions of each kind of two values, for bounds after shuffling.
+
+        Here they come from the matrix if it is small enough, else from epsilon alone.
+        """
         neighbour_laws = matrix_neighbours(self.matrix) if self.is_readable else None
         return neighbour_laws or [clone_neighbours(self.epsilon)]
 
     @property
     def knows_neighbours(self) -> bool:
-        """Whether the family has its own neighbours, beside the neighbours of any matrix."""
+        """Whether the family overrides `neighbours`, with report distributions of its own."""
         return type(self).neighbours is not Randomizer.neighbours
 
     @property
     def is_readable(self) -> bool:
-        """Whether the matrix gives the neighbours: it is small, and covers all that people send."""
+        """Whether `neighbours` can use the matrix: it is small, and covers all that people send."""
         whole = self.messages_per_person == 1 and not self.finds
         return whole and self.inputs <= MOST_INPUTS and self.outputs * self.inputs <= MOST_ENTRIES
 
-    # The text of its reports, and their likelihood.
+    # Reports as text, and their likelihood.
 
     @property
     def positions(self) -> int:
-        """Number of symbols that a report may support, or of its bits."""
+        """The length of `support_counts`.
+
+        Symbols that a report may support, or bits of a report.
+        """
         return self.inputs
 
     @property
     def messages_per_person(self) -> int:
-        """Number of messages of a person's report, each mixed separately."""
+        """The number of messages that a person sends, each mixed separately."""
         return 1
 
     @property
     def text_width(self) -> int | None:
-        """Characters of every report as text; None where a report is a value of the domain."""
+        """The number of characters of a report as text.
+
+        None if a report is a value of the domain.
+        """
         raise ParameterError(f"{self}: its reports have no text")
 
     @property
@@ -230,31 +280,42 @@ class Randomizer(ABC):
         return f"[0-9a-f]{{{self.text_width}}}"
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - a family's
-        """Reports as text, all of `text_width`. domain: the values of the symbols."""
+        """Return reports as texts of `text_width` characters. domain: the values of the symbols."""
         raise ParameterError(f"{self}: its reports have no text")
 
     def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
-        """Return texts of `text_pattern` as reports; texts with impossible numbers are left out."""
+        """Return reports from texts of `text_pattern`.
+
+        Texts with impossible numbers are left out.
+        """
         raise ParameterError(f"{self}: its reports have no text")
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:  # noqa: ARG002
-        """The limits of each estimate if reports come as often as expected; () if unknown."""
+        """Return confidence limits of each estimate at expected counts of reports.
+
+        () if unknown.
+        """
         return ()
 
     def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
-        """Return the number of reports that support each symbol, or have a 1 at each position."""
+        """Return the number of reports that support each symbol, or have a 1 at each position.
+
+        Estimates are made from these counts alone.
+        """
         raise ParameterError(f"{self}: its reports support no symbols")
 
     def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
-        """Return measures besides shares, from support counts, shape (positions,)."""
+        """Return estimates besides shares, such as a mean, from support counts (positions,)."""
         return ()
 
     def find(self, reports: Any) -> Any:  # noqa: ARG002 - a family's
-        """The values that many people have, from reports of an open domain."""
-        raise ParameterError(f"{self}: its reports find no values")
+        """Return the values that many people have, from reports about an open domain."""
+        raise ParameterError(
+            f"{self}: its reports find no values; needs a randomizer of an open domain, PrefixTree"
+        )
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return people's inputs, from their codes in the requested columns, people x columns."""
+        """Return people's inputs from their codes in the requested columns, (people, columns)."""
         return np.asarray(codes[:, 0])
 
     def log_likelihood(
@@ -263,7 +324,9 @@ class Randomizer(ABC):
         own: Any,  # noqa: ARG002
         rng: Seed,  # noqa: ARG002
     ) -> Floats:
-        """Log of P(report | value) up to a term of the report, shape (len(own), len(values)).
+        """Return log P(report | value) of drawn reports, up to a term of the report.
+
+        Shape (len(own), len(values)).
 
         Args:
             values: the different inputs, as rows of codes.
@@ -273,18 +336,21 @@ class Randomizer(ABC):
         raise ParameterError(f"{self}: its reports support no symbols")
 
     def single(self) -> Randomizer:
-        """The randomizer of one symbol or bit: itself, but for several bits that are alike."""
+        """Return the randomizer of one symbol or bit.
+
+        This one, unless it has several bits alike.
+        """
         return self
 
     def ldp(self, unit: Unit = "nats") -> float:
-        """The price `epsilon` in nats or in bits."""
+        """Return the local epsilon in nats or in bits."""
         if unit not in ("nats", "bits"):
             raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
         return self.epsilon if unit == "nats" else self.epsilon / log(2)
 
 
 def as_generator(rng: Seed) -> np.random.Generator:
-    """A generator of this mechanism's own, spawned from a generator or a seed.
+    """Return a random generator of this mechanism's own, spawned from a generator or a seed.
 
     Spawned, so that values drawn from default_rng(7) and lies told with rng=7 are independent. Two
     calls with one generator give different reports, two calls with one seed the same. None is
@@ -302,12 +368,16 @@ def as_generator(rng: Seed) -> np.random.Generator:
         return rng.spawn(1)[0]
     except TypeError as error:
         raise ParameterError(
-            "rng: made without a seed sequence; needs one that can spawn"
+            "rng: found a generator without a seed sequence; needs one that can spawn, such as "
+            "numpy.random.default_rng()"
         ) from error
 
 
 def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
-    """One symbol in 0 .. a - 1 for each of at least one person."""
+    """Return `x` as int64 symbols after a check.
+
+    One symbol in 0 .. a - 1 for each of >= 1 person.
+    """
     array = as_array(x, name, "one symbol for each person")
     if array.ndim != 1 or array.size == 0:
         raise ParameterError(f"{name}: shape {array.shape}; needs one symbol for each person")
@@ -322,12 +392,13 @@ def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
     return array.astype(np.int64, copy=False)
 
 
-# Nats beyond which results do not change, and up to which squares of e^epsilon are finite.
+# Largest epsilon in nats that is computed with: beyond, results do not change, and the square of
+# e^epsilon would overflow.
 MOST_NATS = 300.0
 
 
 def as_epsilon(epsilon: float) -> float:
-    """A privacy budget in nats: positive and finite."""
+    """Return a local epsilon in nats after a check that it is positive and finite."""
     nats = number(epsilon, "epsilon", "a finite number of nats > 0")
     if not 0 < nats < inf:
         raise ParameterError(f"epsilon: found {epsilon!r}; needs a finite number of nats > 0")
@@ -335,16 +406,20 @@ def as_epsilon(epsilon: float) -> float:
 
 
 def as_lie(q: float) -> float:
-    """Check the probability of a lie about one bit: 0 < q <= 1/2; at 1/2 it is uninformative."""
+    """Return the lie probability q of one bit after a check: 0 < q <= 1/2.
+
+    At 1/2 the bit is uninformative.
+    """
     lie = number(q, "q", "a lie probability in (0, 1/2]")
     if not 0 < lie <= 0.5:
         raise ParameterError(f"q: found {q!r}; needs a lie probability in (0, 1/2]")
     if lie < LEAST_LIE:
         raise ParameterError(
-            f"q: found {q!r}; needs at least {LEAST_LIE:g}: below, 1 - q is 1 in floating point"
+            f"q: found {q!r}; needs at least {LEAST_LIE:g}, because a smaller q is lost in 1 - q"
         )
     return lie
 
 
 def _large(number: int) -> str:
+    """Return a number for messages: its digits, or a power of two from 10^9 on."""
     return str(number) if number < 10**9 else f"2^{log(number) / log(2):.4g}"

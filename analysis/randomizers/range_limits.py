@@ -26,11 +26,11 @@ def leaves_law(
     paths: Floats,
     coin: UnaryEncoding,
 ) -> ShareLaw:
-    """Return the law of a report's contribution to the share of a set of leaves.
+    """Return the distribution of a report's contribution to the share of a set of leaves.
 
     Args:
         inside: whether each ordered leaf is in the set, shape (a,).
-        fit: G and c, the shares of the leaves from the shares of the nodes.
+        fit: G and c: the shares of the leaves are G times the shares of the nodes, plus c.
         nodes: number of nodes of each level.
         paths: 1 if a node is above a leaf, shape (nodes, a).
         coin: the unary encoding of a node.
@@ -42,9 +42,10 @@ def leaves_law(
     levels = [
         slice(end - node_count, end) for end, node_count in zip(ends.tolist(), nodes, strict=True)
     ]
-    above = [paths[level].argmax(axis=0) for level in levels]  # each leaf's node
+    above = [paths[level].argmax(axis=0) for level in levels]  # by level, the node above each leaf
 
     def moments(tilts: Floats) -> Floats:
+        """Return the log moment-generating function of the contribution, by tilt and true leaf."""
         moments_of_zeros = zeros(tilts)
         own_moments = of_ones(tilts) - moments_of_zeros
         level_moments = [
@@ -63,19 +64,19 @@ def leaves_law(
 def limits_of_sets(
     ordered: Floats, people: int, sets: Sequence[Leaves], law: Callable[[Leaves], ShareLaw]
 ) -> Limiting:
-    """Return limits of the shares of people in sets of leaves.
+    """Return a function alpha -> confidence limits of the shares of people in sets of leaves.
 
     Args:
         ordered: estimated shares of the ordered leaves, shape (a,).
         people: n.
-        sets: whether each leaf is in the set.
-        law: of a report's contribution to the share of a set.
+        sets: for each set a mask of its leaves.
+        law: distribution of a report's contribution to the share of a set.
     """
     shares = np.array([ordered[inside].sum() for inside in sets])
     return limits_of_all(shares, people, lambda place: law(sets[place]), population=False)
 
 
 def with_everybody(limits: Limiting) -> Limiting:
-    """Append the limits of a share that is 1 for certain."""
+    """Return limits with those of one more share appended, which is 1 for certain."""
     all_people = ConfidenceLimits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
     return lambda alpha: joined([limits(alpha), all_people])

@@ -50,14 +50,16 @@ from .range_limits import Leaves, leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-MOST_LEAVES = 1024  # limit for a least-squares matrix
-FANOUT = 4  # children of a node: the paper's best, for consistent trees, is 4 to 8
+MOST_LEAVES = 1024  # most numbers: the least-squares matrix has an entry for each pair
+FANOUT = 4  # default children of a node; the paper's best for consistent trees are 4 to 8
 QUARTERS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeReports:
-    """Each person's level, from the top, and the bits of the nodes there.
+    """Reports about a tree's nodes.
+
+    Each person's level, from the top, and a bit for each node there.
 
     Attributes:
         levels: shape (people,).
@@ -68,17 +70,18 @@ class NodeReports:
     bits: Bits
 
     def __len__(self) -> int:
+        """Return the number of reports, one for each person."""
         return len(self.levels)
 
 
 @dataclass(frozen=True, eq=True)
 class Ranges(Randomizer):
-    """A tree over some numbers with budget epsilon.
+    """A local randomizer of numbers for shares in ranges and quantiles: a tree over the numbers.
 
     Attributes:
         points: the numbers, 2 to 1,024, all different.
-        epsilon: nats, > 0.
-        fanout: B, >= 2.
+        epsilon: local epsilon in nats, > 0.
+        fanout: B, the children of a node, >= 2.
     """
 
     points: tuple[float, ...]
@@ -88,6 +91,7 @@ class Ranges(Randomizer):
     any_size = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "points", as_points(self.points, MOST_LEAVES))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         object.__setattr__(self, "fanout", whole(self.fanout, "fanout", 2))
@@ -97,12 +101,12 @@ class Ranges(Randomizer):
 
     @property
     def a(self) -> int:
-        """The number of leaves."""
+        """The number of leaves of the tree: possible numbers."""
         return len(self.points)
 
     @property
     def inputs(self) -> int:
-        """The number of leaves."""
+        """The number of leaves of the tree: possible numbers."""
         return self.a
 
     @cached_property
@@ -112,7 +116,7 @@ class Ranges(Randomizer):
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
-        """Leaves to a node of each level, from the top."""
+        """The number of leaves below a node of each level, from the top."""
         widths = [1]
         while -(-self.a // (widths[-1] * self.fanout)) > 1:
             widths.append(widths[-1] * self.fanout)
@@ -120,16 +124,17 @@ class Ranges(Randomizer):
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
-        """Nodes of each level."""
+        """The number of nodes of each level, from the top."""
         return tuple(-(-self.a // width) for width in self.widths)
 
     @cached_property
     def _coins(self) -> UnaryEncoding:
+        """The unary encoding with which a person reports its node of the drawn level."""
         return UnaryEncoding.oue(max(2, self.nodes[-1]), self.epsilon)
 
     @property
     def outputs(self) -> int:
-        """Sets of nodes, over all levels."""
+        """The number of possible reports: sets of nodes of one level, over all levels."""
         return int(sum(1 << count for count in self.nodes))
 
     @cached_property
@@ -143,6 +148,7 @@ class Ranges(Randomizer):
         return np.concatenate(rows).astype(np.float64)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         parts = []
         for width, count in zip(self.widths, self.nodes, strict=True):
             coins = UnaryEncoding(count, self._coins.kappa, self._coins.lam)
@@ -150,7 +156,7 @@ class Ranges(Randomizer):
         return np.concatenate(parts) / len(parts)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> NodeReports:
-        """A level and its bits for each person.
+        """Return a drawn level and the randomized bits of its nodes for each person.
 
         Args:
             x: which number each has, shape (people,).
@@ -167,7 +173,10 @@ class Ranges(Randomizer):
         return NodeReports(levels, bits)
 
     def symbols(self, reports: NodeReports) -> Symbols:
-        """The row of each report: by its level from the top, then by the number of its bits."""
+        """Return the row number of each report in the matrix.
+
+        By level, then by its bits as a number.
+        """
         check_rows(self)
         rows, first = np.zeros(len(reports), np.int64), 0
         for level, count in enumerate(self.nodes):
@@ -179,11 +188,11 @@ class Ranges(Randomizer):
 
     @property
     def positions(self) -> int:
-        """A position for every level, and for every node."""
+        """The length of `support_counts`: a count for every level, and for every node."""
         return sum(self.nodes) + len(self.nodes)
 
     def support_counts(self, reports: NodeReports) -> Counts:
-        """Return, per level from the top, its reports, then those with a 1 at each of its nodes."""
+        """Return the reports at each level from the top, each followed by 1-bits at its nodes."""
         supports = []
         for level, count in enumerate(self.nodes):
             rows = reports.bits[reports.levels == level]
@@ -191,7 +200,10 @@ class Ranges(Randomizer):
         return np.concatenate(supports)
 
     def _node_shares(self, counts: npt.ArrayLike, people: int) -> Floats:
-        """Return y of the docstring, shape (nodes,). counts: those of `support_counts`."""
+        """Return the unbiased share of people below each node, shape (nodes,).
+
+        counts: those of `support_counts`.
+        """
         node_counts, first, shares = np.asarray(counts, np.float64), 0, []
         coins, h = self._coins, len(self.nodes)
         for count in self.nodes:
@@ -202,7 +214,10 @@ class Ranges(Randomizer):
 
     @cached_property
     def _fit(self) -> tuple[Floats, Floats]:
-        """G and c: the least-squares shares of the leaves with total 1."""
+        """(G, c): the least-squares shares of the leaves are G times the nodes' shares, plus c.
+
+        Their total is 1.
+        """
         A = self.paths
         inverse = np.linalg.inv(A.T @ A)
         row_sums = inverse.sum(axis=1)
@@ -211,7 +226,7 @@ class Ranges(Randomizer):
         return G - np.outer(centre, G.sum(axis=0)), centre
 
     def _variances(self, weights: Floats, shares: Floats) -> Floats:
-        """Return n times the exact variance of some combinations of leaves, shape (k,).
+        """Return n times the exact variance of weighted sums of the leaves' shares, shape (k,).
 
         weights: k x a. shares: true shares of the ordered leaves.
         """
@@ -222,18 +237,22 @@ class Ranges(Randomizer):
         return np.asarray(np.maximum(rows**2 @ D - (rows @ self.paths) ** 2 @ shares, 0.0))
 
     def _ordered(self, counts: npt.ArrayLike, people: int) -> Floats:
+        """Return unbiased shares of the numbers in ascending order, from `support_counts`.
+
+        Shape (a,).
+        """
         G, centre = self._fit
         return np.asarray(G @ self._node_shares(counts, whole(people, "people", 1)) + centre)
 
     def estimate(self, reports: NodeReports, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the numbers, in the order in which they were given."""
+        """Return unbiased shares of the numbers, in the order of `points`."""
         counts = self.support_counts(reports)
         return self.estimate_tally(counts, len(reports), population=population)
 
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """The same from the counts of `support_counts`."""
+        """Return unbiased shares of the numbers from the counts of `support_counts`."""
         ordered = self._ordered(counts, people)
         noise = self._variances(np.eye(self.a), _clipped(ordered)) / people
         return Estimate.from_noise(
@@ -247,31 +266,43 @@ class Ranges(Randomizer):
         )
 
     def _share_law(self, inside: npt.NDArray[np.bool_]) -> ShareLaw:
+        """Return the distribution of a report's contribution to the share of a set of leaves.
+
+        inside: a mask of the ordered leaves.
+        """
         return leaves_law(inside, self._fit, self.nodes, self.paths, self._coins)
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Exact variance of each share given people with these shares, shape (a,)."""
+        """Return the exact variance of each estimated share, shape (a,). p: the true shares."""
         ordered = as_probabilities(p)[np.argsort(self.points)]
         return self._variances(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
 
     def range_variance(self, first: int, last: int, p: npt.ArrayLike, people: int) -> float:
-        """Exact variance of the share of people from the first to the last ordered leaf."""
+        """Return the exact variance of the estimated share of people in a range of numbers.
+
+        first, last: ordered leaves at its ends, both in the range. p: the true shares of the
+        numbers.
+        """
         ordered = as_probabilities(p)[np.argsort(self.points)]
         inside = ((np.arange(self.a) >= first) & (np.arange(self.a) <= last))[None, :]
         return float(self._variances(inside.astype(np.float64), ordered)[0]) / people
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """The quartiles, and the people in each quarter of the list of numbers."""
+        """Return the quartiles, and the share of people in each quarter of the list of numbers.
+
+        counts: those of `support_counts`.
+        """
         ordered, points = self._ordered(counts, people), np.sort(self.points)
         shares = _clipped(ordered)
         order = np.argsort(self.points)
         errors = np.sqrt(self._variances(np.tril(np.ones((self.a, self.a))), shares) / people)
         sums = np.cumsum(ordered)
-        sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]  # up to the last leaf are all people
+        sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]  # without the last set, which is all people
         up_to = cache(with_everybody(limits_of_sets(ordered, people, sets, self._share_law)))
         quantiles = [quantile(q, points, sums, errors, up_to, lambda p: p[order]) for q in QUARTERS]
 
         def error(inside: Leaves) -> float:
+            """Return the standard error of the share of people in a set of leaves."""
             all_leaves = inside[None, :].astype(np.float64)
             return sqrt(float(self._variances(all_leaves, shares)[0]) / people)
 
@@ -279,19 +310,25 @@ class Ranges(Randomizer):
         return (*quantiles, *quarters)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the share of a quarter of the numbers, and of the median of a few."""
+        """Return expected 95 % limits of the share of a quarter of the numbers, and of the median.
+
+        The median is left out for many numbers.
+        """
         points, tree = np.sort(self.points), (self.widths, self.nodes, self._coins)
         return expected_ranges(people, points, tree, self._share_law, self.measures)
 
     def noise(self) -> float:
-        """Variance of one report's estimate of a share, for uniform numbers, averaged."""
+        """Return the variance of one report's estimate of a share, for uniform numbers."""
         return float(self._variances(np.eye(self.a), np.full(self.a, 1 / self.a)).mean())
 
     def noise_of(self, task: str) -> float:
-        """The same; for "ranges" averaged over all ranges of numbers."""
+        """Return the noise of a task.
+
+        For "ranges" averaged over all ranges, else that of shares.
+        """
         if task != "ranges":
             return self.noise()
-        bounds = np.tril(np.ones((self.a + 1, self.a)), -1)  # the first i leaves, i = 0 .. a
+        bounds = np.tril(np.ones((self.a + 1, self.a)), -1)  # row i: the first i leaves
         pairs = [(i, j) for i in range(self.a + 1) for j in range(i)]
         if len(pairs) > MOST_LEAVES:
             rng = np.random.default_rng(0)
@@ -300,24 +337,31 @@ class Ranges(Randomizer):
         return float(self._variances(weights, np.full(self.a, 1 / self.a)).mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most the mean of the capacities of the levels, nats."""
+        """Return (bound, attained): a report's most information about which of n people sent it.
+
+        In nats: the mean of the capacities of the levels; not attained.
+        """
         coins = self._coins
         capacities = [unary_capacity(coins.kappa, coins.lam, min(people, n)) for n in self.nodes]
         return float(np.mean(capacities)), False
 
     def contraction(self) -> float:
-        """Return the contraction of two numbers that differ at every level: of two coins."""
+        """Return the contraction coefficient of two numbers with different nodes at every level."""
         return two_inputs(*unary_pair(self._coins.kappa, self._coins.lam))
 
     def neighbours(self) -> list[Neighbours]:
-        """Return two numbers that differ at every level, as reports of unary encoding.
+        """Return the report distributions of two numbers, for bounds after shuffling.
 
-        Levels with equal nodes have equal laws; they are the mean of the laws of other levels.
+        The numbers differ at every level, so reports are those of unary encoding. Levels with equal
+        nodes have equal distributions; they are the mean of the distributions of other levels.
         """
         return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Epsilon where a drawn report has a 1 at the node above a value, else 0."""
+        """Return the log-likelihood of drawn reports under each number, up to a term of the report.
+
+        It is epsilon if the report has a 1 at the node above the number, else 0.
+        """
         rows = self.sample(values[own, 0], rng)
         width = np.array(self.widths)[rows.levels, None]
         node = self.order[values[:, 0]][None, :] // width
@@ -325,16 +369,22 @@ class Ranges(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """A digit for the level, two for each eight bits."""
+        """The number of hexadecimal digits of a report.
+
+        One for the level, two for each eight bits.
+        """
         return 1 + hex_width(self.a)
 
     def encode(self, reports: NodeReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """The level, then the bits, eight to a byte, in hex."""
+        """Return reports as hexadecimal text: the level, then the bits, eight to a byte."""
         pairs = zip(reports.levels.tolist(), to_hex(reports.bits), strict=True)
         return [f"{level:x}{bits}" for level, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> NodeReports:
-        """Return levels and bits; texts with an unknown level or bit are left out."""
+        """Return reports from hexadecimal texts.
+
+        An unknown level or a bit beyond it is left out.
+        """
         levels = np.array([int(text[0], 16) for text in texts], np.int64)
         packed = np.frombuffer(bytes.fromhex("".join(text[1:] for text in texts)), np.uint8)
         bits = np.unpackbits(packed.reshape(len(texts), -1), axis=1)
@@ -345,6 +395,6 @@ class Ranges(Randomizer):
 
 
 def _clipped(shares: Floats) -> Floats:
-    """Return the shares with negative shares set to 0, total 1: for variances."""
+    """Return shares with negative values set to 0 and total 1, for estimates of variances."""
     clipped = np.clip(shares, 0.0, 1.0)
     return np.asarray(clipped / clipped.sum())

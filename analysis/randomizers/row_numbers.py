@@ -1,16 +1,16 @@
-"""Numbers of reports: which row of its randomizer's matrix a report is, if 64 bits hold it."""
+"""A limit on row numbers: a report's row in its randomizer's matrix must fit in 64 bits."""
 
 from math import log2
 from typing import Protocol
 
 from ...errors import ParameterError
 
-# Limit of the different reports with 64-bit numbers, with room for sums.
+# Most different reports that have row numbers of 64 bits, with room for sums.
 MOST_ROWS = 1 << 62
 
 
 class Rows(Protocol):
-    """A randomizer, as far as its reports are numbered."""
+    """The part of a randomizer's interface that `check_rows` needs."""
 
     @property
     def outputs(self) -> int:
@@ -19,9 +19,9 @@ class Rows(Protocol):
 
 
 def check_rows(randomizer: Rows) -> None:
-    """Refuse with a ParameterError to number more than 2^62 different reports."""
+    """Refuse with a ParameterError to number the reports of a matrix with more than 2^62 rows."""
     if randomizer.outputs > MOST_ROWS:
         raise ParameterError(
             f"symbols: {randomizer} has 2^{log2(randomizer.outputs):.4g} different reports; needs "
-            "at most 2^62, whose numbers are of 64 bits"
+            "at most 2^62, so that row numbers fit in 64 bits"
         )

@@ -39,7 +39,9 @@ from .row_numbers import check_rows
 
 @dataclass(frozen=True, slots=True)
 class SampledFeature(Randomizer):
-    """A report about one feature, drawn by each person.
+    """A local randomizer of rows with several features.
+
+    Each person reports about one drawn feature.
 
     People are rows of values, shape (people, d), or numbers of rows, shape (people,), with the last
     feature running fastest.
@@ -53,6 +55,7 @@ class SampledFeature(Randomizer):
     takes_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parts: at least one, and all of them support symbols (`Pure`)."""
         parts = tuple(self.parts)
         if not parts or not all(isinstance(part, Pure) for part in parts):
             kinds = ", ".join(type(part).__name__ for part in parts) or "none"
@@ -66,34 +69,39 @@ class SampledFeature(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """The largest of the parts, nats."""
+        """The local epsilon in nats: the largest of the parts."""
         return max(part.epsilon for part in self.parts)
 
     @property
     def inputs(self) -> int:
-        """The number of different rows."""
+        """The number of different rows of values."""
         return prod(part.inputs for part in self.parts)
 
     @property
     def outputs(self) -> int:
-        """The sum of the parts' numbers."""
+        """The number of possible reports: the sum over the parts."""
         return sum(part.outputs for part in self.parts)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         rows = self._rows(np.arange(self.inputs))
         laws = [part.matrix[:, symbols] for part, symbols in zip(self.parts, rows.T, strict=True)]
         return np.concatenate(laws) / len(self.parts)
 
     def neighbours(self) -> list[Neighbours]:
-        """Rows that differ in every feature, where each part treats all values alike."""
+        """Return the report distributions of two rows that differ in every feature.
+
+        Bounds after shuffling use them. If a part treats values differently, they come from the
+        matrix.
+        """
         return sampled_neighbours(self.parts) or super(SampledFeature, self).neighbours()
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The rows themselves."""
+        """Return people's rows of values: their codes in the requested columns, unchanged."""
         return np.asarray(codes)
 
     def _rows(self, x: npt.ArrayLike) -> Symbols:
-        """Rows of values, shape (people, d)."""
+        """Return people's inputs, rows or numbers of rows, as rows of values; shape (people, d)."""
         values, sizes = np.asarray(x), tuple(part.inputs for part in self.parts)
         if values.ndim == 1:
             return np.stack(np.unravel_index(as_symbols(x, self.inputs), sizes), axis=1)
@@ -103,7 +111,7 @@ class SampledFeature(Randomizer):
         return np.stack(columns, axis=1)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
-        """The features that people drew, and a report about each."""
+        """Return the feature that each person drew, and a randomized report about it."""
         rows, (chooser, noise) = self._rows(x), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(rows))
         groups = [rows[choice == j, j] for j in range(len(self.parts))]
@@ -114,19 +122,22 @@ class SampledFeature(Randomizer):
         return MixedReports(choice.astype(np.int64), reports)
 
     def symbols(self, reports: MixedReports) -> Symbols:
-        """Row numbers: the parts' rows one after another."""
+        """Return the row number of each report in the matrix, which stacks the parts' rows."""
         check_rows(self)
         return reports.rows(self.parts)
 
-    # Estimates come from the counts of reports.
+    # Estimates, which need only the counts of reports.
 
     @property
     def positions(self) -> int:
-        """The length of `support_counts`."""
+        """The length of `support_counts`.
+
+        One count for each feature, and one for each of its values.
+        """
         return sum(1 + part.inputs for part in self.parts)
 
     def support_counts(self, reports: MixedReports) -> Counts:
-        """Count for each feature the reports about it, then the reports that support each value."""
+        """Return, for each feature, the reports about it, then the reports for each value."""
         counts = list[Counts]()
         for part, part_reports in zip(self.parts, reports.reports, strict=True):
             no_reports = np.zeros(part.inputs, np.int64), 0
@@ -139,7 +150,7 @@ class SampledFeature(Randomizer):
     def estimate_features(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> list[Estimate]:
-        """Return unbiased shares of the values of each feature.
+        """Return unbiased shares of the values of each feature, as one estimate for each feature.
 
         Args:
             counts: those of `support_counts`, shape (positions,).
@@ -158,7 +169,7 @@ class SampledFeature(Randomizer):
         return estimates
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
-        """Unbiased shares of the values of all features, one feature after another."""
+        """Return unbiased shares of the values of all features, one feature after another."""
         feature_estimates = self.estimate_features(
             self.support_counts(reports), len(reports), population=population
         )
@@ -173,7 +184,9 @@ class SampledFeature(Randomizer):
         )
 
     def variances(self, shares: Sequence[npt.ArrayLike], people: int) -> list[Floats]:
-        """Return the variance of each estimated share, if n / d people report about each feature.
+        """Return the variance of each estimated share, feature by feature.
+
+        Equally many people, n / d, are assumed to report about each of d features.
 
         Args:
             shares: the true shares of the values of each feature.
@@ -186,7 +199,10 @@ class SampledFeature(Randomizer):
         ]
 
     def noise(self) -> float:
-        """Variance of an estimated share times the people of a large crowd, of uniform inputs."""
+        """Return n times the variance of an estimated share in a large crowd of n people.
+
+        Inputs are uniform.
+        """
         d, even_shares = len(self.parts), [1 / part.inputs for part in self.parts]
         noises = [
             d * part.noise() + (d - 1) * share * (1 - share)
@@ -195,7 +211,10 @@ class SampledFeature(Randomizer):
         return sum(noises) / d
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of a half, and of 0, 1/4, 3/4 and 1, of the feature that has the widest."""
+        """Return expected 95 % limits of the feature with the widest limits.
+
+        For shares of 1/2, then of 0, 1/4, 3/4 and 1.
+        """
         reports_drawn = people // len(self.parts)
         if not reports_drawn:
             return (ExpectedLimits("shares", ((0.0, 1.0),)),)
@@ -207,19 +226,25 @@ class SampledFeature(Randomizer):
             expected_by_part.append(ExpectedLimits("shares", limits))
         return (max(expected_by_part, key=lambda expected: expected.reach),)
 
-    # Texts have one width, so that a length shows no feature.
+    # Reports as text, all of one width, so that the length does not reveal the feature.
 
     @property
     def text_width(self) -> int:
-        """Number of digits: those of the number of the feature, and of the widest report."""
+        """The number of characters of a report: the feature in hex, and the widest report."""
         return self._digits + max(map(_width, self.parts))
 
     @property
     def _digits(self) -> int:
+        """The number of hexadecimal digits of the number of a feature."""
         return len(f"{len(self.parts) - 1:x}")
 
     def encode(self, reports: MixedReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
-        """The feature in hex, the report, and zeros up to the width; a symbol is its number."""
+        """Return reports as text.
+
+        The feature in hexadecimal, its report, and zeros up to the width.
+
+        If a part reports values of its domain, the number of the value is written.
+        """
         texts = [""] * len(reports)
         for j, (part, part_reports) in enumerate(zip(self.parts, reports.reports, strict=True)):
             if part_reports is None:
@@ -230,7 +255,10 @@ class SampledFeature(Randomizer):
         return texts
 
     def decode(self, texts: Sequence[str]) -> MixedReports:
-        """Reports, ordered by feature; texts that no person could send are left out."""
+        """Return reports, ordered by feature, from texts.
+
+        Texts that no person could send are left out.
+        """
         choice, reports = [], []
         for j, part in enumerate(self.parts):
             head, width = f"{j:0{self._digits}x}", _width(part)
@@ -247,7 +275,10 @@ class SampledFeature(Randomizer):
         return MixedReports(np.concatenate(choice), tuple(reports))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Return each report's log likelihood by its part; the draw of the feature cancels out."""
+        """Return the log-likelihood of drawn reports under each row, up to a term of the report.
+
+        It is that of the drawn feature's randomizer; the probability of the draw cancels out.
+        """
         own_rows, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
         choice = chooser.integers(0, len(self.parts), len(own_rows))
         likely = np.zeros((len(own_rows), len(values)))
@@ -257,34 +288,47 @@ class SampledFeature(Randomizer):
         return likely
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """The mean of the parts', nats; attained where every row may be somebody's."""
+        """Return (bound, attained): a report's most information about which of n people sent it.
+
+        In nats: the mean over the parts; attained if n is at least the number of different rows.
+        """
         capacities = [part.capacity(people) for part in self.parts]
         nats = sum(nats_of_part for nats_of_part, _ in capacities) / len(capacities)
         attained = all(is_attained for _, is_attained in capacities) and people >= self.inputs
         return min(nats, log(people)), attained
 
     def contraction(self) -> float:
-        """The mean of the parts': features that are copies of one value have it."""
+        """Return the contraction coefficient: the mean over the parts.
+
+        It is reached if all features are copies of one value.
+        """
         return sum(part.contraction() for part in self.parts) / len(self.parts)
 
 
 def _numbers(part: Pure) -> list[str]:
-    """The texts of a part's values, where its reports are values."""
+    """Return the text of each value of a part: its number in hexadecimal; empty for other parts.
+
+    Needed for parts with reports that are values of their domain.
+    """
     return [] if part.text_width is not None else [_number(part, x) for x in range(part.inputs)]
 
 
 def _number(part: Pure, symbol: int) -> str:
+    """Return the hexadecimal number of a symbol, with the width of the part's reports."""
     return f"{symbol:0{_width(part)}x}"
 
 
 def _width(part: Pure) -> int:
-    """Characters of a report of a part; where that is a value, of its number in hex."""
+    """Return the number of characters of a part's reports.
+
+    If these are values of a domain, it is that of the largest value's number in hexadecimal.
+    """
     width = part.text_width
     return len(f"{part.inputs - 1:x}") if width is None else width
 
 
 def _decoded(part: Pure, texts: Sequence[str]) -> Any:
-    """The reports of a part that these texts are."""
+    """Return the reports of a part from their texts; texts of another form are left out."""
     if part.text_width is None:
         numbers = np.array([int(text, 16) for text in texts], np.int64)
         return numbers[numbers < part.inputs]

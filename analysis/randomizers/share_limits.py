@@ -1,14 +1,15 @@
-"""Exact limits of a share of people, from the law of the reports that support a value.
+"""Exact confidence limits of a share of people, from the number of reports that support a value.
 
 A report supports a value with probability t (`truth`) if its person has the value, and with l
 (`lie`) if not. If m of n people have it, the number of supporting reports is
 
     N = Bin(m, t) + Bin(n - m, l)        exactly, and stochastically increasing in m
 
-The limits are the least m with P(N >= c) > alpha / 2 and the greatest with P(N <= c) > alpha / 2:
-two tests inverted, so each limit is missed with probability alpha / 2 at most, for every m.
-Up to `EXACT` people both are found by bisection of exact tails. Beyond, they are score limits: the
-same equations with the normal law of the same mean and variance, and half a count for continuity.
+The limits are the least m with P(N >= c) > alpha / 2 and the greatest with P(N <= c) > alpha / 2,
+c the observed number: two tests inverted, so each limit is missed with probability alpha / 2 at
+most, for every m. Up to `EXACT` people both are found by bisection of exact tails. Beyond, they are
+score limits: the same equations with the normal distribution of the same mean and variance, and
+half a count for continuity.
 """
 
 from collections.abc import Callable
@@ -21,13 +22,17 @@ from ..estimation.confidence import clopper_pearson
 from ..validation import Counts, Floats
 from .limits import ConfidenceLimits, within
 
-EXACT = 100_000  # people up to which the law is summed
-# Deviations, and counts, beyond which a law is not summed: less than 1e-15 lies there (Bernstein).
+EXACT = 100_000  # most people for which the exact distribution is summed
+# Standard deviations and counts beyond which a distribution is not summed: its probability there is
+# below 1e-15 (Bernstein).
 FAR, MARGIN = 8.3, 40
 
 
 def tail(people: int, holders: int, truth: float, lie: float, count: int) -> float:
-    """Return P(N >= count); probability that is not summed counts as above."""
+    """Return P(N >= count), N the number of supporting reports if `holders` people have the value.
+
+    Probability that is not summed counts as part of the tail.
+    """
     from scipy.stats import binom
 
     non_holders = people - holders
@@ -47,23 +52,26 @@ def tail(people: int, holders: int, truth: float, lie: float, count: int) -> flo
 def min_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """Return the least m with P(N >= count) > risk, for ascending counts; else people + 1.
+    """Return the least number m of people with the value with P(N >= count) > risk, by count.
+
+    N is the number of supporting reports. If no m fits, people + 1.
 
     Args:
         people: n.
-        counts: numbers of supporting reports, shape (k,).
+        counts: numbers of supporting reports, ascending, shape (k,).
         truth: t.
         lie: l, below t.
-        risk: probability of a miss of each limit.
+        risk: probability that a limit misses.
     """
     guesses = score_holders(people, counts, truth, lie, risk)
     if people > EXACT:
         return guesses
     holders_found, shift = np.empty(len(guesses), np.int64), 0
-    # The distance of the exact limit from the score limit is nearly that of the count before.
+    # For neighbouring counts the exact limit differs from the score limit by nearly equal numbers.
     for place, (count, guess) in enumerate(zip(np.asarray(counts), guesses, strict=True)):
 
         def fits(holders: int, count: int = int(count)) -> bool:
+            """Whether P(N >= count) > risk if `holders` people have the value."""
             return tail(people, holders, truth, lie, count) > risk
 
         holders_found[place] = first_fitting(fits, int(guess) + shift, people)
@@ -72,12 +80,13 @@ def min_holders(
 
 
 def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
-    """Return the least fitting number from 0, if all larger numbers fit; else most + 1.
+    """Return the least number from 0 that fits, if all larger numbers fit; else maximum + 1.
 
     The search goes from the guess in growing steps, then by bisection.
     """
 
     def is_enough(number: int) -> bool:
+        """Whether a number fits or exceeds the maximum."""
         return number > maximum or fits(number)
 
     high = min(max(guess, 0), maximum + 1)
@@ -101,13 +110,14 @@ def first_fitting(fits: Callable[[int], bool], guess: int, maximum: int) -> int:
 def score_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """Return the least m by the normal law: count - 1/2 - E N <= z sqrt(Var N)."""
+    """Return `min_holders` by the normal approximation: count - 1/2 - E N <= z sqrt(Var N)."""
     from scipy.special import ndtri
 
     z, slope = float(-ndtri(risk)), truth - lie
     above = np.asarray(counts, np.float64) - 0.5 - people * lie
     base, more = lie * (1 - lie), truth * (1 - truth) - lie * (1 - lie)
-    # slope^2 m^2 - 2 half m + rest = 0, the smaller solution has count - 1/2 >= E N
+    # The equation slope^2 m^2 - 2 half m + rest = 0 has two solutions; the smaller has
+    # count - 1/2 >= E N.
     half = above * slope + z**2 * more / 2
     rest = above**2 - z**2 * people * base
     root = np.sqrt(np.maximum(half**2 - slope**2 * rest, 0.0))
@@ -126,14 +136,14 @@ def share_limits(
     *,
     population: bool = False,
 ) -> ConfidenceLimits:
-    """Return limits of the shares of people with each value.
+    """Return confidence limits of the shares of people with each value.
 
     Args:
-        counts: supporting reports of each, shape (k,).
+        counts: reports that support each value, shape (k,).
         people: n, the number of reports.
         truth: t.
         lie: l, below t.
-        alpha: probability of a miss, of each share.
+        alpha: probability that the limits of a share miss it.
         population: limits of the shares in a large population from which the people were drawn.
             Then every report supports the value with the same probability, and the limits are those
             of Clopper and Pearson for it.
@@ -145,7 +155,8 @@ def share_limits(
         low, high = ((end - lie) / (truth - lie) for end in ends)
     else:
         low = min_holders(people, distinct_counts, truth, lie, alpha / 2) / people
-        # People without the value, and reports that do not support it, have the mirrored law.
+        # The upper limit is the lower limit of people without the value, from reports that do not
+        # support it.
         mirrored = min_holders(
             people, (people - distinct_counts)[::-1], 1 - lie, 1 - truth, alpha / 2
         )
@@ -154,7 +165,7 @@ def share_limits(
 
 
 def coin_limits(one_count: int, people: int, lie: float, alpha: float) -> ConfidenceLimits:
-    """Return limits of the mean of numbers t in [-1, 1] from one bit a person, shape (1,).
+    """Return confidence limits of the mean of numbers in [-1, 1] from one bit a person, shape (1,).
 
     A person reports 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
     probabilities with mean p. Beyond a distance of 1 from n p their number of 1-bits has no heavier

@@ -14,15 +14,20 @@ import numpy.typing as npt
 
 from ..validation import Floats, one_of
 
-# Below this |d| the series is used; its first missing term is below 2^-53 of the sum.
+# For |d| below this number the power series is used; its first missing term is below 2^-53 of the
+# sum.
 SMALL = 0.02
 TERMS = 10
 
 
 def excess(d: npt.ArrayLike) -> Floats:
-    """f(d) = (1 + d) log(1 + d) - d for d >= -1, nats; f(-1) = 1, f(0) = 0."""
+    """Return f(d) = (1 + d) log(1 + d) - d for d >= -1, in nats; f(-1) = 1, f(0) = 0.
+
+    Summed with weights, f of relative deviations is a Kullback-Leibler divergence.
+    """
     clipped = np.maximum(np.asarray(d, dtype=np.float64), -1.0)
-    logs = np.log1p(clipped, out=np.zeros_like(clipped), where=clipped > -1)  # times 0 elsewhere
+    # At d = -1 the logarithm is infinite, but multiplied by 0: it stays 0 here.
+    logs = np.log1p(clipped, out=np.zeros_like(clipped), where=clipped > -1)
     result = np.asarray((1 + clipped) * logs - clipped)
     small = np.abs(clipped) < SMALL
     if small.any():
@@ -31,13 +36,16 @@ def excess(d: npt.ArrayLike) -> Floats:
 
 
 def in_unit(nats: float, unit: str) -> float:
-    """A number of nats in the unit that is asked for, "bits" or "nats"."""
+    """Return a number of nats in `unit`, "bits" or "nats"."""
     one_of(unit, "unit", ("nats", "bits"))
     return float(nats) / (log(2) if unit == "bits" else 1.0)
 
 
 def _series(d: Floats) -> Floats:
-    """d^2/2 - d^3/6 + d^4/12 - ...: term j is (-d)^j / (j (j - 1))."""
+    """Return f(d) by its power series d^2/2 - d^3/6 + d^4/12 - ....
+
+    Term j is (-d)^j / (j (j - 1)).
+    """
     total = np.zeros_like(d)
     for j in range(TERMS + 1, 1, -1):
         total = total * -d + 1 / (j * (j - 1))

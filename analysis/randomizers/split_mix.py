@@ -45,24 +45,26 @@ from .moment_limits import COARSE, mean_limits
 from .points import as_points
 from .randomizer import Randomizer, Seed, as_epsilon, as_generator, as_symbols
 
-STEPS = 256  # R
-MODULUS = 1 << 26  # M: sums of 131,072 people with all noise that is likely, either way
+STEPS = 256  # R, the steps of the range to which numbers are rounded
+MODULUS = 1 << 26  # M, large enough for the sum of 131,072 people with its noise of either sign
 MOST_PEOPLE = MODULUS // (2 * STEPS)
 LEAST_PEOPLE = 16
 DELTA = 1e-6
-# Limit of the people with counted parts: more people can only hide better.
+# Most people in the computation of the number of shares: more people can only hide better.
 COUNTED = 400
 MOST_SHARES = 64
 
 
 @dataclass(frozen=True, eq=True)
 class SplitMix(Randomizer):
-    """Split and mix of numbers, with a central budget epsilon at delta = 1e-6.
+    """Split and mix of numbers: each person sends its noisy number as several random shares.
+
+    The shares add up to the number modulo M; after a mix only the sum over all people is visible.
 
     Attributes:
         points: the numbers, at least two different numbers.
-        local: the budget epsilon in nats, > 0, of the sum, after mixing.
-        people: the least number of people for which it holds, 16 .. 131,072.
+        local: epsilon in nats, > 0, of the sum, after mixing, at delta = 1e-6.
+        people: the least number of people for which epsilon holds, 16 .. 131,072.
     """
 
     points: tuple[float, ...]
@@ -73,12 +75,13 @@ class SplitMix(Randomizer):
     gives_shares = False
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "points", as_points(self.points))
         object.__setattr__(self, "local", as_epsilon(self.local))
         if not LEAST_PEOPLE <= whole(self.people, "people", 1) <= MOST_PEOPLE:
             raise ParameterError(
-                f"people: found {self.people}; needs {LEAST_PEOPLE} to {MOST_PEOPLE:,} who take "
-                "part, or there is no crowd to split the noise"
+                f"people: found {self.people}; needs {LEAST_PEOPLE} to {MOST_PEOPLE:,} participants"
+                ", because they share the noise of the sum"
             )
 
     def __str__(self) -> str:
@@ -88,48 +91,53 @@ class SplitMix(Randomizer):
 
     @property
     def epsilon(self) -> float:
-        """Infinite: without the mix a person's shares add up to its number."""
+        """The local epsilon: infinite, because a person's shares add up to its number.
+
+        Only the mix protects the number.
+        """
         return float("inf")
 
     @property
     def a(self) -> int:
-        """The number of numbers."""
+        """The number of values in the public list `points`."""
         return len(self.points)
 
     @property
     def inputs(self) -> int:
-        """The number of numbers."""
+        """The number of values in the public list `points`."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """All lists of shares."""
+        """The number of possible reports: lists of shares modulo M."""
         return int(MODULUS**self.messages_per_person)
 
     @property
     def messages_per_person(self) -> int:
-        """k, messages of one person."""
+        """The number k of shares, each a message, that a person sends."""
         return shares_needed(self.people, self.local)
 
     @property
     def alpha(self) -> float:
-        """The ratio of the discrete Laplace noise of `people` people."""
+        """The ratio e^(-eps/R) of neighbouring probabilities of the discrete Laplace noise."""
         return exp(-self.local / STEPS)
 
     @property
     def unit(self) -> float:
-        """The size of one step of R, in the unit of the numbers."""
+        """The size of one of the R = 256 steps of the range, in the unit of the numbers."""
         return (max(self.points) - min(self.points)) / STEPS
 
     @cached_property
     def _steps(self) -> Floats:
+        """The numbers as steps above the least number, 0 .. R, not rounded; shape (a,)."""
         return (np.array(self.points) - min(self.points)) / self.unit
 
     def _columns(self) -> Floats:
-        raise ParameterError(f"{self}: has no matrix of any size that can be held")
+        """Refuse with a ParameterError: a matrix over all lists of shares is too large."""
+        raise ParameterError(f"{self}: its matrix over all lists of shares is too large to compute")
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> npt.NDArray[np.int64]:
-        """The shares of each person, shape (people, copies), in 0 .. M - 1.
+        """Return the shares of each person, shape (people, shares), in 0 .. M - 1.
 
         Args:
             x: which number each has, shape (people,).
@@ -137,7 +145,9 @@ class SplitMix(Randomizer):
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
         exact = self._steps[values]
-        steps = np.floor(exact + rng.random(len(values))).astype(np.int64)  # keeps the mean
+        steps = np.floor(exact + rng.random(len(values))).astype(
+            np.int64
+        )  # random rounding, which keeps the mean
         noise_shape, chance = 1 / self.people, 1 - self.alpha
         steps += rng.negative_binomial(noise_shape, chance, len(values))
         steps -= rng.negative_binomial(noise_shape, chance, len(values))
@@ -147,16 +157,19 @@ class SplitMix(Randomizer):
 
     @property
     def positions(self) -> int:
-        """The sum, and how many shares it is of."""
+        """The length of `support_counts`: two, the sum of the shares and their number."""
         return 2
 
     def support_counts(self, reports: Any) -> Counts:
-        """The sum of all shares modulo M, and how many there are."""
+        """Return the sum of all shares modulo M, and the number of shares."""
         shares = np.asarray(reports, np.int64)
         return np.array([int(shares.sum() % MODULUS), shares.size], np.int64)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
-        """Refused: shares are about a sum."""
+        """Refuse with a ParameterError.
+
+        Shares estimate a sum (`measures`), not shares of inputs.
+        """
         raise ParameterError(f"{self}: its shares estimate a sum; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
@@ -167,7 +180,7 @@ class SplitMix(Randomizer):
         total = int(np.asarray(counts)[0]) % MODULUS
         if int(np.asarray(counts)[1]) != people * self.messages_per_person or people > MOST_PEOPLE:
             return ()
-        if total > MODULUS - MODULUS // 4:  # noise may take a small sum below 0
+        if total > MODULUS - MODULUS // 4:  # a negative sum, which wraps around to near M
             total -= MODULUS
         value = min(self.points) * people + self.unit * total
         error = sqrt(people * self.noise_per_person()) * self.unit
@@ -175,6 +188,7 @@ class SplitMix(Randomizer):
         scaled_mean, lowest_point = total / people, min(self.points)
 
         def limits(alpha: float) -> ConfidenceLimits:
+            """Return confidence limits of the mean, in the unit of the numbers."""
             tilts = COARSE / COARSE[-1] * (1 - COARSE[0]) * self.local / STEPS
             steps = mean_limits(scaled_mean, people, self._steps, self._moments, tilts, alpha)
             return moved(steps, lowest_point, self.unit)
@@ -191,7 +205,10 @@ class SplitMix(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the mean for half of the people at each end; then for all at one."""
+        """Return expected 95 % limits of the mean.
+
+        First for half of the people at each end of the range, then for all at one end.
+        """
         shares, low = people * self.messages_per_person, min(self.points)
         ends = [
             measures[0].interval(1 - ALPHA)
@@ -203,7 +220,10 @@ class SplitMix(Randomizer):
         return (ExpectedLimits("mean", limits),) if limits else ()
 
     def _moments(self, tilts: Floats) -> Floats:
-        """Log E exp(b x) of a person's contribution, by number, in steps, for b below the pole."""
+        """Return the log moment-generating function of one person's contribution, in steps.
+
+        tilts: b, below the pole of the noise. Shape (tilts, numbers).
+        """
         noise_shape, b = 1 / self.people, tilts[:, None]
         noise = 2 * np.log1p(-self.alpha)
         noise = noise - np.log1p(-self.alpha * np.exp(b)) - np.log1p(-self.alpha * np.exp(-b))
@@ -214,24 +234,30 @@ class SplitMix(Randomizer):
         return np.asarray(noise_shape * noise + rounding + b * whole_steps)
 
     def noise_per_person(self) -> float:
-        """Variance that one person adds to the sum, in steps squared: noise, and rounding at most.
+        """Return the variance that one person adds to the sum, in steps squared.
 
-        Rounding is counted as for numbers in the middle of a step, where it is not exact.
+        It is the noise, and at most the rounding, which is counted as for numbers in the middle of
+        a step,
+        where it is not exact.
         """
         rest = self._steps - np.floor(self._steps)
         rounding = float((rest * (1 - rest)).max())
         return 2 * self.alpha / expm1(-self.local / STEPS) ** 2 / self.people + rounding
 
     def noise(self) -> float:
-        """Variance of one person's part of the mean, as a share of the range squared."""
+        """Return the variance of one person's part of the mean; the range squared is 1."""
         return self.noise_per_person() / STEPS**2
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log of the people or of the numbers: without a mix shares hide no value."""
+        """Return (bound, attained): a report's most information about which of n people sent it.
+
+        In nats: log n, or log of the number of values if that is less; without a mix shares hide no
+        value.
+        """
         return min(log(people), log(self.a)), False
 
     def contraction(self) -> float:
-        """Return 1: without a mix, shares hide almost no value."""
+        """Return the contraction coefficient 1: without a mix, shares hide almost no value."""
         return 1.0
 
     def log_likelihood(
@@ -240,13 +266,19 @@ class SplitMix(Randomizer):
         own: Any,
         rng: Seed,  # noqa: ARG002 - nothing is drawn
     ) -> Floats:
-        """As if one's own number were told: nearly so, as its noise is a crowd's least part."""
+        """Return log-likelihoods as if the sender's number were reported in clear.
+
+        0 for it, else -50.
+
+        This is nearly true without a mix, because the noise of one person is a small part of a
+        crowd's.
+        """
         is_equal = values[own, 0][:, None] == values[None, :, 0]
         return np.where(is_equal, 0.0, -50.0)
 
     @property
     def text_width(self) -> int:
-        """Hexadecimal digits of the largest share."""
+        """The number of hexadecimal digits of the largest share."""
         return len(f"{MODULUS - 1:x}")
 
     def encode(
@@ -254,34 +286,43 @@ class SplitMix(Randomizer):
         reports: npt.NDArray[np.int64],
         domain: Sequence[str],  # noqa: ARG002 - of values
     ) -> list[str]:
-        """Return the shares in hex, person by person."""
+        """Return the shares as hexadecimal texts, person by person."""
         return [f"{share:0{self.text_width}x}" for share in reports.ravel().tolist()]
 
     def decode(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return shares below M; other texts are left out."""
+        """Return shares from hexadecimal texts; numbers from M on are left out."""
         reports = np.array([int(text, 16) for text in texts], np.int64)
         return np.asarray(reports[reports < MODULUS])
 
 
 @lru_cache(maxsize=256)
 def shares_needed(people: int, epsilon: float, delta: float = DELTA) -> int:
-    """Return k for this number of people: that of uniform numbers with a given sum, plus 1."""
+    """Return the number k of shares with which this many people hide each number.
+
+    It is enough for uniform numbers with a given sum, plus 1 for every list of numbers.
+    """
     for copies in range(4, MOST_SHARES):
         if (1 + exp(epsilon)) * distance(people, copies) <= delta:
             return copies + 1
-    raise ParameterError(f"people: found {people}; too few to hide in, whatever is split")
+    raise ParameterError(
+        f"people: found {people}; too few to hide a number, even with {MOST_SHARES} shares"
+    )
 
 
 def distance(people: int, copies: int, modulus: int = MODULUS) -> float:
-    """A bound of the mean distance in variation from uniform shares, for uniform numbers."""
+    """Return an upper bound on the mean variation distance of mixed shares from uniform shares.
+
+    For uniform numbers with a given sum, split into `copies` shares each.
+    """
     n = min(people, COUNTED)
     return sqrt(exp(min(_parts(n, copies, modulus), 0.0))) / 2
 
 
 def _parts(n: int, copies: int, modulus: int) -> float:
-    """Return log E[M^(C-1); C >= 2]: C parts of `copies` random matchings of n with n people.
+    """Return log E[M^(C-1); C >= 2], with C the number of parts into which random matchings fall.
 
-    Connected matchings are counted as all, so it is never too small.
+    There are `copies` random matchings of n shares with n people. Connected matchings are counted
+    as all, so the result is never too small.
     """
     weight = (copies - 2) * np.array([lgamma(j + 1) for j in range(n + 1)])
     size = np.log(np.arange(1, n + 1))

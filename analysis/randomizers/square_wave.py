@@ -34,15 +34,16 @@ from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 from .randomizer import as_symbols
 
-# Limit of the numbers: shares of more cannot be distinguished by this number of levels.
+# Most numbers: 513 levels of reports cannot distinguish the shares of more.
 MOST_NUMBERS = 256
-# Steps of the search for the likeliest distribution, and the nats by which it may miss.
+# Most steps of the search for the maximum-likelihood distribution, and the nats by which its
+# log-likelihood may be below the maximum.
 STEPS, GAP = 5_000, 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted(Estimate):
-    """Unbiased shares, and a distribution that is fitted to the reports otherwise.
+    """Unbiased shares, with the maximum-likelihood distribution in place of their projection.
 
     Attributes:
         fitted: the result of `projected`, shape (a,).
@@ -51,31 +52,35 @@ class Fitted(Estimate):
     fitted: Floats | None = None
 
     def projected(self) -> Floats:
-        """Return the fitted distribution: biased."""
+        """Return the fitted distribution, which is biased; shape (a,)."""
         return np.asarray(self.fitted)
 
 
 class SquareWave(Numeric):
-    """A number within b of one's own, more often than elsewhere."""
+    """A local randomizer of numbers for distributions.
+
+    Reports near the number are more probable.
+    """
 
     gives_shares = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         super().__post_init__()
         if self.a > MOST_NUMBERS:
-            raise ParameterError(f"points: {self.a} numbers; at most {MOST_NUMBERS}")
+            raise ParameterError(f"points: found {self.a} numbers; needs at most {MOST_NUMBERS}")
 
     @property
     def b(self) -> float:
-        """Half the width of the window."""
+        """Half the width of the window around the number in which reports are more probable."""
         e = self.epsilon
-        if e < 1e-3:  # the quotient of two small numbers: its series
+        if e < 1e-3:  # power series, because the quotient below is of two tiny numbers
             return 0.5 - e / 3
         return (e + expm1(-e)) / (2 * (expm1(e) - e))
 
     @property
     def density(self) -> float:
-        """P."""
+        """The probability density p = e^eps / (2 b e^eps + 1) within the window."""
         return 1 / (2 * self.b + exp(-self.epsilon))
 
     @property
@@ -85,20 +90,22 @@ class SquareWave(Numeric):
 
     @property
     def outputs(self) -> int:
-        """Ends of cells."""
+        """The number of possible reports: the 513 levels to which a number is rounded."""
         return CELLS + 1
 
     @property
     def _grid(self) -> Floats:
+        """The levels of the reports on the scale of v in [0, 1]: -b to 1 + b in equal steps."""
         return np.linspace(-self.b, 1 + self.b, CELLS + 1)
 
     @property
     def levels(self) -> Floats:
-        """Reports as t in [-1, 1], so that their mean is unbiased."""
+        """The value that each report contributes to the mean of t in [-1, 1], unbiased; (513,)."""
         shift = self.density * exp(-self.epsilon) * (1 + 2 * self.b) / 2
         return np.asarray(2 * (self._grid - shift) / self.slope - 1)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         low, v = self.density * exp(-self.epsilon), (self.scaled + 1) / 2
         window = rounded_mass(self._grid, v + self.b) - rounded_mass(self._grid, v - self.b)
         uniform_mass = rounded_mass(self._grid, np.full(self.a, 1 + self.b))
@@ -106,7 +113,10 @@ class SquareWave(Numeric):
 
     @property
     def classes(self) -> PairLaw:
-        """In the window of one end, in that of the other, between."""
+        """The report distributions of the two ends of the range, with a uniform privacy blanket.
+
+        Outcomes: a report in the window of the least number, in that of the largest, or between.
+        """
         b, low = self.b, self.density * exp(-self.epsilon)
         shares = np.array([2 * b, 2 * b, 1 - 2 * b])
         u, v = shares * [self.density, low, low], shares * [low, self.density, low]
@@ -114,12 +124,18 @@ class SquareWave(Numeric):
 
     @cached_property
     def _inverse(self) -> Floats:
-        """The least-squares left inverse of the matrix, weighted for uniform numbers."""
+        """The least-squares left inverse of the matrix, shape (a, 513).
+
+        It is weighted for uniform numbers.
+        """
         root = 1 / np.sqrt(self.law.mean(axis=1))
         return np.asarray(np.linalg.pinv(self.law * root[:, None], rcond=1e-12) * root)
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Shares of the numbers."""
+        """Return unbiased shares of the numbers.
+
+        `projected` is the maximum-likelihood distribution.
+        """
         symbols = as_symbols(reports, self.outputs, "reports")
         return self.estimate_tally(
             self.support_counts(symbols), len(symbols), population=population
@@ -128,9 +144,10 @@ class SquareWave(Numeric):
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> Estimate:
-        """Unbiased shares by least squares; `projected` is the likeliest distribution.
+        """Return unbiased shares of the numbers by least squares, from counts of the reports.
 
-        counts: how often each report came, shape (513,).
+        `projected` of the result is the maximum-likelihood distribution. counts: how often each
+        report came, shape (513,).
         """
         observed = np.asarray(counts, np.float64) / whole(people, "people", 1)
         shares = self._inverse @ observed
@@ -158,19 +175,22 @@ class SquareWave(Numeric):
         )
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Exact variance of the unbiased shares given people with these shares, shape (a,)."""
+        """Return the exact variance of the unbiased shares, given the true shares p, shape (a,)."""
         shares = np.asarray(p, np.float64)
         return np.asarray(self._inverse**2 @ self.law @ shares - shares) / people
 
     def noise_of(self, task: str) -> float:
-        """Return the noise of the mean; or of unbiased shares, averaged over uniform shares."""
+        """Return the noise of a task: of the mean, or of unbiased shares of uniform numbers."""
         if task == "mean":
             return self.noise()
         return float(self.variance(np.full(self.a, 1 / self.a), 1).mean())
 
 
 def likeliest(law: Floats, observed: Floats, people: int) -> Floats:
-    """The distribution under which reports with these shares are likeliest, within `GAP` nats."""
+    """Return the maximum-likelihood distribution of the numbers, within `GAP` nats of the maximum.
+
+    observed: the share of each report. law: the matrix.
+    """
     is_observed = observed > 0
     law, observed = law[is_observed], observed[is_observed]
     shares = np.full(law.shape[1], 1 / law.shape[1])

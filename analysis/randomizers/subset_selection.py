@@ -34,19 +34,19 @@ from .pure import Pure
 from .randomizer import MOST_NATS, Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
 
-# Symbols drawn together: bounds the memory beside the reports.
+# Most random numbers drawn at a time, which bounds the memory beside the reports.
 BLOCK = 1 << 21
 
 
 @keeps_old(said_bits="reported_bits")
 @dataclass(frozen=True, slots=True)
 class SubsetSelection(Pure):
-    """Subsets of d of a symbols with budget epsilon; a report is a row of a bits, d of them 1.
+    """Subset selection: a report is a set of d of the a symbols, as a row of a bits with d ones.
 
     Attributes:
         a: number of symbols, >= 2.
         d: symbols in a report, 1 .. a - 1.
-        epsilon: nats, > 0.
+        epsilon: local epsilon in nats, > 0.
     """
 
     a: int
@@ -56,6 +56,7 @@ class SubsetSelection(Pure):
     any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         object.__setattr__(self, "d", whole(self.d, "d", 1))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
@@ -64,7 +65,7 @@ class SubsetSelection(Pure):
 
     @classmethod
     def best(cls, a: int, epsilon: float) -> SubsetSelection:
-        """Return it with the d of least variance for symbols without holders."""
+        """Return the randomizer with the set size d of least variance for rare symbols."""
         best_size = whole(a, "a", 2) / (exp(min(as_epsilon(epsilon), MOST_NATS)) + 1)
         sizes = {min(max(1, int(best_size) + more), a - 1) for more in (0, 1)}
         candidates = (cls(a, d, epsilon) for d in sorted(sizes))
@@ -75,26 +76,27 @@ class SubsetSelection(Pure):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """Sets of d symbols."""
+        """The number of possible reports: sets of d symbols."""
         return comb(self.a, self.d)
 
     @property
     def truth(self) -> float:
-        """D e^eps / (d e^eps + a - d), written so that it does not overflow."""
+        """The probability d e^eps / (d e^eps + a - d) that a report holds the true symbol."""
         return 1 / (1 + (self.a - self.d) / self.d * exp(-self.epsilon))
 
     @property
     def lie(self) -> float:
-        """The chance that a given other symbol is in the report."""
+        """The probability that a report holds a given other symbol."""
         a, d, p = self.a, self.d, self.truth
         return ((d - 1) * p + d * (1 - p)) / (a - 1)
 
     def _columns(self) -> Floats:
+        """Return the matrix Q: column x is the distribution of the report of input x."""
         inside = np.zeros((self.outputs, self.a))
         for row, subset in enumerate(combinations(range(self.a), self.d)):
             inside[row, subset] = 1
@@ -102,7 +104,7 @@ class SubsetSelection(Pure):
         return np.where(inside > 0, subset_chance, subset_chance * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """One row of bits for each person, uint8 of shape (people, a).
+        """Return one row of bits for each person, uint8 of shape (people, a).
 
         Args:
             x: true symbols, shape (people,).
@@ -117,7 +119,8 @@ class SubsetSelection(Pure):
                 np.arange(len(own_values)),
                 rng.random(len(own_values)) < self.truth,
             )
-            # The d least of a numbers are a random subset; the own one comes first, or last.
+            # The d least of a random numbers are a uniform subset. The true symbol gets the least
+            # number if it is in the report, else the largest.
             order = rng.random((len(own_values), self.a))
             order[rows_of_block, own_values] = np.where(inside, -1.0, 2.0)
             chosen_symbols = np.argpartition(order, self.d - 1, axis=1)[:, : self.d]
@@ -125,36 +128,39 @@ class SubsetSelection(Pure):
         return reports
 
     def _checked(self, reports: npt.ArrayLike) -> Bits:
+        """Return `reports` as rows of bits after a check that each holds d ones."""
         rows = as_bits(reports, self.a, "reports")
         if (rows.sum(axis=1, dtype=np.int64) != self.d).any():
-            raise ParameterError(f"reports: needs {self.d} ones in each row")
+            raise ParameterError(f"reports: needs rows of bits with exactly {self.d} ones each")
         return rows
 
     def symbols(self, reports: Any) -> Symbols:
-        """The number of each set, in the order of `itertools.combinations`."""
+        """Return the row number of each report: its set's place in `itertools.combinations`."""
         check_rows(self)
         symbols_left = np.full(len(rows := self._checked(reports)), self.d)
         number = np.zeros(len(rows), np.int64)
         for place, column in enumerate(rows.T):
-            # Sets with this symbol come before sets without it.
+            # In the order of the numbers, sets with this symbol come before sets without.
             skipped = np.array([comb(self.a - 1 - place, max(j - 1, 0)) for j in range(self.d + 1)])
             number += np.where((column == 0) & (symbols_left > 0), skipped[symbols_left], 0)
             symbols_left -= column
         return number
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports with each symbol."""
+        """Return the number of reports that hold each symbol, shape (a,), and of all reports."""
         rows = self._checked(reports)
         return column_sums(rows), len(rows)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """A report supports the symbols of its set."""
+        """Return a mask, shape (people, a): a report supports the symbols of its set."""
         return self._checked(reports).view(np.bool_)
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """The capacity with m = min(n, a) inputs in use, nats; attained, by equal shares.
+        """Return (capacity, attained): a report's most information about which of n people sent it.
 
-        A report matters by how many of the m inputs it holds, and which: all inputs are alike.
+        In nats, with m = min(n, a) symbols in use; attained if they are equally frequent. A report
+        matters
+        by how many of the m symbols it holds, and which: all symbols are alike.
         """
         from scipy.stats import hypergeom
 
@@ -177,7 +183,10 @@ class SubsetSelection(Pure):
         return two_inputs(own_law, other_law)
 
     def _patterns(self, special: int, special_place: int | None) -> Floats:
-        """P(which of some special symbols are in a report); own: which is true, None: uniform."""
+        """Return the probability of each pattern of `special` symbols in a report.
+
+        special_place: which of these symbols is true; None for a uniform set of d symbols.
+        """
         a, d, p = self.a, self.d, self.truth
         law = []
         for pattern in product((0, 1), repeat=special):
@@ -192,7 +201,11 @@ class SubsetSelection(Pure):
         return np.array(law)
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two; the blanket is a uniform set."""
+        """Return the report distributions of two symbols, for bounds after shuffling.
+
+        One case is enough: every pair of symbols is like any other. The privacy blanket is a
+        uniform set.
+        """
         weight = (1 - self.truth) * self.a / (self.a - self.d)
         u, v, b = (self._patterns(2, x) for x in (0, 1, None))
         equals = [PairLaw.over(v, u, v, shared=b)]
@@ -203,19 +216,22 @@ class SubsetSelection(Pure):
 
     @property
     def text_width(self) -> int:
-        """Two hexadecimal digits for each eight symbols."""
+        """The number of hexadecimal digits of a report: two for each eight symbols."""
         return hex_width(self.a)
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """Bits packed eight to a byte, in hex; symbol 0 is the highest bit of the first byte."""
+        """Return reports as hexadecimal text; symbol 0 is the highest bit of the first byte."""
         return to_hex(reports)
 
     def decode(self, texts: Sequence[str]) -> Bits:
-        """Rows of bits; texts that are no set of d symbols are left out."""
+        """Return rows of bits from hexadecimal texts.
+
+        Texts that are no set of d symbols are left out.
+        """
         bits = from_hex(texts, self.a)
         return np.asarray(bits[bits.sum(axis=1, dtype=np.int64) == self.d])
 
     @property
     def reported_bits(self) -> float:
-        """Bits that a report needs: log2 of the number of sets."""
+        """The number of bits that a report needs: log2 of the number of sets."""
         return log(self.outputs) / log(2)

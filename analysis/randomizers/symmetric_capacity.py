@@ -1,11 +1,11 @@
 """Capacity of a symmetric randomizer with some inputs in use: GRR, and hashing into values.
 
-For GRR on s symbols the uniform law on any m inputs reaches it (symmetry and concavity):
+GRR on s symbols reports the truth with probability mu and any other symbol with probability nu. A
+uniform distribution on any m inputs reaches the capacity (symmetry and concavity):
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
-with mu the probability of the truth, nu that of any other symbol and f of `small_divergence.py`.
-The other s - m reports are uninformative.
+with f of `small_divergence.py`. The other s - m reports are uninformative.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -17,19 +17,26 @@ from .small_divergence import excess, in_unit
 
 
 def spread(size: int, epsilon: float) -> float:
-    """The theta = (e^eps - 1) / (size + e^eps - 1), Theorems 4.2 and 4.4, without cancellation."""
+    """Return theta = (e^eps - 1) / (size + e^eps - 1), the gap between truth and lie of GRR.
+
+    Paper 003, Theorems 4.2 and 4.4; computed without cancellation. size: symbols, or hash values.
+    """
     return float(-np.expm1(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
 
 
 def symmetric_error(size: int, epsilon: float, inputs: int, people: int) -> float:
-    """Return 1 - (m mu + (s - m) nu) / n: the least error of naming one person of n by GRR."""
+    """Return the least error of naming the sender of a GRR report among n people.
+
+    It is 1 - (m mu + (s - m) nu) / n, with m = `inputs` of s = `size` symbols in use, n = `people`,
+    and mu and nu the probabilities of the true and of any other symbol.
+    """
     lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
-    # inputs mu + (size - inputs) nu = inputs theta + size nu
+    # With mu = theta + nu: inputs mu + (size - inputs) nu = inputs theta + size nu.
     return 1 - (inputs * spread(size, epsilon) + size * lie) / people
 
 
 def symmetric(size: int, epsilon: float, inputs: int) -> float:
-    """C(size, inputs) of the docstring: the capacity of GRR when only some inputs occur, nats."""
+    """Return the capacity of GRR on `size` symbols in nats, if only `inputs` of them occur."""
     lie = float(np.exp(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
     gap = spread(size, epsilon)
     law = lie + gap / inputs
@@ -38,7 +45,7 @@ def symmetric(size: int, epsilon: float, inputs: int) -> float:
 
 
 def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits") -> float:
-    """Return the supremum for local hashing into `size` values by a uniformly random function.
+    """Return the capacity of local hashing into `size` values by a uniformly random function.
 
     All inputs are alike, so the uniform law is best: D(report of one | uniform) minus the mean of
     D(report of all | uniform), in which N ~ Bin(inputs, 1/size) people share a hash value.
@@ -58,7 +65,8 @@ def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits")
     own_excess, other_excess = excess([gap * (g - 1), -gap])
     reach = 40 * sqrt(m / g) + 60
     shared = np.arange(max(0, floor(m / g - reach)), min(m, ceil(m / g + reach)) + 1)
-    # The binomial law by the ratios of neighbours; 40 deviations hold all that matters.
+    # The binomial distribution by ratios of neighbouring probabilities, within 40 deviations of its
+    # mean; the rest is negligible.
     logs = np.cumsum(np.log((m - shared[:-1]) / (shared[:-1] + 1) / (g - 1)))
     weight = np.exp(np.append(0.0, logs) - max(0.0, logs.max(initial=0.0)))
     crowd = float(weight / weight.sum() @ excess(gap * (g * shared / m - 1)))

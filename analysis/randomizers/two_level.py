@@ -11,13 +11,13 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import Floats, whole
 
-# Inputs of a two-level randomizer that is made into a matrix.
+# Most inputs for which the matrix over all subsets is made.
 MOST_SUBSETS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class TwoLevel:
-    """A randomizer with a subset y of the inputs as output, by its likelihood ratios.
+    """A randomizer with a subset y of the inputs as output, given by two likelihood ratios.
 
     Attributes:
         a: number of inputs.
@@ -25,7 +25,7 @@ class TwoLevel:
         low: the ratio of an input outside y.
         rho: under P each input is in y with this probability, independently.
 
-    Q is a law: rho high + (1 - rho) low = 1.
+    The ratios must average to 1: rho high + (1 - rho) low = 1.
     """
 
     a: int
@@ -40,16 +40,25 @@ class TwoLevel:
 
     @property
     def matrix(self) -> Floats:
-        """All 2^a rows, subset y with input x where bit x of y is set; for at most 12 inputs."""
+        """The matrix with all 2^a subsets as rows, for at most 12 inputs.
+
+        Input x is in the subset y if bit x of the row number y is set.
+        """
         if self.a > MOST_SUBSETS:
-            raise ParameterError(f"matrix: 2^{self.a} rows; at most 2^{MOST_SUBSETS} are made")
+            raise ParameterError(
+                f"matrix: found {self.a} inputs, so 2^{self.a} rows; at most {MOST_SUBSETS} inputs "
+                "are accepted"
+            )
         inside = (np.arange(2**self.a)[:, None] >> np.arange(self.a)) & 1
         chance = np.where(inside, self.rho, 1 - self.rho).prod(axis=1, keepdims=True)
         return np.asarray(chance * np.where(inside, self.high, self.low))
 
 
 def unary_encoding(a: int, kappa: float, lam: float) -> TwoLevel:
-    """Paper 002, (10.8): x is in y with probability kappa, every other input with lam."""
+    """Return unary encoding in the form of a random subset of inputs (paper 002, (10.8)).
+
+    x is in y with probability kappa, every other input with lam.
+    """
     if not 0 < lam <= kappa <= 1 or lam == 1:
         raise ParameterError(
             f"kappa, lam: found {kappa!r}, {lam!r}; needs 0 < lam <= kappa, lam < 1"

@@ -1,8 +1,8 @@
 """Unary encoding: report a set of symbols, one coin for every symbol (paper 002, Section 10.2).
 
 The true symbol is in the set with probability kappa, every other symbol with probability lambda,
-all
-independently; epsilon = log(kappa (1 - lambda) / (lambda (1 - kappa))). Table 10.1 at budget eps:
+all independently; epsilon = log(kappa (1 - lambda) / (lambda (1 - kappa))). Table 10.1 at budget
+eps:
 
     basic RAPPOR   kappa = e^(eps/2) / (e^(eps/2) + 1)   lambda = 1 - kappa
     OUE            kappa = 1/2                           lambda = 1 / (e^eps + 1)
@@ -37,17 +37,17 @@ from .pure import Pure
 from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .two_level import TwoLevel, unary_encoding
 
-# People with coins drawn together: bounds the memory beside the reports.
+# Most bits drawn at a time, which bounds the memory beside the reports.
 BLOCK_BITS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
 class UnaryEncoding(Pure):
-    """UE on a symbols: a report is a row of a bits, position x stands for symbol x.
+    """Unary encoding of a symbols: a report is a row of a bits, position x stands for symbol x.
 
     Attributes:
         a: number of symbols, >= 2.
-        kappa: probability of a 1 at the own symbol, in [0, 1].
+        kappa: probability of a 1 at the true symbol, in [0, 1].
         lam: probability of a 1 at another symbol, in [0, kappa].
     """
 
@@ -59,6 +59,7 @@ class UnaryEncoding(Pure):
     closed_form: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Validate the parameters and convert them to plain numbers and tuples."""
         object.__setattr__(self, "a", whole(self.a, "a", 2))
         for name in ("kappa", "lam"):
             object.__setattr__(self, name, number(getattr(self, name), name, "a probability"))
@@ -69,19 +70,22 @@ class UnaryEncoding(Pure):
 
     @classmethod
     def rappor(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Basic RAPPOR: symmetric coins, half the budget each."""
+        """Return basic RAPPOR: lambda = 1 - kappa, half of epsilon for each differing bit."""
         half = exp(-as_epsilon(epsilon) / 2)
         return cls(a, 1 / (1 + half), half / (1 + half))
 
     @classmethod
     def oue(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Optimised unary encoding: least variance for rare symbols."""
+        """Return optimised unary encoding, of least variance for rare symbols: kappa = 1/2."""
         rest = exp(-as_epsilon(epsilon))
         return cls(a, 0.5, rest / (1 + rest))
 
     @classmethod
     def blh(cls, a: int, epsilon: float) -> UnaryEncoding:
-        """Paper 002's unary form of binary local hashing: half of all symbols in every report."""
+        """Return paper 002's unary form of binary local hashing: lambda = 1/2.
+
+        Half of all symbols are in every report on average.
+        """
         return cls(a, 1 / (1 + exp(-as_epsilon(epsilon))), 0.5)
 
     def __str__(self) -> str:
@@ -89,7 +93,10 @@ class UnaryEncoding(Pure):
 
     @property
     def epsilon(self) -> float:
-        """log(kappa (1 - lambda) / (lambda (1 - kappa))) nats; infinite if a coin is certain."""
+        """The local epsilon log(kappa (1 - lambda) / (lambda (1 - kappa))) in nats.
+
+        Infinite if a bit is certain.
+        """
         if self.kappa == self.lam:
             return 0.0
         if self.lam == 0 or self.kappa == 1:
@@ -98,27 +105,28 @@ class UnaryEncoding(Pure):
 
     @property
     def inputs(self) -> int:
-        """The number of symbols."""
+        """The number a of input symbols: the values that a person may have."""
         return self.a
 
     @property
     def outputs(self) -> int:
-        """2^a: every set of symbols."""
+        """The number of possible reports: 2^a sets of symbols."""
         return int(1 << self.a)
 
     @property
     def truth(self) -> float:
-        """The probability kappa."""
+        """The probability kappa of a 1 at the true symbol."""
         return self.kappa
 
     @property
     def lie(self) -> float:
-        """The probability lambda."""
+        """The probability lambda of a 1 at another symbol."""
         return self.lam
 
     def _columns(self) -> Floats:
-        # Rows are numbers with position 0 as the most significant bit: a Kronecker product per
-        # column.
+        """Return the matrix Q: column x is the distribution of the report of input x."""
+        # Row numbers have position 0 as their most significant bit, so each column is a Kronecker
+        # product of the distributions of its bits.
         own_coin, other_coin = (
             np.array([1 - self.kappa, self.kappa]),
             np.array([1 - self.lam, self.lam]),
@@ -131,7 +139,7 @@ class UnaryEncoding(Pure):
         return Q
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """One row of bits for each person, uint8 of shape (people, a): one byte a bit.
+        """Return one row of bits for each person, uint8 of shape (people, a): one byte a bit.
 
         Args:
             x: true symbols, shape (people,).
@@ -148,52 +156,64 @@ class UnaryEncoding(Pure):
         return reports
 
     def symbols(self, reports: Any) -> Symbols:
-        """The number of each row of bits, position 0 most significant."""
+        """Return each report's row of bits as a number, position 0 most significant."""
         return to_symbols(as_bits(reports, self.a, "reports"))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """Return the number of reports with a 1 at each symbol."""
+        """Return the number of reports with a 1 at each symbol, shape (a,), and of all reports."""
         rows = as_bits(reports, self.a, "reports")
         return column_sums(rows), len(rows)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """A report supports the symbols of its set."""
+        """Return a mask, shape (people, a): a report supports the symbols with a 1."""
         return as_bits(reports, self.a, "reports").view(np.bool_)
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """The capacity with min(n, a) inputs in use, nats; attained, by equal coins."""
+        """Return (capacity, attained): a report's most information about which of n people sent it.
+
+        In nats, with min(n, a) symbols in use; attained if they are equally frequent.
+        """
         if not isfinite(self.epsilon):
             return super(UnaryEncoding, self).capacity(people)
         return unary_capacity(self.kappa, self.lam, min(people, self.a)), True
 
     def contraction(self) -> float:
-        """Return the contraction of the two coins in which the reports of two symbols differ."""
+        """Return the contraction coefficient: of the two bits in which two reports differ."""
         return two_inputs(*unary_pair(self.kappa, self.lam))
 
     def noise_of(self, task: str) -> float:
-        """The noise of a task; for "ranges" averaged over all ranges, with independent coins."""
+        """Return the noise of a task.
+
+        For "ranges" averaged over all ranges, with independent bits.
+        """
         return self.noise() * ((self.a + 2) / 3 if task == "ranges" else 1)
 
     @property
     def two_level(self) -> TwoLevel | None:
-        """Its form as a random set of symbols; None where a coin at another symbol is certain."""
+        """The randomizer as a random set of symbols; None if a bit at another symbol is certain."""
         return unary_encoding(self.a, self.kappa, self.lam) if 0 < self.lam < 1 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """Return two symbols (all pairs are alike); with certain coins, those of the matrix."""
+        """Return the report distributions of two symbols, for bounds after shuffling.
+
+        All pairs are alike. If a bit is certain, the distributions come from the matrix.
+        """
         if self.lam == 0 or self.kappa == 1:
             return super(UnaryEncoding, self).neighbours()
         return [coin_neighbours(self.a, self.kappa, self.lam)]
 
     @property
     def text_width(self) -> int:
-        """Two hexadecimal digits for each eight positions."""
+        """The number of hexadecimal digits of a report: two for each eight positions."""
         return hex_width(self.a)
 
     def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
-        """Bits packed eight to a byte, in hex; position 0 is the highest bit of the first byte."""
+        """Return reports as hexadecimal text; position 0 is the highest bit of the first byte."""
         return to_hex(reports)
 
     def decode(self, texts: Sequence[str]) -> Bits:
-        """Rows of bits; texts with a bit after the last position are left out."""
+        """Return rows of bits from hexadecimal texts.
+
+        A text with a bit after the last is left out.
+        """
         return from_hex(texts, self.a)

@@ -435,7 +435,7 @@ def test_keys_and_means_are_the_same_with_messages(mechanism: str, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("values", "says"),
-    [('["a", "b"]', "key=number"), ('["a=1", "a=2"]', "everybody has the key 'a'")],
+    [('["a", "b"]', "key=number"), ('["a=1", "a=2"]', "all texts have the key 'a'")],
 )
 def test_values_that_are_no_pairs_are_one_clear_problem(values: str, says: str) -> None:
     with pytest.raises(LocalError, match=says):
