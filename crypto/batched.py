@@ -1,7 +1,8 @@
-"""Suites with an engine for many layers at a time, if the processor and the library have it.
+"""Suites that encrypt or decrypt many layers at a time with the engine of `multibuffer.py`.
 
-Each suite defines the engine's work for a group; the least number of layers and the size of a group
-are the same for all suites.
+The engine multiplies the points of eight keys at once, if the processor and the library have it.
+Each suite defines the engine's work for a group of layers; the least number of layers and the size
+of a group are the same for all suites.
 """
 
 from abc import abstractmethod
@@ -15,12 +16,12 @@ from .sealing import Suite
 if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
-MIN_LAYERS = 32  # layers; with fewer the fixed cost of an engine does not pay
-GROUP_SIZE = 2048  # layers per group: their keys stay in the processor's cache
+MIN_LAYERS = 32  # least number of layers for which the fixed cost of the engine pays
+GROUP_SIZE = 2048  # layers handled at a time, so that their keys stay in the processor's cache
 
 
 def engine_for(count: int) -> "MultiBuffer | None":
-    """Return the engine for `count` keys, or None if it is missing or `count` is below MANY."""
+    """Return the engine for `count` keys; None if there is none or `count` is below MIN_LAYERS."""
     if count < MIN_LAYERS:
         return None
     from .multibuffer import multibuffer
@@ -29,11 +30,15 @@ def engine_for(count: int) -> "MultiBuffer | None":
 
 
 class OpenedTogether(Suite):
-    """Suite that opens many layers in groups, if there is an engine."""
+    """A suite that opens many layers in groups with the engine, if there is an engine."""
 
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
+        """Open many layers with the engine; None for each layer that does not open.
+
+        Without an engine the layers are opened one after the other.
+        """
         engine = engine_for(len(sealed))
         if engine is None:
             return super()._open_all(secret, sealed, context)
@@ -49,11 +54,11 @@ class OpenedTogether(Suite):
 
 
 class SealedTogether(OpenedTogether):
-    """Suite that also seals many layers in groups."""
+    """A suite that also seals many layers in groups with the engine."""
 
     @property
     def batch_size(self) -> int:
-        """The best number of layers per call: many if the engine is here, else 1."""
+        """The best number of layers for one call: a group's size with the engine, else 1."""
         return 1 if engine_for(GROUP_SIZE) is None else GROUP_SIZE
 
     def _seal_all(
@@ -63,6 +68,10 @@ class SealedTogether(OpenedTogether):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
+        """Seal many plaintexts with the engine, each with its entropy.
+
+        One after the other without.
+        """
         engine = engine_for(len(plaintexts))
         if engine is None:
             return super()._seal_all(public, plaintexts, context, entropies)

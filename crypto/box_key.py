@@ -1,6 +1,10 @@
-r"""The key of one sealed box: its holder can open this box, and no other box.
+"""The key of one sealed box: it opens this box, and no other box.
 
-    key       k = HSalsa20(X25519(a, E), 0), as returned by crypto_box_beforenm
+A holder of the secret key can reveal the key of a single box, for example to prove that the box
+does not open, without revealing the secret key.
+
+    key       k = HSalsa20(X25519(a, E), 0), as returned by crypto_box_beforenm, with a the secret
+              key of the opener and E the ephemeral public key of the box
     proof     that k is the box's key, for a box that does not open: X25519 is multiplication of u
               coordinates, so E and the opener's key A = a G are lifted to edwards25519 (x even):
               S = a E,  R1 = r G,  R2 = r E,  c = H(A, E, S, R1, R2),  z = r + c a
@@ -35,14 +39,17 @@ from .sealing import CONTEXT_SIZE
 from .x25519 import X25519_SIZE, is_public_key
 
 LABEL = b"veilmix box key 1\0"
-BOX_KEY = 32  # bytes
-BOX_PROOF = 96  # bytes: a point and two scalars
+BOX_KEY = 32  # bytes of the key of a box
+BOX_PROOF = 96  # bytes of a proof: a point and two scalars
 PREFIX = bytes((SuiteCode.SEALEDBOX,))
 P = 2**255 - 19
 
 
 def box_key(secret: SecretKey, layer: bytes) -> bytes:
-    """Opener: return the key of one layer; Refused (DOES_NOT_OPEN) if the layer does not open."""
+    """Return the key of one layer, computed by the holder of the secret key.
+
+    Raises Refused (DOES_NOT_OPEN) if the layer is of another suite or holds no valid point.
+    """
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
         raise Refused(Reason.DOES_NOT_OPEN)
@@ -64,13 +71,19 @@ def open_with(key: bytes, public: PublicKey, layer: bytes, context: bytes) -> by
 
 
 def provable(layer: bytes) -> bool:
-    """Whether a key of this layer can be proved."""
+    """Whether `prove_key` can prove the key of this layer.
+
+    Its point is in the prime-order group.
+    """
     point = layer[1 : 1 + X25519_SIZE]
     return layer[:1] == PREFIX and is_public_key(point) and _lifted(point) is not None
 
 
 def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
-    """Opener: prove that the key of a layer is its key, for a layer that is `provable`."""
+    """Return a proof, by the holder of the secret key, that the key of a `provable` layer is right.
+
+    It is a proof of equal discrete logarithms (Chaum and Pedersen).
+    """
     point, public_point = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(secret.public.raw)
     assert point is not None and public_point is not None  # noqa: S101, PT018 - a public key is a x G
     scalar = crypto_core_ed25519_scalar_reduce(_clamped(secret._raw) + bytes(32))
@@ -89,7 +102,10 @@ def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
 
 
 def check_key(key: bytes, public: PublicKey, layer: bytes, proof: bytes) -> None:
-    """Refused (MALFORMED) unless the proof shows that this is the key of the layer."""
+    """Check the proof that `key` is the key of a layer to the recipient `public`.
+
+    Raises Refused (MALFORMED) if the proof does not hold.
+    """
     point, public_point = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(public.raw)
     shared, challenge, response = proof[:32], proof[32:64], proof[64:]
     if point is None or public_point is None or len(proof) != BOX_PROOF:
@@ -114,11 +130,15 @@ def check_key(key: bytes, public: PublicKey, layer: bytes, proof: bytes) -> None
 
 
 def _clamped(raw: bytes) -> bytes:
+    """Return an X25519 secret key as the scalar that X25519 multiplies by: five bits are fixed."""
     return bytes((raw[0] & 248,)) + raw[1:31] + bytes((raw[31] & 127 | 64,))
 
 
 def _lifted(point: bytes) -> bytes | None:
-    """Return the edwards25519 point with this u and even x; None outside the prime-order group."""
+    """Return the edwards25519 point with this u coordinate and even x.
+
+    None if it is not in the prime-order group.
+    """
     u = int.from_bytes(point, "little")
     y = (u - 1) * pow(u + 1, -1, P) % P if (u + 1) % P else 0
     encoded = y.to_bytes(32, "little")
@@ -126,17 +146,22 @@ def _lifted(point: bytes) -> bytes | None:
 
 
 def _u(point: bytes) -> bytes:
+    """Return the u coordinate of an edwards25519 point."""
     y = int.from_bytes(point, "little") & (1 << 255) - 1
     return ((1 + y) * pow(1 - y, -1, P) % P).to_bytes(32, "little")
 
 
 def _challenge(*points: bytes) -> bytes:
+    """Return the challenge scalar of a proof: a hash of its points."""
     scalar: bytes = crypto_core_ed25519_scalar_reduce(sha512(LABEL + b"".join(points)).digest())
     return scalar
 
 
 def hsalsa20(key: bytes) -> bytes:
-    """HSalsa20 of 16 zero bytes (Bernstein, Extending the Salsa20 nonce): 20 rounds, no sum."""
+    """Return HSalsa20 of 16 zero bytes under a key (Bernstein, Extending the Salsa20 nonce).
+
+    It is 20 rounds of Salsa20 without the final addition; 32 bytes.
+    """
     k = [int.from_bytes(key[at : at + 4], "little") for at in range(0, 32, 4)]
     c = [int.from_bytes(b"expand 32-byte k"[at : at + 4], "little") for at in range(0, 16, 4)]
     x = [c[0], *k[:4], c[1], 0, 0, 0, 0, c[2], *k[4:], c[3]]
@@ -154,5 +179,6 @@ ROWS = ((0, 1, 2, 3), (5, 6, 7, 4), (10, 11, 8, 9), (15, 12, 13, 14))
 
 
 def _turned(word: int, by: int) -> int:
+    """Return a 32-bit word rotated left by this number of bits."""
     word &= 0xFFFFFFFF
     return (word << by | word >> 32 - by) & 0xFFFFFFFF

@@ -1,6 +1,6 @@
-"""The default suite; it is chosen only here.
+"""The name of the default suite, the public-key encryption of onion layers; it is chosen only here.
 
-It is a name, so that a scenario can be judged without loading any cryptography.
+It is a name and not an object, so that a scenario can be checked without loading any cryptography.
 """
 
 from typing import Final

@@ -1,4 +1,6 @@
-"""All randomness comes through one named, forkable `Entropy`: the system's, or that of a seed.
+"""All randomness comes through one named, forkable `Entropy`.
+
+The system's, or the stream of a seed.
 
 A seeded run is reproducible and NOT secret: the seed gives every key and every salt. Callers read
 `seeded` and report it in their output.
@@ -9,8 +11,9 @@ A seeded run is reproducible and NOT secret: the seed gives every key and every 
     block i     = BLAKE2b-512(i as 8 bytes, little endian; key,    person "veilmix.stream")
     the stream  = block 0 || block 1 || ...
 
-A child depends only on its parent's key and its label, not on the bytes read from the parent, and
-not on the order of forks. So results do not depend on scheduling.
+"person" is BLAKE2b's personalization. A child depends only on its parent's key and its label, not
+on the bytes read from the parent, and not on the order of forks. So results do not depend on
+scheduling.
 """
 
 import os
@@ -43,7 +46,7 @@ class Entropy(ABC):
 
     @abstractmethod
     def random(self, n: int) -> bytes:
-        """Give the next n bytes of this source.
+        """Return the next n bytes of this source.
 
         Raises:
             ParameterError: n is negative.
@@ -72,13 +75,13 @@ class SystemEntropy(Entropy):
     seeded = False
 
     def random(self, n: int) -> bytes:
-        """Give n fresh bytes from the operating system."""
+        """Return n fresh bytes from the operating system."""
         if n < 0:
             raise _negative(n)
         return os.urandom(n)
 
     def fork(self, label: str) -> "SystemEntropy":
-        """Give the system's randomness again: it has no parts that could be confused."""
+        """Return this source: system randomness needs no independent parts."""
         if not (isinstance(label, str) and label.isascii()):
             _encoded(label)
         return self
@@ -89,7 +92,7 @@ class SystemEntropy(Entropy):
 
 @final
 class Drawn(Entropy):
-    """Earlier bytes, given again, to seal a layer again in the same way.
+    """A source that returns given bytes, so that a layer can be sealed again in the same way.
 
     Args:
         drawn: the bytes that `random` gives, from the first byte on.
@@ -102,7 +105,7 @@ class Drawn(Entropy):
         self._remainder = drawn
 
     def random(self, n: int) -> bytes:
-        """Give the next n of these bytes.
+        """Return the next n of the given bytes.
 
         Raises:
             ParameterError: n is negative, or there are not as many left.
@@ -110,12 +113,14 @@ class Drawn(Entropy):
         if n < 0:
             raise _negative(n)
         if n > len(self._remainder):
-            raise ParameterError(f"drawn: {len(self._remainder)} bytes are left, {n} are asked for")
+            raise ParameterError(
+                f"drawn: {n} bytes are requested, and only {len(self._remainder)} are left"
+            )
         piece, self._remainder = self._remainder[:n], self._remainder[n:]
         return piece
 
     def fork(self, label: str) -> "Drawn":
-        """Return this source: drawn bytes have no parts."""
+        """Return this source: given bytes have no independent parts."""
         _encoded(label)
         return self
 
@@ -125,7 +130,7 @@ class Drawn(Entropy):
 
 @final
 class SeededEntropy(Entropy):
-    """The stream of a seed, for simulations and vectors. Reproducible, not secret.
+    """The random stream of a seed, for simulations and test vectors. Reproducible, not secret.
 
     Several threads may fork an object at once, but only one thread may read it.
 
@@ -140,10 +145,11 @@ class SeededEntropy(Entropy):
     seeded = True
     _key: bytes
     _blocks: int  # number of computed blocks
-    _buffer: bytes  # the last of them
-    _at: int  # number of read bytes of the buffer
+    _buffer: bytes  # the bytes of the latest blocks
+    _at: int  # number of bytes of the buffer that were returned
 
     def __init__(self, seed: int) -> None:
+        """Begin the stream of a seed, an integer of 64 bits."""
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise ParameterError(f"seed: got {type(seed).__name__}, accepted: an integer")
         if not 0 <= seed < SEED_LIMIT:
@@ -154,9 +160,9 @@ class SeededEntropy(Entropy):
 
     @classmethod
     def from_secret(cls, secret: bytes) -> "SeededEntropy":
-        """Return the stream of 32 secret bytes that a party keeps, to repeat its messages.
+        """Return the stream of 32 secret bytes that a party stores, to repeat its messages.
 
-        It is as secret as they are. Raises ParameterError for another number of bytes.
+        It is as secret as these bytes. Raises ParameterError for another number of bytes.
         """
         if len(secret) != _KEY_SIZE:
             raise ParameterError(f"secret: got {len(secret)} bytes, accepted: {_KEY_SIZE}")
@@ -166,13 +172,16 @@ class SeededEntropy(Entropy):
 
     @classmethod
     def handed(cls, key: bytes) -> "SeededEntropy":
-        """Give the stream of a key that another process of the same party has handed over."""
+        """Return the stream of a key that another process of the same party has sent.
+
+        `handing.py` sends such keys.
+        """
         entropy = object.__new__(cls)
         entropy._start(key)
         return entropy
 
     def random(self, n: int) -> bytes:
-        """Give the next n bytes of the stream, wherever earlier reads have cut it."""
+        """Return the next n bytes of the stream; how earlier reads were cut makes no difference."""
         if n < 0:
             raise _negative(n)
         end = self._at + n
@@ -184,7 +193,7 @@ class SeededEntropy(Entropy):
         return piece
 
     def fork(self, label: str) -> "SeededEntropy":
-        """Give the stream named `label`: a function of this source's key and the label alone."""
+        """Return the stream named `label`: a function of this source's key and the label alone."""
         child = object.__new__(SeededEntropy)
         child._start(
             blake2b(_encoded(label), digest_size=_KEY_SIZE, key=self._key, person=_FORK).digest()
@@ -199,13 +208,14 @@ class SeededEntropy(Entropy):
         raise TypeError("a SeededEntropy is not pickled or copied; fork it")
 
     def _start(self, key: bytes) -> None:
+        """Set the key of the stream and go to its beginning."""
         self._key = key
         self._blocks = 0
         self._buffer = b""
         self._at = 0
 
     def _refill(self, n: int) -> None:
-        """Drop bytes already read and append blocks until n bytes are there."""
+        """Drop bytes already read and append blocks until n bytes are in the buffer."""
         rest = self._buffer[self._at :]
         first = self._blocks
         self._blocks += -((len(rest) - n) // _BLOCK_SIZE)
@@ -222,10 +232,12 @@ def entropy_of(seed: int | None) -> Entropy:
 
 
 def _negative(n: int) -> ParameterError:
+    """Return the error for a negative number of bytes."""
     return ParameterError(f"n: got {n}, accepted: a number of bytes >= 0")
 
 
 def _encoded(label: str) -> bytes:
+    """Return a fork's label as UTF-8; ParameterError if it is not encodable text."""
     try:
         return label.encode()
     except (AttributeError, UnicodeEncodeError):

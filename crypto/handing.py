@@ -1,4 +1,4 @@
-"""A job for another process of the same party: its secrets are sealed to that process.
+"""A job for another process of the same party: its secrets are encrypted to that process.
 
     job     = a pickle with a number in place of every secret
     secrets = the 32 bytes of each, in the order of their numbers
@@ -23,10 +23,10 @@ from .suites import suite_by_code
 
 @final
 class Packed:
-    """A job as bytes, and separately its secrets, which are never shown.
+    """A job as bytes without its secrets, and the secrets, which are never shown.
 
     Attributes:
-        job: a pickle without them.
+        job: a pickle with a number in place of every secret.
     """
 
     __slots__ = ("_secrets", "job")
@@ -37,11 +37,14 @@ class Packed:
 
     @property
     def secret(self) -> bool:
-        """Whether any secret belongs to it."""
+        """Whether the job has any secrets, so that a box must be sent with it."""
         return bool(self._secrets)
 
     def sealed_to(self, public: bytes) -> bytes:
-        """Seal the secrets to another process of the party that owns them."""
+        """Return the secrets as a sealed box to another process of the same party.
+
+        public: the X25519 key of that process.
+        """
         box: bytes = crypto_box_seal(self._secrets, public)
         return box
 
@@ -54,7 +57,10 @@ class Packed:
 
 
 def pack(job: Any) -> Packed:
-    """Write a job down. TypeError, AttributeError or PicklingError if it cannot be pickled."""
+    """Return a job in two parts: a pickle without secrets, and the secrets.
+
+    Raises TypeError, AttributeError or PicklingError if the job cannot be pickled.
+    """
     written = BytesIO()
     packer = _Packer(written, pickle.HIGHEST_PROTOCOL)
     packer.dump(job)
@@ -62,25 +68,29 @@ def pack(job: Any) -> Packed:
 
 
 def unpack(job: bytes, box: bytes | None) -> Any:
-    """Read a job in the process that made the key of its box; box None: no secrets."""
+    """Return the job from its pickle and the box of its secrets.
+
+    It works only in the process that made the key of the box. box: None for a job without secrets.
+    """
     public, secret = _process_pair()
     secrets = b"" if box is None else crypto_box_seal_open(box, public, secret)
     return _Unpacker(BytesIO(job), secrets).load()
 
 
 def own_public() -> bytes:
-    """Return the X25519 key, 32 bytes, to which secrets for this process are sealed."""
+    """Return the X25519 public key, 32 bytes, to which secrets for this process are sealed."""
     return _process_pair()[0]
 
 
 @cache
 def _process_pair() -> tuple[bytes, bytes]:
+    """Return the key pair (public, secret) of this process, made at the first call."""
     public, secret = crypto_box_keypair()
     return public, secret
 
 
 class _Packer(pickle.Pickler):
-    """Pickler that writes a number, and public data, in place of a secret."""
+    """A pickler that writes a number and the public key in place of each secret."""
 
     def __init__(self, file: BytesIO, protocol: int) -> None:
         super().__init__(file, protocol)
@@ -88,17 +98,24 @@ class _Packer(pickle.Pickler):
         self._numbers: dict[int, int] = {}
 
     def persistent_id(self, obj: Any) -> tuple[int, bytes] | None:
-        """Return number and public key of a secret; for a stream of randomness the number alone."""
+        """Return the number by which the pickle replaces a secret; None for other objects.
+
+        It is (number, public key) for a secret key, and (number, b"") for a random stream.
+        """
         kind = type(obj)
         if kind is SecretKey:
             return self._number(obj, obj._raw), obj.public.encode()
         if kind is SeededEntropy:
             if obj._blocks:
-                raise TypeError("a SeededEntropy that was read from is not handed on; fork it")
+                raise TypeError(
+                    "a SeededEntropy from which bytes were read is not sent to another process; "
+                    "fork it"
+                )
             return self._number(obj, obj._key), b""
         return None
 
     def _number(self, secret: object, raw: bytes) -> int:
+        """Return the number of a secret; a new secret is appended to `secrets`."""
         number = self._numbers.setdefault(id(secret), len(self.secrets))
         if number == len(self.secrets):
             self.secrets.append(raw)
@@ -106,13 +123,15 @@ class _Packer(pickle.Pickler):
 
 
 class _Unpacker(pickle.Unpickler):
+    """An unpickler that puts the secrets from a box in the place of their numbers."""
+
     def __init__(self, file: BytesIO, secrets: bytes) -> None:
         super().__init__(file)
         self._secrets = secrets
         self._keys_by_number: dict[int, SecretKey | SeededEntropy] = {}
 
     def persistent_load(self, pid: tuple[int, bytes]) -> SecretKey | SeededEntropy:
-        """Give the secret of a number."""
+        """Return the secret key or random stream with the number in `pid`."""
         number, public = pid
         if number not in self._keys_by_number:
             raw = self._secrets[number * SECRET_SIZE : (number + 1) * SECRET_SIZE]
@@ -123,5 +142,6 @@ class _Unpacker(pickle.Unpickler):
 
 
 def _key(public: bytes, raw: bytes) -> SecretKey:
+    """Return the secret key with these bytes, in the suite of its encoded public key."""
     suite = suite_by_code(PublicKey.decode(public).suite, lesson=True)
     return suite.keypair_from(raw).secret

@@ -41,11 +41,16 @@ INFO = b"veilmix layer"
 _TAG_SIZE = 16
 _ML_KEM_SEED_SIZE = 64
 _ML_KEM_CIPHERTEXT_SIZE = 1088
-_RECIPIENTS = 1024  # parsed public keys kept; the least recently used is parsed again
+_RECIPIENTS = 1024  # parsed public keys in the cache; the least recently used is dropped
 
 
 class HpkeSuite(Suite):
-    """The common part of both suites: all but the KEM's keys and the point's place in `enc`."""
+    """The common part of both HPKE suites, without the KEM's keys and the point's place in `enc`.
+
+    Attributes:
+        kem: name of the key encapsulation mechanism in the library.
+        point_at: index in `enc` of the X25519 point.
+    """
 
     reproducible = False
     kem: str
@@ -53,6 +58,7 @@ class HpkeSuite(Suite):
 
     @cached_property
     def _library(self) -> "hpke.Suite":
+        """The library's suite object for this KEM, with HKDF-SHA256 and ChaCha20-Poly1305."""
         from cryptography.hazmat.primitives import hpke
 
         kem = getattr(hpke.KEM, self.kem)
@@ -65,9 +71,11 @@ class HpkeSuite(Suite):
         context: bytes,
         entropy: Entropy,  # noqa: ARG002  (the library draws from the system)
     ) -> bytes:
+        """Return the plaintext sealed by the library, with fresh randomness of the system."""
         return self._library.encrypt(plaintext, _recipient(public), info=INFO + context)
 
     def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None:
+        """Return the plaintext of sealed bytes; None if they do not open in this context."""
         from cryptography.exceptions import InvalidTag
 
         point = sealed[self.point_at : self.point_at + X25519_SIZE]
@@ -82,7 +90,7 @@ class HpkeSuite(Suite):
 
 @final
 class HpkeX25519(HpkeSuite, SealedTogether):
-    """RFC 9180 with X25519: the standard that other programs speak."""
+    """The suite `hpke-x25519`: RFC 9180 with X25519, the standard that other programs use."""
 
     code = SuiteCode.HPKE_X25519
     overhead = 1 + X25519_SIZE + _TAG_SIZE
@@ -97,15 +105,18 @@ class HpkeX25519(HpkeSuite, SealedTogether):
         context: bytes,
         entropies: Sequence[Entropy],  # noqa: ARG002  (the library takes none: see above)
     ) -> list[bytes]:
+        """Seal a group of plaintexts with the engine and fresh ephemeral keys of the system."""
         ephemeral = SystemEntropy().random(SECRET_SIZE * len(plaintexts))
         return sealed(engine, public.raw, INFO + context, plaintexts, ephemeral)
 
     def _open_group(
         self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
+        """Open a group of layers with the engine; None for each layer that does not open."""
         return opened(engine, secret._raw, secret.public.raw, INFO + context, sealed)
 
     def _keypair(self, raw: bytes) -> KeyPair:
+        """Return the key pair with this X25519 secret key of 32 bytes."""
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
         handle = X25519PrivateKey.from_private_bytes(raw)
@@ -115,7 +126,7 @@ class HpkeX25519(HpkeSuite, SealedTogether):
 
 @final
 class HpkePq(HpkeSuite):
-    """RFC 9180 with X-Wing: secret as long as ML-KEM-768 or X25519 holds."""
+    """The suite `hpke-pq`: RFC 9180 with X-Wing, secure while ML-KEM-768 or X25519 is unbroken."""
 
     code = SuiteCode.HPKE_PQ
     overhead = 1 + _ML_KEM_CIPHERTEXT_SIZE + X25519_SIZE + _TAG_SIZE
@@ -123,6 +134,7 @@ class HpkePq(HpkeSuite):
     point_at = _ML_KEM_CIPHERTEXT_SIZE
 
     def _keypair(self, raw: bytes) -> KeyPair:
+        """Return the X-Wing key pair of this seed of 32 bytes."""
         from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
         from cryptography.hazmat.primitives.hpke import MLKEM768X25519PrivateKey
@@ -139,7 +151,7 @@ class HpkePq(HpkeSuite):
 
 @lru_cache(maxsize=_RECIPIENTS)
 def _recipient(public: PublicKey) -> Any:
-    """Parse a public key into the library's object; cached, since a session has few keys."""
+    """Return a public key as the library's object; cached, because a session has few keys."""
     from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PublicKey
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
     from cryptography.hazmat.primitives.hpke import MLKEM768X25519PublicKey

@@ -1,7 +1,7 @@
-r"""Identities: a party's lasting key, known to other parties from session to session.
+r"""Identities: a party's long-term key, known to other parties from session to session.
 
-An identity is an Ed25519 key for posts, and a TLS key (P-256) with a self-signed certificate. The
-identity key also proves the certificate:
+An identity is an Ed25519 key for posts on the bulletin board, and a TLS key (P-256) with a
+self-signed certificate. The identity key also proves the certificate:
 
     binding = Ed25519("veilmix identity 1\0" || name || 0 || certificate in DER)
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
 LABEL = b"veilmix identity 1\0"
-SEED = 32  # bytes that an identity key is made of
-YEARS = 10  # years of a certificate
+SEED = 32  # bytes of the seed of an identity key
+YEARS = 10  # years for which a new certificate is valid
 LARGEST_CERTIFICATE = 8192  # bytes of PEM; a certificate of Veilmix has some 700
-NEAR_END = dt.timedelta(days=30)  # before the end of a certificate, in which veilmix says so
-SLACK = dt.timedelta(days=1)  # by so much a clock may be behind that of the maker
+NEAR_END = dt.timedelta(days=30)  # veilmix warns so long before a certificate expires
+SLACK = dt.timedelta(days=1)  # a new certificate is valid even if a clock is so much behind
 
-UNUSED = (  # forbidden uses of the TLS key
+UNUSED = (  # uses of the TLS key that the certificate forbids
     "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",
     "encipher_only", "decipher_only",
 )  # fmt: skip
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 _PRINT = b"veilmix.identity"  # BLAKE2b personalisation
-_PRINT_SIZE = 16  # bytes: two keys with one fingerprint cannot be found
+_PRINT_SIZE = 16  # bytes of a fingerprint: a second key with a given fingerprint cannot be found
 
 
 def check_name(name: str) -> str:
-    """Give a name that an identity may have; ParameterError for any other."""
+    """Return `name` if an identity may have it, else raise ParameterError."""
     if not (isinstance(name, str) and _NAME.fullmatch(name)):
         raise ParameterError(
             f"name: found {str(name)[:80]!r}; 1 to 64 letters, digits, dots, dashes and "
@@ -50,16 +50,20 @@ def check_name(name: str) -> str:
 
 
 def fingerprint(key: bytes) -> str:
-    """128 bits of a hash of an identity key, in eight groups, to be read out and compared."""
+    """Return 128 bits of a hash of an identity key as eight groups of hex digits.
+
+    People read it out to compare keys.
+    """
     return _in_groups(blake2b(key, digest_size=_PRINT_SIZE, person=_PRINT).hexdigest())
 
 
 def fingerprint_of_digest(digest: bytes) -> str:
-    """Give the first 128 bits of a certificate's SHA-256, in eight groups."""
+    """Return the first 128 bits of a certificate's SHA-256 as eight groups of hex digits."""
     return _in_groups(digest[:_PRINT_SIZE].hex())
 
 
 def _in_groups(text: str) -> str:
+    """Return a text cut into groups of four characters with spaces between."""
     return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
 
 
@@ -85,6 +89,7 @@ class PublicIdentity:
     binding: bytes = b""
 
     def __post_init__(self) -> None:
+        """Check name, key length and the holder's signature of name and certificate."""
         check_name(self.name)
         if len(self.key) != SIGNING_KEY:
             raise ParameterError(
@@ -102,13 +107,13 @@ class PublicIdentity:
 
     @property
     def fingerprint(self) -> str:
-        """The 128 bits of the key's hash that people compare."""
+        """The 128 bits of the key's hash that people compare, in eight groups of hex digits."""
         return fingerprint(self.key)
 
 
 @final
 class Identity:
-    """An identity with its secrets, which never show and are not pickled or copied.
+    """An identity with its secrets, which are never shown, pickled or copied.
 
     Attributes:
         public: the public part.
@@ -120,9 +125,14 @@ class Identity:
     __slots__ = ("public", "seed", "signer", "tls_key")
 
     def __init__(self, public: PublicIdentity, seed: bytes, tls_key: str) -> None:
-        """ParameterError if the secrets do not belong to the public part."""
+        """Set the parts after a check that both secrets belong to the public part.
+
+        Raises ParameterError if a secret does not.
+        """
         if len(seed) != SEED:
-            raise ParameterError(f"{public.name}: the identity's secret is not {SEED} bytes long")
+            raise ParameterError(
+                f"{public.name}: the identity's secret has {len(seed)} bytes, not {SEED} bytes"
+            )
         self.signer = Signer(Drawn(seed))
         if self.signer.public != public.key:
             raise ParameterError(f"{public.name}: the secret belongs to another identity key")
@@ -140,7 +150,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class CertificateFacts:
-    """The unchecked contents of a certificate.
+    """The name and validity that a certificate states; nothing of it has been verified.
 
     Attributes:
         name: name of its holder; "" if it has none.
@@ -153,7 +163,10 @@ class CertificateFacts:
 
 
 def certificate_facts(der: bytes) -> CertificateFacts:
-    """Return the unchecked contents of a certificate in DER; ParameterError for other bytes."""
+    """Return the name and validity that a certificate in DER states, without verification.
+
+    Raises ParameterError if the bytes are no certificate.
+    """
     from cryptography.x509 import NameOID, load_der_x509_certificate
 
     try:
@@ -162,11 +175,11 @@ def certificate_facts(der: bytes) -> CertificateFacts:
         name = str(names[0].value) if names else ""
         return CertificateFacts(name, read.not_valid_before_utc, read.not_valid_after_utc)
     except ValueError:
-        raise ParameterError("certificate: found none in DER") from None
+        raise ParameterError("certificate: found none in DER in the bytes") from None
 
 
 def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
-    """Make an identity, with a TLS key of the library's own randomness and a certificate.
+    """Return a new identity, with a TLS key of the library's own randomness and a certificate.
 
     entropy: source of the identity key; the system's if None.
     """
@@ -179,7 +192,7 @@ def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
 
 
 def _certificate(name: str) -> tuple[str, str]:
-    """A certificate that its key has signed, and the key, both in PEM."""
+    """Return a new self-signed certificate and its secret TLS key, both in PEM."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -213,28 +226,34 @@ def _certificate(name: str) -> tuple[str, str]:
 
 
 def _bound(name: str, der: bytes) -> bytes:
+    """Return the bytes that bind a name to a certificate when the identity key signs them."""
     return LABEL + name.encode() + b"\0" + der
 
 
 def _der(name: str, certificate: str) -> bytes:
+    """Return a PEM certificate in DER; `name` begins the message of a ParameterError."""
     from cryptography.hazmat.primitives.serialization import Encoding
 
     return _read(name, certificate).public_bytes(Encoding.DER)
 
 
 def _read(name: str, certificate: str) -> "Certificate":
+    """Return a PEM certificate as the library's object.
+
+    ParameterError if it is too long or malformed.
+    """
     from cryptography.x509 import load_pem_x509_certificate
 
     try:
         if len(certificate) > LARGEST_CERTIFICATE:
-            raise ValueError  # noqa: TRY301 - one message for all that is no certificate
+            raise ValueError  # noqa: TRY301 - a single message for every invalid certificate
         return load_pem_x509_certificate(certificate.encode())
     except ValueError:
-        raise ParameterError(f"{name}: certificate: found none in PEM") from None
+        raise ParameterError(f"{name}: certificate: found none in PEM in the text") from None
 
 
 def _fits(tls_key: str, public: PublicIdentity) -> bool:
-    """Whether a TLS key is that of the certificate."""
+    """Whether a secret TLS key in PEM belongs to the certificate; True for no key."""
     if not tls_key:
         return True
     from cryptography.exceptions import UnsupportedAlgorithm

@@ -1,4 +1,4 @@
-r"""A key that is the sum of many: a sealed text opens after all owners have shown their shares.
+"""A joint public key of several owners: a ciphertext opens after all owners reveal their secrets.
 
     share        x random, X = x G, with a proof that its owner knows x (Schnorr):
                  R = k G,  c = H(label proof || context || X || R),  z = k - c x;  proof c || z
@@ -39,7 +39,7 @@ from .ristretto import (
 
 KEY_LABEL = b"veilmix joint key 1\0"
 PROOF_LABEL = b"veilmix key share 1\0"
-PROOF = 2 * SCALAR  # bytes: challenge and response
+PROOF = 2 * SCALAR  # bytes of a proof: challenge and response
 OVERHEAD = ELEMENT + 16  # bytes that sealing adds: an element and a Poly1305 tag
 NONCE = bytes(24)
 
@@ -47,11 +47,11 @@ NONCE = bytes(24)
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class KeyShare:
-    """One owner's part.
+    """One owner's share of a joint key.
 
     Attributes:
-        secret: shown in the end.
-        public, proof: shown in the beginning.
+        secret: x, a scalar; revealed when the ciphertexts are to be opened.
+        public, proof: X = x G and the proof of knowing x, published at the beginning.
     """
 
     secret: bytes
@@ -62,11 +62,12 @@ class KeyShare:
         return f"KeyShare({self.public.hex()[:16]})"
 
     def __reduce_ex__(self, protocol: object) -> Never:
-        raise TypeError("a share of a key is not pickled or copied")
+        """Refuse to be pickled or copied: the secret stays where it was made."""
+        raise TypeError("a KeyShare is not pickled or copied; make it where it is used")
 
 
 def make_share(entropy: Entropy, context: bytes) -> KeyShare:
-    """Owner: draw a share, and prove knowledge of its secret."""
+    """Return a new random share of an owner, with a proof of knowing its secret in this context."""
     secret, blind = (scalar(entropy.random(UNIFORM)) for _ in range(2))
     public = base_times(secret)
     challenge = _challenge(context, public, base_times(blind))
@@ -75,24 +76,30 @@ def make_share(entropy: Entropy, context: bytes) -> KeyShare:
 
 
 def check_share(public: bytes, proof: bytes, context: bytes) -> None:
-    """Refused (MALFORMED) unless the proof shows that the owner knows the secret of a share."""
+    """Check the proof that the owner of a share knows its secret.
+
+    Raises Refused (MALFORMED) if it does not hold.
+    """
     decoded(public)
     if len(proof) != PROOF:
-        raise Refused(Reason.MALFORMED, "not a proof")
+        raise Refused(Reason.MALFORMED, f"the proof of a key share is not {PROOF} bytes long")
     challenge, response = decoded_scalar(proof[:SCALAR]), decoded_scalar(proof[SCALAR:])
     blind = plus(base_times(response), times(challenge, public))
     if _challenge(context, public, blind) != challenge:
-        raise Refused(Reason.MALFORMED, "the proof of a share does not hold")
+        raise Refused(Reason.MALFORMED, "the proof of a key share does not hold")
 
 
 def check_shown(secret: bytes, public: bytes) -> None:
-    """Refused (MALFORMED) unless this is the secret of a share."""
+    """Check that a revealed secret is the secret of the share `public`.
+
+    Raises Refused (MALFORMED) if it is not.
+    """
     if base_times(decoded_scalar(secret)) != public:
-        raise Refused(Reason.MALFORMED, "not the secret of this share")
+        raise Refused(Reason.MALFORMED, "the revealed number is not the secret of this key share")
 
 
 def joint(publics: Sequence[bytes]) -> bytes:
-    """Return the joint key."""
+    """Return the joint public key: the sum of all shares' public keys."""
     total = IDENTITY
     for public in publics:
         total = plus(total, public)
@@ -100,13 +107,13 @@ def joint(publics: Sequence[bytes]) -> bytes:
 
 
 def total(secrets: Sequence[bytes]) -> bytes:
-    """Return the secret of the joint key, after all shares are shown."""
+    """Return the secret of the joint key: the sum of all revealed secrets."""
     scalar = sum(int.from_bytes(secret, "little") for secret in secrets) % ORDER
     return scalar.to_bytes(SCALAR, "little")
 
 
 def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> bytes:
-    """Seal bytes to a joint key."""
+    """Return `plain` encrypted to the joint key in this context."""
     secret = scalar(entropy.random(UNIFORM))
     point = base_times(secret)
     inner: bytes = crypto_secretbox(plain, NONCE, _key(context, point, key, times(secret, key)))
@@ -114,7 +121,10 @@ def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> 
 
 
 def open_jointly(secret: bytes, key: bytes, sealed: bytes, context: bytes) -> bytes:
-    """Open sealed bytes with the secret of the joint key, or raise Refused."""
+    """Return the plaintext of `sealed` with the secret of the joint key.
+
+    Raises Refused (DOES_NOT_OPEN) for another key, context or ciphertext.
+    """
     try:
         point = decoded(sealed[:ELEMENT])
         shared = _key(context, point, key, times(secret, point))
@@ -125,8 +135,10 @@ def open_jointly(secret: bytes, key: bytes, sealed: bytes, context: bytes) -> by
 
 
 def _challenge(context: bytes, public: bytes, blind: bytes) -> bytes:
+    """Return the challenge scalar of a proof: a hash of the context and its elements."""
     return scalar(sha512(PROOF_LABEL + context + public + blind).digest())
 
 
 def _key(context: bytes, point: bytes, key: bytes, shared: bytes) -> bytes:
+    """Return the symmetric key of one ciphertext, 32 bytes."""
     return sha512(KEY_LABEL + context + point + key + shared).digest()[:32]

@@ -8,7 +8,7 @@
     hashes        = 0 || HMAC(no salt, v1 || suite || "psk_id_hash")
                       || HMAC(no salt, v1 || suite || "info_hash" || info)
 
-    (key in the second line: the recipient's public one)
+    (key in the second line: the recipient's public key)
     v1 = "HPKE-v1", kem = "KEM" || u16 0x20, suite = "HPKE" || u16 0x20 || u16 1 || u16 3
 
 Each `LabeledExtract` and each `LabeledExpand` of at most 32 bytes is one HMAC-SHA256. Five of them
@@ -45,14 +45,15 @@ _SECRET = _SUITE + b"secret"
 
 
 class KeySchedule:
-    """Base mode, for a recipient and an `info`.
+    """The derivation of keys in base mode, for one recipient and one `info`.
 
     Args:
-        public: the recipient's key, 32 bytes.
-        info: any number of bytes.
+        public: the recipient's public key, 32 bytes.
+        info: any number of bytes, bound into the keys.
     """
 
     def __init__(self, public: bytes, info: bytes) -> None:
+        """Compute the parts of the hash inputs that do not depend on the layer."""
         hashes = bytes(1) + b"".join(
             digest(b"", _SUITE + label, _HASH) for label in (b"psk_id_hash", b"info_hash" + info)
         )
@@ -61,7 +62,10 @@ class KeySchedule:
         self._nonce = bytes((0, _NONCE_SIZE)) + _SUITE + b"base_nonce" + hashes + b"\1"
 
     def keys(self, shared: bytes, point: bytes) -> tuple[bytes, bytes]:
-        """Return key and nonce of the first message. shared: the shared point; point: `enc`."""
+        """Return the symmetric key and the nonce of a layer.
+
+        shared: the Diffie-Hellman point. point: the ephemeral public key `enc`.
+        """
         first = digest(b"", _POINT + shared, _HASH)
         second = digest(first, _SHARED + point + self._public, _HASH)
         secret = digest(second, _SECRET, _HASH)
@@ -71,7 +75,10 @@ class KeySchedule:
 def sealed(
     engine: "MultiBuffer", public: bytes, info: bytes, plaintexts: Sequence[bytes], secrets: bytes
 ) -> list[bytes]:
-    """Seal many plaintexts for one recipient. secrets: an ephemeral key for each, in a row."""
+    """Return many plaintexts sealed to one recipient.
+
+    secrets: an ephemeral secret key for each plaintext, concatenated. public: the recipient's key.
+    """
     schedule = KeySchedule(public, info)
     points = engine.public_keys(secrets)
     shared = engine.shared_points(secrets, public)
@@ -87,7 +94,10 @@ def sealed(
 def opened(
     engine: "MultiBuffer", secret: bytes, public: bytes, info: bytes, layers: Sequence[bytes]
 ) -> list[bytes | None]:
-    """Open many layers of one recipient; None for a layer that does not open."""
+    """Return the plaintexts of many layers to one recipient.
+
+    None for a layer that does not open.
+    """
     results: list[bytes | None] = [None] * len(layers)
     fit = [
         at

@@ -23,7 +23,7 @@ SECRET_SIZE = 32  # bytes of a secret key, in every suite
 ML_KEM_PUBLIC_SIZE = 1184  # bytes of an encapsulation key, FIPS 203, table 3
 
 _FINGERPRINT = b"veilmix.print"  # BLAKE2b personalisation
-_FINGERPRINT_SIZE = 8  # bytes; for people to tell keys apart, not to authenticate them
+_FINGERPRINT_SIZE = 8  # bytes; for people to distinguish keys, not to authenticate them
 
 
 class SuiteCode(IntEnum):
@@ -36,7 +36,7 @@ class SuiteCode(IntEnum):
 
     @property
     def label(self) -> str:
-        """The suite's name in scenario files and documents."""
+        """The suite's name in scenario files and documents, such as "hpke-x25519"."""
         return self.name.lower().replace("_", "-")
 
 
@@ -46,8 +46,8 @@ class PublicKey:
     """A public key of one suite. Hashable; prints as its fingerprint.
 
     Attributes:
-        suite: the suite it belongs to.
-        raw: the key's bytes as in the table above, without the suite byte.
+        suite: the suite of the key.
+        raw: the key's bytes as in the table of the module, without the suite byte.
 
     Raises:
         ParameterError: the bytes are not a public key of that suite.
@@ -57,26 +57,27 @@ class PublicKey:
     raw: bytes
 
     def __post_init__(self) -> None:
+        """Check that the bytes are a public key of the suite."""
         fault = _fault(self.suite, self.raw)
         if fault:
             raise ParameterError(f"public key: {fault}")
 
     @property
     def fingerprint(self) -> str:
-        """Suite and 64 bits of a hash, for people to tell keys apart."""
+        """The suite's name and 64 bits of a hash, for people to distinguish keys."""
         digest = blake2b(self.encode(), digest_size=_FINGERPRINT_SIZE, person=_FINGERPRINT)
         return f"{self.suite.label}:{digest.hexdigest()}"
 
     def encode(self) -> bytes:
-        """Give the suite byte and the key's bytes."""
+        """Return the suite byte and the key's bytes."""
         return bytes((self.suite,)) + self.raw
 
     @classmethod
     def decode(cls, data: bytes) -> "PublicKey":
-        """Read an encoded key, consuming every byte.
+        """Return the public key in `data`, which must hold exactly one encoded key.
 
         Raises:
-            Refused: (MALFORMED) not exactly one valid key in its only spelling.
+            Refused: (MALFORMED) not exactly one valid key in its only encoding.
             ParameterError: data is not bytes.
         """
         if not isinstance(data, bytes):
@@ -95,14 +96,14 @@ class PublicKey:
 
 @final
 class SecretKey:
-    """A secret key: it opens layers and never shows itself in repr, str, format or a traceback.
+    """A secret key: it opens layers and is never shown in repr, str, format or a traceback.
 
     Made by a suite's `keypair`. Two secret keys are equal only if they are one object, so that
     no comparison runs over their bytes; compare the public keys instead.
 
     Attributes:
-        suite: the suite it belongs to.
-        public: the public key that belongs to it.
+        suite: the suite of the key.
+        public: the public key of the pair.
     """
 
     __slots__ = ("_handle", "_raw", "public", "suite")
@@ -111,7 +112,7 @@ class SecretKey:
         self.public = public
         self.suite = public.suite
         self._raw = raw
-        self._handle = handle  # the library's own key object, if it has one
+        self._handle = handle  # the cryptographic library's key object, if the suite has one
 
     def __repr__(self) -> str:
         return f"SecretKey(of {self.public.fingerprint}, hidden)"
@@ -127,7 +128,7 @@ class KeyPair:
     """A secret key and its public key.
 
     Attributes:
-        public: the key to seal to, 32 bytes and its suite.
+        public: the key to seal to.
         secret: the key to open with; its repr hides it.
     """
 
@@ -136,7 +137,7 @@ class KeyPair:
 
 
 def _fault(suite: SuiteCode, raw: bytes) -> str:
-    """Return the fault in the bytes of a public key; the empty string without a fault."""
+    """Return the error in the bytes of a public key as text; empty if they are a valid key."""
     if not isinstance(raw, bytes):
         return f"got {type(raw).__name__}, accepted: bytes"
     lattice = ML_KEM_PUBLIC_SIZE if suite is SuiteCode.HPKE_PQ else 0
@@ -150,7 +151,7 @@ def _fault(suite: SuiteCode, raw: bytes) -> str:
 
 
 def _is_encapsulation_key(raw: bytes) -> bool:
-    """Apply the modulus check of FIPS 203, section 7.2, as the library does when it reads a key."""
+    """Whether bytes pass the modulus check of FIPS 203, section 7.2, which the library applies."""
     from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PublicKey
 
     try:

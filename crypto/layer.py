@@ -1,4 +1,4 @@
-"""One layer, opened by one party.
+"""One onion layer: a ciphertext to one party, with the byte of its suite in front.
 
     layer = suite byte || sealed bytes
 
@@ -18,7 +18,7 @@ _OPENERS = {s.code: s for s in SUITES.values()}
 def seal_layer(
     suite: Suite, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy
 ) -> bytes:
-    """Seal a plaintext for one party, in one context of 32 bytes.
+    """Return a plaintext encrypted to one party, in one context of 32 bytes.
 
     Returns:
         `layer_size(suite, len(plaintext))` bytes.
@@ -31,7 +31,7 @@ def seal_layer(
 
 
 def open_layer(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
-    """Open a layer that was sealed for the holder of this secret key in this context.
+    """Return the plaintext of a layer that was sealed for this secret key in this context.
 
     Returns:
         The plaintext.
@@ -55,9 +55,10 @@ def seal_layers(
     context: bytes,
     entropies: Sequence[Entropy],
 ) -> list[bytes]:
-    """Seal many plaintexts for one party in one context, each as `seal_layer` with its entropy.
+    """Return many plaintexts encrypted to one party in one context, each with its own entropy.
 
-    Common arguments are checked once: between two seals as little as possible happens.
+    Each is as `seal_layer` gives it. Common arguments are checked once: between two seals as little
+    as possible happens.
     """
     suite.check(public, context)
     prefix = suite.prefix
@@ -65,7 +66,7 @@ def seal_layers(
 
 
 def open_layers(secret: SecretKey, layers: Sequence[bytes], context: bytes) -> list[bytes | None]:
-    """Open many layers in one context, each as `open_layer`; None for each that stays closed."""
+    """Return the plaintexts of many layers in one context; None for each that does not open."""
     suite = _OPENERS[secret.suite]
     suite.check(secret, context)
     prefix = suite.prefix
@@ -78,7 +79,7 @@ def open_layers(secret: SecretKey, layers: Sequence[bytes], context: bytes) -> l
 
 
 def layer_size(suite: Suite, plaintext_size: int) -> int:
-    """Give the bytes of a layer around a plaintext of that many bytes."""
+    """Return the number of bytes of a layer around a plaintext of `plaintext_size` bytes."""
     if plaintext_size < 0:
         raise ParameterError(f"plaintext_size: got {plaintext_size}, accepted: >= 0 bytes")
     return plaintext_size + suite.overhead

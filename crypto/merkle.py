@@ -18,10 +18,10 @@ _NODE = b"\x01"
 
 
 def merkle_root(entries: Iterable[bytes]) -> bytes:
-    """Compute the root (32 bytes) over the entries in their order."""
+    """Return the Merkle root, 32 bytes, over the entries in their order."""
     hashes = [sha256(_LEAF + entry).digest() for entry in entries]
     while len(hashes) > 1:
         pairs = zip(hashes[::2], hashes[1::2], strict=False)
         above = [sha256(_NODE + left + right).digest() for left, right in pairs]
-        hashes = above + hashes[2 * len(above) :]  # a last one without a partner moves up
+        hashes = above + hashes[2 * len(above) :]  # an unpaired last node moves up a level
     return hashes[0] if hashes else EMPTY_ROOT

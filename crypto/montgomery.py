@@ -1,11 +1,11 @@
 """Points of Curve25519 up to their sign (RFC 7748), many multiplied at a time.
 
-A point is known by u alone, 32 bytes in one spelling, and u is the same for P and -P. So a multiple
-of a point is a multiple by a number or its negative, sums are not defined, and for three points
-only this can be decided: whether one is the sum or the difference of the other two (`meets`; Renes
-and Smith, qDSA, 2017). X25519's ladder multiplies by a multiple of 8 from 2^254 to 2^255 - 8, which
-has no part in the small subgroups; for almost every nonzero number of the prime-order group one
-such multiple equals the number or its negative (`multiplier`).
+A point is given by its u coordinate alone, 32 bytes in a unique encoding, and u is the same for P
+and -P. So a multiple of a point is a multiple by a number or its negative, sums are not defined,
+and for three points only this can be decided: whether one is the sum or the difference of the other
+two (`meets`; Renes and Smith, qDSA, 2017). X25519's ladder multiplies by a multiple of 8 from 2^254
+to 2^255 - 8, which removes the small subgroups; for almost every nonzero number of the prime-order
+group one such multiple equals the number or its negative (`multiplier`).
 
     u of an element s of ristretto255 (RFC 9496) = 1 / s^2, up to a point of order 4 or less
 
@@ -27,11 +27,11 @@ _P = 2**255 - 19
 _A = 486662  # coefficient: the curve is v^2 = u^3 + A u^2 + u
 _COFACTOR = 8
 _EIGHTH = pow(_COFACTOR, -1, ORDER)
-_MINIMUM, _LIMIT = 2**251, 2**252  # an eighth of the ladder's multipliers
+_MINIMUM, _LIMIT = 2**251, 2**252  # range of an eighth of the multipliers of X25519's ladder
 
 
 def multiplier(number: int) -> bytes:
-    """Return the multiplier that acts as a number of the prime-order group, or as its negative.
+    """Return 32 bytes with which X25519 multiplies a point by `number`, up to the sign.
 
     Raises:
         Refused: (MALFORMED) there is none: for 0, and for one number in 2^126.
@@ -40,31 +40,31 @@ def multiplier(number: int) -> bytes:
     if eighth < _MINIMUM:
         eighth = ORDER - eighth
     if not _MINIMUM <= eighth < _LIMIT:
-        raise Refused(Reason.MALFORMED, "not a number that the ladder multiplies by")
+        raise Refused(Reason.MALFORMED, "not a number by which X25519 can multiply")
     return (_COFACTOR * eighth).to_bytes(POINT, "little")
 
 
 def number_of(drawn: bytes) -> int:
-    """Return the number by which 32 drawn bytes multiply: X25519 sets four of their bits."""
+    """Return the number by which X25519 multiplies if given these 32 bytes: it fixes some bits."""
     multiple = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
     return multiple % (_COFACTOR * _MINIMUM) + _COFACTOR * _MINIMUM
 
 
 def point(data: bytes) -> bytes:
-    """Give back a point that another party sent.
+    """Return a point that another party sent, after a check.
 
     Raises:
-        Refused: (MALFORMED) not a number u in its only spelling, or a point of low order.
+        Refused: (MALFORMED) not a u coordinate in its unique encoding, or a point of low order.
     """
     if not is_public_key(data):
-        raise Refused(Reason.MALFORMED, "not a point of the curve")
+        raise Refused(Reason.MALFORMED, "not a point of Curve25519, or a point of low order")
     return data
 
 
 def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[bytes]:
-    """Multiply each point, which is not of low order, by the multiplier in its place.
+    """Return each point times the multiplier in its place; no point may be of low order.
 
-    A single multiplier is used for all of them.
+    A single multiplier is used for all points.
     """
     engine = engine_for(len(points))
     if engine is None:
@@ -78,7 +78,7 @@ def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[byt
 
 
 def base_multiples(multipliers: Sequence[bytes]) -> list[bytes]:
-    """Multiply the base point, u = 9, by each multiplier."""
+    """Return the base point, u = 9, times each multiplier."""
     engine = engine_for(len(multipliers))
     if engine is None:
         return [crypto_scalarmult_base(by) for by in multipliers]
@@ -98,13 +98,16 @@ def meets(first: bytes, second: bytes, third: bytes) -> bool:
 
 
 def element_points(elements: Sequence[bytes]) -> list[bytes]:
-    """The points of elements of ristretto255, without the identity, by a single inversion."""
+    """Return elements of ristretto255, without the identity, as points; by a single inversion."""
     squares = [int.from_bytes(element, "little") ** 2 % _P for element in elements]
     return [number.to_bytes(POINT, "little") for number in inverses(squares, _P)]
 
 
 def inverses(numbers: Sequence[int], modulus: int) -> list[int]:
-    """Give the inverses of numbers other than 0, by one inversion of their product (Montgomery)."""
+    """Return the modular inverses of nonzero numbers, by one inversion of their product.
+
+    This is Montgomery's trick.
+    """
     prefix_products, running = list[int](), 1
     for number in numbers:
         prefix_products.append(running)
@@ -117,4 +120,5 @@ def inverses(numbers: Sequence[int], modulus: int) -> list[int]:
 
 
 def _cut(row: bytes) -> list[bytes]:
+    """Return concatenated points as a list."""
     return [row[at : at + POINT] for at in range(0, len(row), POINT)]

@@ -3,12 +3,12 @@
 Intel's Cryptography Primitives Library multiplies eight points at once on processors with AVX-512
 IFMA, in constant time: for X25519, and for Ed25519 (RFC 8032). The package `ipp-crypto` brings it,
 and `intel-cmplr-lib-rt` its libraries; both come with the extra `fast`. It is looked for at the
-first request with many keys, tried beside libsodium, and used only if both give the same bytes. All
-other work goes on with libsodium, one key after the other: the same layers, the same refusals
+first request with many keys, tried beside libsodium, and used only if both give the same bytes.
+Otherwise libsodium is used, one key after the other: the same layers, the same refusals
 (docs/adr/0061).
 
-Keys in a row are bytes, 32 after 32. Values computed from secrets are overwritten after use. The
-library alone does not decide the validity of signatures (`signing.py`).
+Lists of keys are concatenated bytes, 32 for each. Values computed from secrets are overwritten
+after use. The library alone does not decide the validity of signatures (`signing.py`).
 """
 
 import ctypes
@@ -32,22 +32,34 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from .x25519 import X25519_SIZE
 
-LANES = 8  # keys that one call of the library takes
-SWITCH = "VEILMIX_ENGINE"  # in the environment: `libsodium` leaves the library alone
+LANES = 8  # number of keys that a call of the library processes
+SWITCH = "VEILMIX_ENGINE"  # environment variable; with `libsodium` the library is not used
 
 PACKAGE = "ipp-crypto"
 PACKAGES = ("intel-cmplr-lib-rt", PACKAGE)
 LIBRARY = "libcrypto_mb.so.13"
-NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")  # each after its own libraries
-_STATUS = 4  # bits that a call returns for each key: 0 if all is well with it
+# The libraries that it needs, in an order in which each finds its own dependencies.
+NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")
+_STATUS = 4  # bits of a call's status for each key; 0 means success
 _HALF = crypto_sign_BYTES // 2  # bytes of a signature's point, and of its scalar
 _CONSTANT = np.frombuffer(b"expand 32-byte k", dtype="<u4")
-_OUT = ((0, 0), (0, 1), (0, 2), (0, 3), (3, 2), (2, 3), (2, 0), (1, 1))  # words 0 5 10 15 6 7 8 9
+_OUT = (
+    (0, 0),
+    (0, 1),
+    (0, 2),
+    (0, 3),
+    (3, 2),
+    (2, 3),
+    (2, 0),
+    (1, 1),
+)  # output: words 0 5 10 15 6 7 8 9
 
 
 @final
 class MultiBuffer:
-    """The library, loaded: public keys and keys of boxes, for many at once.
+    """Intel's library, loaded.
+
+    It computes eight public keys, shared points or signatures at a time.
 
     Its calls release the interpreter's lock, as libsodium's do.
 
@@ -56,6 +68,7 @@ class MultiBuffer:
     """
 
     def __init__(self, library: ctypes.CDLL) -> None:
+        """Declare the library's functions to ctypes."""
         self._base = _typed(library.mbx_x25519_public_key_mb8, 2)
         self._product = _typed(library.mbx_x25519_mb8, 3)
         self._verifying = _typed(library.mbx_ed25519_public_key_mb8, 2)
@@ -63,7 +76,10 @@ class MultiBuffer:
         self._verify = _typed(library.mbx_ed25519_verify_mb8, 5)
 
     def public_keys(self, secrets: bytes) -> bytes:
-        """Give the public key of each secret key in a row, as `crypto_scalarmult_base` does."""
+        """Return the X25519 public key of each secret key; both are concatenated.
+
+        The result is that of `crypto_scalarmult_base`.
+        """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         public = np.zeros(len(secrets), dtype=np.uint8)
         self._in_eights(self._base, len(secrets) // X25519_SIZE, _rows(public), _rows(secret))
@@ -82,9 +98,9 @@ class MultiBuffer:
         return keys
 
     def shared_points(self, secrets: bytes, points: bytes) -> NDArray[np.uint8]:
-        """Return each shared point, like `crypto_scalarmult`; arguments as of `box_keys`.
+        """Return each Diffie-Hellman point, like `crypto_scalarmult`; arguments as of `box_keys`.
 
-        The caller overwrites them after use.
+        The caller overwrites the points after use, because they are secret.
         """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         point = np.frombuffer(points, dtype=np.uint8)
@@ -94,14 +110,17 @@ class MultiBuffer:
         return shared
 
     def verifying_keys(self, seeds: bytes) -> bytes:
-        """Give the Ed25519 public key of each seed in a row, as `crypto_sign_seed_keypair` does."""
+        """Return the Ed25519 public key of each seed; both are concatenated.
+
+        The result is that of `crypto_sign_seed_keypair`.
+        """
         seed = np.frombuffer(seeds, dtype=np.uint8)
         public = np.zeros(len(seeds), dtype=np.uint8)
         self._in_eights(self._verifying, len(seeds) // _HALF, _rows(public), _rows(seed))
         return public.tobytes()
 
     def signatures(self, seeds: bytes, publics: bytes, messages: Sequence[bytes]) -> list[bytes]:
-        """Sign each message with the seed in its place, like `crypto_sign`.
+        """Return the Ed25519 signature of each message by the seed in its place.
 
         Args:
             seeds: secret seeds of 32 bytes in a row, as many as there are messages, at least one.
@@ -117,16 +136,17 @@ class MultiBuffer:
             *(sizes, _rows(seed), _rows(public)),
         )
         raw = signed.tobytes()
-        del text  # the addresses in `starts` are of its bytes
+        del text  # the buffer had to live until here: `starts` are addresses in it
         return [raw[at : at + crypto_sign_BYTES] for at in range(0, len(raw), crypto_sign_BYTES)]
 
     def seem_valid(
         self, publics: bytes, messages: Sequence[bytes], signatures: bytes
     ) -> NDArray[np.bool_]:
-        """Whether s B - h A is R in each signature (R, s) of a message by the key A in its place.
+        """Return a bool array: whether each signature of a message satisfies Ed25519's equation.
 
-        Libsodium asks for more: it also refuses points of low order and scalars that are not
-        reduced. This function may give True for such signatures.
+        The equation is R = s B - h A for a signature (R, s) by the key A, with B the base point and
+        h the hash of R, A and the message. Libsodium asks for more: it also refuses points of low
+        order and scalars that are not reduced. This function may give True for such signatures.
         """
         public, signed = (np.frombuffer(each, dtype=np.uint8) for each in (publics, signatures))
         text, starts, sizes = _texts(messages)
@@ -144,10 +164,12 @@ class MultiBuffer:
     def _in_eights(
         function: Callable[..., int], count: int, *rows: NDArray[np.uint64] | NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
-        """Call a function on eight of each row at a time, on the last element again if need be.
+        """Call a library function on eight elements of each row at a time.
 
-        Returns the statuses of the calls. X25519's report points of low order, which never come
-        here.
+        Return the calls' statuses.
+
+        The last element is repeated to fill the last eight. The statuses of X25519 report points of
+        low order, which callers have refused before.
         """
         whole = -(-count // LANES) * LANES
         places = np.minimum(np.arange(whole), count - 1)
@@ -163,28 +185,32 @@ class MultiBuffer:
 
 
 def _typed(function: Any, pointers: int) -> Callable[..., int]:
-    """Declare a function to ctypes: `pointers` pointers in, a status of eight keys out."""
+    """Return a library function declared to ctypes.
+
+    `pointers` pointers in, a status of eight keys out.
+    """
     function.argtypes, function.restype = [ctypes.c_void_p] * pointers, ctypes.c_uint32
     typed: Callable[..., int] = function
     return typed
 
 
 def _rows(array: NDArray[np.uint8], size: int = X25519_SIZE, start: int = 0) -> NDArray[np.uint64]:
-    """Return the addresses of rows of `size` bytes; the first begins at `start`."""
+    """Return the addresses of consecutive rows of `size` bytes; the first begins at `start`."""
     count = len(array) // size
     return array.ctypes.data + start + np.arange(count, dtype=np.uint64) * np.uint64(size)
 
 
 def _halves(signed: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the addresses of the points and of the scalars of signatures in a row."""
+    """Return the addresses of the points and of the scalars of concatenated signatures."""
     return _rows(signed, crypto_sign_BYTES), _rows(signed, crypto_sign_BYTES, _HALF)
 
 
 def _texts(
     messages: Sequence[bytes],
 ) -> tuple[bytes, NDArray[np.uint64], NDArray[np.uint32]]:
-    """Return messages in a row, and the address and the length of each."""
-    text = b"".join(messages) or b"\0"  # an address is due even without messages to read
+    """Return messages concatenated, and the address and the length of each."""
+    # An empty array has no address, so at least one byte is needed.
+    text = b"".join(messages) or b"\0"
     sizes = np.array([len(message) for message in messages], dtype=np.uint32)
     array = np.frombuffer(text, dtype=np.uint8)
     ends = np.cumsum(sizes, dtype=np.uint64)
@@ -193,7 +219,7 @@ def _texts(
 
 @cache
 def multibuffer() -> MultiBuffer | None:
-    """Give the library if it is here, can run on this processor, and agrees with libsodium.
+    """Return the engine if it is installed, runs on this processor, and agrees with libsodium.
 
     Raises:
         ParameterError: the environment asks for an engine that there is not.
@@ -209,14 +235,17 @@ def multibuffer() -> MultiBuffer | None:
 
 
 def engine_name() -> str:
-    """Return the name of the engine for many layers here, for records and `veilmix doctor`."""
+    """Return the name of the engine for many layers, for records and `veilmix doctor`."""
     if multibuffer() is None:
         return "libsodium"
     return f"libsodium; eight keys at a time, {PACKAGE} {metadata.version(PACKAGE)}"
 
 
 def _load() -> ctypes.CDLL | None:
-    """Load the library only from its place in pip's packages, if it can run here."""
+    """Return the library, loaded only from its place in pip's packages.
+
+    None if it cannot run here.
+    """
     try:
         files = {name.name: name for package in PACKAGES for name in metadata.files(package) or ()}
         for name in NEEDS:
@@ -230,12 +259,13 @@ def _load() -> ctypes.CDLL | None:
 
 
 def _agrees(library: MultiBuffer) -> bool:
-    """Whether nine test keys, more than one call takes, give the same results as libsodium."""
+    """Whether the engine gives libsodium's results for nine test keys, more than one call takes."""
     secrets = [sha512(bytes((at,))).digest()[:X25519_SIZE] for at in range(LANES + 1)]
     return _curves_agree(library, secrets) and _signatures_agree(library, secrets)
 
 
 def _curves_agree(library: MultiBuffer, secrets: Sequence[bytes]) -> bool:
+    """Whether the engine gives libsodium's public keys and keys of boxes."""
     points = [crypto_scalarmult_base(secret) for secret in secrets]
     first, in_a_row = secrets[0], b"".join(points)
     return (
@@ -248,7 +278,7 @@ def _curves_agree(library: MultiBuffer, secrets: Sequence[bytes]) -> bool:
 
 
 def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
-    """Whether it makes libsodium's signatures, and refuses signatures of other messages."""
+    """Whether the engine makes libsodium's signatures, and refuses signatures of other messages."""
     pairs = [crypto_sign_seed_keypair(seed) for seed in seeds]
     publics, texts = b"".join([public for public, _ in pairs]), [b"m" * at for at in range(9)]
     signed = [
@@ -265,10 +295,10 @@ def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
 
 
 def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
-    """HSalsa20 of 16 zero bytes under each key in a row (Bernstein, Extending Salsa20 nonce).
+    """Return HSalsa20 of 16 zero bytes under each key, concatenated (Bernstein, Salsa20 nonce).
 
-    The state's words stand as four diagonals, so that each step works on four words of every key;
-    between the rounds over columns and over rows the diagonals turn.
+    The state's words are arranged as four diagonals, so that each step works on four words of every
+    key; between the rounds over columns and over rows the diagonals are rotated.
     """
     words = keys.view("<u4").reshape(-1, 8).T
     count = words.shape[1]

@@ -2,9 +2,10 @@
 
     onion for hops h1, h2, .. hm = layer_h1( layer_h2( .. layer_hm( payload ) .. ) )
 
-Hops are given in the order in which they open. In a release that is shuffler 1, .., shuffler m,
-then the reader; the reader's layer is innermost. (The caption of paper 000, Figure 1, lists the
-layers the other way round; its text and the protocol have this order.)
+A hop is a party that opens one layer. Hops are given in the order in which they open. In a release
+that is shuffler 1, .., shuffler m, then the reader; the reader's layer is innermost. (The caption
+of paper 000, Figure 1, lists the layers the other way round; its text and the protocol have this
+order.)
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from .suites import Suite
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One opener of an onion: its public key, and the 32 bytes of context it will open in.
+    """One opener of an onion: its public key, and the 32 bytes of context in which it opens.
 
     Attributes:
         public: the opener's key.
@@ -31,7 +32,7 @@ class Hop:
 
 
 def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) -> tuple[bytes, ...]:
-    """Wrap a payload in one layer for each hop.
+    """Return a payload in one layer for each hop, as every layer from the outermost on.
 
     Args:
         suite: the suite of every layer.
@@ -55,10 +56,10 @@ def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) ->
 def wrap_all(
     suite: Suite, hops: Sequence[Hop], payloads: Sequence[bytes], entropies: Sequence[Entropy]
 ) -> list[tuple[bytes, ...]]:
-    """Wrap many payloads for the same hops, each as `wrap` with its own entropy.
+    """Return many payloads in layers for the same hops, each as `wrap` with its own entropy.
 
-    The innermost layers of all come first, then the next: payloads that share an entropy read it
-    in that order.
+    The innermost layers of all payloads are made first, then the next: payloads that share an
+    entropy read it in that order.
     """
     if not hops:
         raise ParameterError("hops: got none, accepted: at least one")
@@ -71,7 +72,7 @@ def wrap_all(
 
 
 def peel(secret: SecretKey, onion: bytes, context: bytes) -> bytes:
-    """Open the outermost layer: gives the next hop's onion or, at the last hop, the payload.
+    """Open the outermost layer: return the next hop's onion or, at the last hop, the payload.
 
     Raises:
         Refused: (DOES_NOT_OPEN) as `open_layer`.
@@ -80,7 +81,7 @@ def peel(secret: SecretKey, onion: bytes, context: bytes) -> bytes:
 
 
 def onion_size(suite: Suite, payload_size: int, hops: int) -> int:
-    """Give the bytes of an onion of that many hops (0 or more) around a payload of that size."""
+    """Return the number of bytes of an onion of `hops` hops around a payload of that size."""
     if hops < 0:
         raise ParameterError(f"hops: got {hops}, accepted: >= 0")
     return layer_size(suite, payload_size) + (hops - 1) * suite.overhead

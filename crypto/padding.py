@@ -3,7 +3,8 @@
     padded = data || 0x80 || 0x00 .. 0x00
 
 Data of 0 to size - 1 bytes has exactly one padded form of a given size, and a padded form exactly
-one reading. Padding is read after a layer has opened, so it is no oracle about its ciphertext.
+one reading. Padding is read after a layer has been decrypted and authenticated, so it is no oracle
+about the ciphertext.
 """
 
 from ..errors import ParameterError, Reason, Refused
@@ -12,7 +13,7 @@ _MARK = b"\x80"
 
 
 def pad(data: bytes, size: int) -> bytes:
-    """Pad data to exactly `size` bytes.
+    """Return data padded to exactly `size` bytes.
 
     Raises:
         ParameterError: data is longer than size - 1 bytes, or not bytes.
@@ -25,7 +26,7 @@ def pad(data: bytes, size: int) -> bytes:
 
 
 def unpad(padded: bytes) -> bytes:
-    """Give the data that `pad` took. The caller has checked the size.
+    """Return the data without its padding. The caller has checked the size.
 
     Raises:
         Refused: (MALFORMED) no 0x80 followed by zeros only.

@@ -2,7 +2,7 @@
 
 libsodium's functions through `rbcl`, because PyNaCl binds the curve edwards25519 and not this
 group, and only with this group do RFC 9497's own vectors apply (docs/adr/0030). An element from
-another party is `decoded` first: 32 bytes in their only spelling, and not the identity.
+another party is `decoded` first: 32 bytes in their unique encoding, and not the identity.
 
 `rbcl` writes its copy of libsodium to a temporary file at each import, and leaves it there; after
 loading the file is not needed. So it gets a folder, which is removed.
@@ -27,22 +27,25 @@ _LOAD_LOCK = Lock()
 
 @cache
 def library() -> Any:
-    """Return libsodium's group functions, loaded at first use; StorageError if there is no room."""
+    """Return libsodium's group functions, loaded at first use.
+
+    Raises StorageError if there is no room for its temporary file.
+    """
     description = "libsodium (2.8 MB), to be loaded,"
-    # If a file in use cannot be removed, it stays, as without the folder.
+    # If the system refuses to remove a file in use, the file stays, as it would without the folder.
     with _LOAD_LOCK, private_folder(description) as folder, set_aside(description):
         previous_folder, tempfile.tempdir = tempfile.tempdir, str(folder)
         try:
-            return import_module("rbcl")  # it has no types
+            return import_module("rbcl")  # imported by name, because it has no type hints
         finally:
             tempfile.tempdir = previous_folder
 
 
 def decoded(data: bytes) -> bytes:
-    """Give back an element that another party sent.
+    """Return a group element that another party sent, after a check.
 
     Raises:
-        Refused: (MALFORMED) not an element in its only spelling, or the identity.
+        Refused: (MALFORMED) not an element in its unique encoding, or the identity.
     """
     if len(data) != ELEMENT or data == IDENTITY or not _valid(data):
         raise Refused(Reason.MALFORMED, "not a group element")
@@ -50,29 +53,29 @@ def decoded(data: bytes) -> bytes:
 
 
 def decoded_scalar(data: bytes) -> bytes:
-    """Give back a scalar that another party sent.
+    """Return a scalar that another party sent, after a check.
 
     Raises:
         Refused: (MALFORMED) not 32 bytes that are below the order.
     """
     if len(data) != SCALAR or int.from_bytes(data, "little") >= ORDER:
-        raise Refused(Reason.MALFORMED, "not a scalar")
+        raise Refused(Reason.MALFORMED, "not a scalar: 32 bytes below the order")
     return data
 
 
 def element(uniform: bytes) -> bytes:
-    """Map 64 uniform bytes to an element with unknown logarithm."""
+    """Return the group element that 64 uniform bytes map to; its logarithm is unknown."""
     hashed: bytes = library().crypto_core_ristretto255_from_hash(uniform)
     return hashed
 
 
 def scalar(uniform: bytes) -> bytes:
-    """Reduce 64 uniform bytes to a scalar."""
+    """Return 64 uniform bytes reduced to a scalar of 32 bytes."""
     return (int.from_bytes(uniform, "little") % ORDER).to_bytes(SCALAR, "little")
 
 
 def times(factor: bytes, point: bytes) -> bytes:
-    """Multiply an element by a scalar; the product by 0 is the identity."""
+    """Return a group element times a scalar; the product by 0 is the identity."""
     if not any(factor) or point == IDENTITY:
         return IDENTITY
     multiple: bytes = library().crypto_scalarmult_ristretto255(factor, point)
@@ -80,12 +83,12 @@ def times(factor: bytes, point: bytes) -> bytes:
 
 
 def times_decoded(factor: bytes, point: bytes) -> bytes:
-    """Multiply an element from another party by a scalar other than 0.
+    """Return an element from another party, checked, times a scalar other than 0.
 
     Like `times` after `decoded`, in one step: libsodium checks the element that it multiplies.
 
     Raises:
-        Refused: (MALFORMED) not an element in its only spelling, or the identity.
+        Refused: (MALFORMED) not an element in its unique encoding, or the identity.
     """
     if len(point) != ELEMENT:
         raise Refused(Reason.MALFORMED, "not a group element")
@@ -97,7 +100,7 @@ def times_decoded(factor: bytes, point: bytes) -> bytes:
 
 
 def base_times(factor: bytes) -> bytes:
-    """Multiply the generator by a scalar."""
+    """Return the generator of the group times a scalar."""
     if not any(factor):
         return IDENTITY
     multiple: bytes = library().crypto_scalarmult_ristretto255_base(factor)
@@ -105,35 +108,36 @@ def base_times(factor: bytes) -> bytes:
 
 
 def plus(point: bytes, addend: bytes) -> bytes:
-    """Add two elements."""
+    """Return the sum of two group elements."""
     summed: bytes = library().crypto_core_ristretto255_add(point, addend)
     return summed
 
 
 def minus(point: bytes, subtrahend: bytes) -> bytes:
-    """Subtract the second element from the first."""
+    """Return the first group element minus the second."""
     rest: bytes = library().crypto_core_ristretto255_sub(point, subtrahend)
     return rest
 
 
 def inverse(factor: bytes) -> bytes:
-    """Give the scalar by which `factor` becomes 1; factor must not be 0."""
+    """Return the modular inverse of a scalar, which must not be 0."""
     inverted: bytes = library().crypto_core_ristretto255_scalar_invert(factor)
     return inverted
 
 
 def product(factor: bytes, multiplier: bytes) -> bytes:
-    """Multiply two scalars."""
+    """Return the product of two scalars."""
     multiplied: bytes = library().crypto_core_ristretto255_scalar_mul(factor, multiplier)
     return multiplied
 
 
 def difference(scalar: bytes, subtrahend: bytes) -> bytes:
-    """Subtract the second scalar from the first."""
+    """Return the first scalar minus the second."""
     subtracted: bytes = library().crypto_core_ristretto255_scalar_sub(scalar, subtrahend)
     return subtracted
 
 
 def _valid(data: bytes) -> bool:
+    """Whether 32 bytes are the unique encoding of a group element."""
     valid: bool = library().crypto_core_ristretto255_is_valid_point(data)
     return valid

@@ -40,15 +40,17 @@ if TYPE_CHECKING:
 
 
 class BoxSuite(OpenedTogether):
-    """The common part of `sealedbox` and `textbook`: all but the choice of the ephemeral key."""
+    """The common part of `sealedbox` and `textbook`, without the choice of the ephemeral key."""
 
     overhead = 1 + crypto_box_SEALBYTES + CONTEXT_SIZE
 
     def _keypair(self, raw: bytes) -> KeyPair:
+        """Return the key pair with this X25519 secret key of 32 bytes."""
         public = PublicKey(self.code, crypto_scalarmult_base(raw))
         return KeyPair(public, SecretKey(public, raw))
 
     def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None:
+        """Return the plaintext of a sealed box; None if it does not open in this context."""
         if len(sealed) < crypto_box_SEALBYTES or not is_public_key(sealed[:X25519_SIZE]):
             return None
         try:
@@ -60,16 +62,21 @@ class BoxSuite(OpenedTogether):
     def _open_group(
         self, engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
+        """Open a group of sealed boxes with the engine; None for each that does not open."""
         return _opened(engine, secret, sealed, context)
 
 
 @final
 class SealedBox(BoxSuite, SealedTogether):
-    """The default: fast, releases the GIL. Reproducible: the ephemeral key is all it draws."""
+    """The default suite, libsodium's sealed box: fast, releases the GIL, reproducible.
+
+    It draws only the ephemeral key, so seeded entropy determines every byte.
+    """
 
     code = SuiteCode.SEALEDBOX
 
     def _seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
+        """Return a sealed box of context and plaintext; seeded entropy gives the ephemeral key."""
         if entropy.seeded:
             return sealed_box(public.raw, context + plaintext, entropy.random(SECRET_SIZE))
         return crypto_box_seal(context + plaintext, public.raw)
@@ -82,16 +89,17 @@ class SealedBox(BoxSuite, SealedTogether):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
+        """Return the sealed boxes of a group of plaintexts, made with the engine."""
         return _sealed(engine, public.raw, context, plaintexts, _ephemeral(entropies))
 
 
 def box_nonce(point: bytes, public: bytes) -> bytes:
-    """Return the nonce of a sealed box, a hash of two public keys of 32 bytes."""
+    """Return the nonce of a sealed box: a hash of the ephemeral and the recipient's public key."""
     return blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
 
 
 def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
-    """Make the sealed box that libsodium would make with this ephemeral secret key.
+    """Return the sealed box that libsodium would make with this ephemeral secret key.
 
     Args:
         public: the recipient's X25519 public key, 32 bytes.
@@ -104,7 +112,10 @@ def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
 
 
 def _ephemeral(entropies: Sequence[Entropy]) -> bytes:
-    """Draw an ephemeral secret key from each, in a row; from the system all at once."""
+    """Return an ephemeral secret key drawn from each entropy, concatenated.
+
+    Keys of the system's randomness are drawn all at once.
+    """
     if any(entropy.seeded for entropy in entropies):
         return b"".join([entropy.random(SECRET_SIZE) for entropy in entropies])
     return entropies[0].random(SECRET_SIZE * len(entropies))
@@ -117,7 +128,10 @@ def _sealed(
     plaintexts: Sequence[bytes],
     secrets: bytes,
 ) -> list[bytes]:
-    """Make many sealed boxes for one recipient, as `sealed_box` makes each."""
+    """Return many sealed boxes to one recipient, each as `sealed_box` makes it.
+
+    secrets: the ephemeral secret keys, concatenated.
+    """
     points, keys = engine.public_keys(secrets), engine.box_keys(secrets, public)
     results = list[bytes]()
     for at, plaintext in zip(range(0, len(secrets), SECRET_SIZE), plaintexts, strict=True):
@@ -131,7 +145,10 @@ def _sealed(
 def _opened(
     engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
 ) -> list[bytes | None]:
-    """Open many sealed boxes of one recipient; None for a box that does not open."""
+    """Return the plaintexts of many sealed boxes to one recipient.
+
+    None for each that does not open.
+    """
     results: list[bytes | None] = [None] * len(sealed)
     points = [each[:X25519_SIZE] for each in sealed]
     fit = [

@@ -1,7 +1,10 @@
-"""The interface of a suite: how one recipient's bytes are sealed and opened, in one context.
+"""The interface of a suite.
+
+How bytes are encrypted to one recipient, in one context, and decrypted.
 
 A suite is a library's construction plus two rules that are the same for all of them: the context
-is bound, and everything that does not open fails in one way.
+(32 bytes that name session, round, question and hop) is bound into the ciphertext, and everything
+that does not open fails in one way.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +19,7 @@ CONTEXT_SIZE = 32  # bytes: derived by the caller from session digest, round, qu
 
 
 class Suite(ABC):
-    """A way to seal bytes to a public key.
+    """The base class of suites: public-key encryption schemes with a fixed format.
 
     Attributes:
         code: the suite byte.
@@ -33,11 +36,12 @@ class Suite(ABC):
     reproducible: ClassVar[bool] = True
 
     def __init__(self) -> None:
+        """Set `prefix`, the suite byte that begins every layer."""
         self.prefix = bytes((self.code,))
 
     @property
     def batch_size(self) -> int:
-        """The best number of layers per call: 1 if each is sealed and opened alone."""
+        """The best number of layers for one call: 1 if each layer is handled alone."""
         return 1
 
     @property
@@ -46,21 +50,21 @@ class Suite(ABC):
         return self.code.label
 
     def keypair(self, entropy: Entropy) -> KeyPair:
-        """Make a key pair from the next 32 bytes of the entropy."""
+        """Return a new key pair, made from the next 32 bytes of the entropy."""
         return self.keypair_from(entropy.random(SECRET_SIZE))
 
     def keypair_from(self, raw: bytes) -> KeyPair:
-        """Make the key pair with these 32 bytes as its secret.
+        """Return the key pair with these 32 bytes as its secret key.
 
         Raises:
             ParameterError: not 32 bytes.
         """
         if not isinstance(raw, bytes) or len(raw) != SECRET_SIZE:
-            raise ParameterError(f"raw: accepted for a secret key: {SECRET_SIZE} bytes")
+            raise ParameterError(f"raw: not a secret key; accepted: {SECRET_SIZE} bytes")
         return self._keypair(raw)
 
     def seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
-        """Seal a plaintext to a public key.
+        """Return a plaintext encrypted to a public key, bound to a context.
 
         Args:
             public: the recipient's key, of this suite.
@@ -81,14 +85,11 @@ class Suite(ABC):
         return self._seal(public, plaintext, context, entropy)
 
     def open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes:
-        """Open bytes that `seal` made for the holder of this secret key.
-
-        Returns:
-            The plaintext.
+        """Return the plaintext of bytes that `seal` made for this secret key in this context.
 
         Raises:
             Refused: (DOES_NOT_OPEN) another key or context, changed, shortened or lengthened
-                bytes, a second spelling of a point inside: always the same, without detail.
+                bytes, a second encoding of a point inside: always the same, without detail.
             ParameterError: a key of another suite, sealed bytes that are not bytes, a context
                 that is not 32 bytes.
         """
@@ -97,14 +98,13 @@ class Suite(ABC):
         self.check(secret, context)
         plaintext = self._open(secret, sealed, context)
         if plaintext is None:
-            # Raised here and not at the failure in the library: the library's exception holds
-            # frames
-            # with the secret in them, and would stay attached as this exception's __context__.
+            # Raised here and not where the library fails: the library's exception holds frames with
+            # the secret in them, and would stay attached to this exception as its __context__.
             raise Refused(Reason.DOES_NOT_OPEN) from None
         return plaintext
 
     def check(self, key: PublicKey | SecretKey, context: bytes) -> None:
-        """ParameterError unless the key is of this suite and the context 32 bytes."""
+        """Check that the key is of this suite and the context has 32 bytes, else ParameterError."""
         if key.suite is not self.code:
             name = "public" if isinstance(key, PublicKey) else "secret"
             raise _other_suite(name, key.suite, self.code)
@@ -129,14 +129,17 @@ class Suite(ABC):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Seal many plaintexts; a suite with common work for all of them overrides this."""
+        """Return many plaintexts sealed to one key, each with its entropy.
+
+        A suite with common work for all of them overrides this.
+        """
         pairs = zip(plaintexts, entropies, strict=True)
         return [self._seal(public, plaintext, context, entropy) for plaintext, entropy in pairs]
 
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Open many sealed plaintexts; None for each that does not open."""
+        """Return many plaintexts from their sealed bytes; None for each that does not open."""
         return [self._open(secret, each, context) for each in sealed]
 
     def __repr__(self) -> str:
@@ -144,9 +147,11 @@ class Suite(ABC):
 
 
 def _other_suite(name: str, suite: SuiteCode, expected: SuiteCode) -> ParameterError:
+    """Return the error for a key of another suite. name: "public" or "secret"."""
     return ParameterError(f"{name}: got a key of suite {suite.label}, accepted: {expected.label}")
 
 
 def _wrong_context(context: object) -> ParameterError:
+    """Return the error for a context that is not 32 bytes."""
     description = f"{len(context)} bytes" if isinstance(context, bytes) else type(context).__name__
     return ParameterError(f"context: got {description}, accepted: {CONTEXT_SIZE} bytes")

@@ -1,13 +1,13 @@
 """Signatures: the sender of a message can be checked with the sender's public key.
 
-Ed25519 (RFC 8032) through libsodium. A signer's key pair is its own for years, or for one session;
-a signature must contain its own meaning: the caller signs a label with everything that the
-signature is meant to cover.
+Ed25519 (RFC 8032) through libsodium. A signer uses its key pair for years, or for one session; a
+signature must contain its own meaning: the caller signs a label with everything that the signature
+is meant to cover.
 
 Many signatures are made, and checked, eight at a time if the engine is there (`multibuffer.py`).
-Libsodium's refusals stay: the engine's result alone is enough only if key and point are in the one
-spelling of a point that is not of low order, and the scalar is reduced. Libsodium decides about all
-other signatures, and about all that the engine does not take.
+Libsodium's refusals stay: the engine's result alone is enough only if key and point are in the
+unique encoding of a point that is not of low order, and the scalar is reduced. Libsodium decides
+about all other signatures, and about all that the engine does not take.
 """
 
 from collections.abc import Sequence
@@ -28,36 +28,41 @@ from .batched import engine_for
 from .entropy import Entropy
 
 SIGNING_KEY = crypto_sign_PUBLICKEYBYTES  # bytes of a public key: 32
-SIGNATURE = crypto_sign_BYTES  # bytes: 64
+SIGNATURE = crypto_sign_BYTES  # bytes of a signature: 64
 
 _P = 2**255 - 19
-_SIGN_BIT = 1 << 255  # selects one of the two x of an encoded point; the rest is y
+_SIGN_BIT = 1 << 255  # this bit selects between the two x of a point; the rest encodes y
 _ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022
-_LOW_ORDER = frozenset((0, 1, _P - 1, _ORDER_8, _P - _ORDER_8))  # y of points that 8 times are zero
+_LOW_ORDER = frozenset(
+    (0, 1, _P - 1, _ORDER_8, _P - _ORDER_8)
+)  # y coordinates of the points P with 8 P = 0
 _TOPS = {y >> 248 for y in (*_LOW_ORDER, _P)}
-_ORDINARY = tuple(top & 0x7F not in _TOPS for top in range(256))  # by the last byte of a point
-_REDUCED = 0x10  # a scalar with a smaller last byte is below 2**252, and so below the order
+_ORDINARY = tuple(
+    top & 0x7F not in _TOPS for top in range(256)
+)  # whether a last byte rules out all special points
+_REDUCED = 0x10  # a scalar with a last byte below this is below 2**252, and so below the order
 
 
 @final
 class Signer:
-    """A signing key pair. The secret half never shows, and is not pickled or copied."""
+    """An Ed25519 key pair that signs. The secret half is never shown, pickled or copied."""
 
     __slots__ = ("_secret", "public")
     public: bytes
 
     def __init__(self, entropy: Entropy) -> None:
+        """Make a key pair from the next 32 bytes of the entropy."""
         self.public, self._secret = crypto_sign_seed_keypair(entropy.random(crypto_sign_SEEDBYTES))
 
     @classmethod
     def from_pair(cls, seed: bytes, public: bytes) -> "Signer":
-        """Return the signer of a seed with a known public key."""
+        """Return the signer of a seed with a known public key, without computing the key again."""
         signer = object.__new__(cls)
         signer.public, signer._secret = public, seed + public
         return signer
 
     def sign(self, message: bytes) -> bytes:
-        """Give the signature of a message, 64 bytes."""
+        """Return the signature of a message, 64 bytes."""
         signed: bytes = crypto_sign(message, self._secret)
         return signed[:SIGNATURE]
 
@@ -70,7 +75,7 @@ class Signer:
 
 
 def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
-    """Make a signer of each source of randomness, as `Signer` does."""
+    """Return a new signer for each source of randomness, many at a time."""
     engine = engine_for(len(entropies))
     if engine is None:
         return [Signer(entropy) for entropy in entropies]
@@ -83,7 +88,7 @@ def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
 
 
 def sign_all(signers: Sequence[Signer], messages: Sequence[bytes]) -> list[bytes]:
-    """Sign each message with the signer in its place, like `sign`."""
+    """Return the signature of each message by the signer in its place, many at a time."""
     engine = engine_for(len(messages))
     if engine is None:
         return [signer.sign(message) for signer, message in zip(signers, messages, strict=True)]
@@ -92,7 +97,7 @@ def sign_all(signers: Sequence[Signer], messages: Sequence[bytes]) -> list[bytes
 
 
 def verify_signature(public: bytes, message: bytes, signature: bytes) -> None:
-    """Check a signature.
+    """Check that a signature of a message is by the holder of the public key.
 
     Raises:
         Refused: (UNREGISTERED) it is not the holder's signature of these bytes.
@@ -107,7 +112,7 @@ def verify_signature(public: bytes, message: bytes, signature: bytes) -> None:
 def valid_signatures(
     publics: Sequence[bytes], messages: Sequence[bytes], signatures: Sequence[bytes]
 ) -> list[bool]:
-    """Whether each signature of a message is by the holder of the key in its place.
+    """Return, for each message, whether its signature is by the holder of the key in its place.
 
     Raises:
         ParameterError: a key has not 32 bytes.
@@ -143,7 +148,7 @@ def _is_valid(public: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def _is_plain(public: bytes, signature: bytes) -> bool:
-    """Whether the equation alone decides this key and signature, for libsodium too."""
+    """Whether the verification equation alone decides this key and signature, for libsodium too."""
     return (
         len(signature) == SIGNATURE
         and signature[-1] < _REDUCED
@@ -153,8 +158,8 @@ def _is_plain(public: bytes, signature: bytes) -> bool:
 
 
 def _is_point(encoded: bytes) -> bool:
-    """Whether 32 bytes, if a point, are its only spelling and it is not of low order."""
+    """Whether 32 bytes, if a point, are its unique encoding and it is not of low order."""
     if _ORDINARY[encoded[-1]]:
-        return True  # the common case; saves reading the number
+        return True  # most points are decided by their last byte alone
     y = int.from_bytes(encoded, "little") % _SIGN_BIT
     return y < _P and y not in _LOW_ORDER

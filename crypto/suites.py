@@ -1,4 +1,4 @@
-"""The table of suites, by name and by suite byte.
+"""The table of suites, by name and by suite byte. A suite encrypts onion layers to a public key.
 
 name         byte  overhead  secret  reproducible
 sealedbox    0x01        81  yes     yes           the default
@@ -20,7 +20,7 @@ from .textbook import Textbook
 
 __all__ = ["CONTEXT_SIZE", "SUITES", "Suite", "suite", "suite_by_code"]
 
-# The textbook in the table makes no keys and seals no text; `suite` gives the usable textbook.
+# The textbook suite in the table refuses to make keys and to seal; `suite` returns the usable one.
 SUITES: Mapping[str, Suite] = MappingProxyType(
     {s.name: s for s in (SealedBox(), HpkeX25519(), HpkePq(), Textbook())}
 )
@@ -30,7 +30,7 @@ _LESSON = Textbook(lesson=True)
 
 
 def suite(name: str = SUITE, *, lesson: bool = False) -> Suite:
-    """Return the suite of that name.
+    """Return the suite with this name.
 
     Args:
         name: a name in SUITES.
@@ -45,7 +45,7 @@ def suite(name: str = SUITE, *, lesson: bool = False) -> Suite:
 
 
 def suite_by_code(code: int, *, lesson: bool = False) -> Suite:
-    """Give the suite with that suite byte.
+    """Return the suite with this suite byte.
 
     Raises:
         ParameterError: no such suite, or `textbook` without `lesson=True`.
@@ -57,6 +57,7 @@ def suite_by_code(code: int, *, lesson: bool = False) -> Suite:
 
 
 def _allowed(suite: Suite, *, lesson: bool) -> Suite:
+    """Return the suite; the textbook suite only for a lesson, else ParameterError."""
     if not isinstance(suite, Textbook):
         return suite
     if not lesson:

@@ -5,7 +5,7 @@
     sealed bytes = the sealed box of suite `sealedbox`, with e as its ephemeral key
 
 Equal plaintexts in one context give equal sealed bytes. An attacker with the recipient's public key
-and the few values of a feature seals each of them and compares: the dictionary attack. A salt
+and the few values of a column seals each of them and compares: the dictionary attack. A salt
 inside the plaintext, or randomised encryption, prevents it.
 """
 
@@ -22,7 +22,7 @@ _PERSON = b"veilmix.textbook"
 
 @final
 class Textbook(BoxSuite):
-    """Deterministic sealed boxes. Makes keys and seals only if made with `lesson=True`."""
+    """The deterministic suite of lessons. It makes keys and seals only with `lesson=True`."""
 
     code = SuiteCode.TEXTBOOK
     secret = False
@@ -32,6 +32,7 @@ class Textbook(BoxSuite):
         self.lesson = lesson
 
     def _keypair(self, raw: bytes) -> KeyPair:
+        """Return the key pair of these 32 bytes; ParameterError outside a lesson."""
         self.require_lesson()
         return super()._keypair(raw)
 
@@ -42,13 +43,14 @@ class Textbook(BoxSuite):
         context: bytes,
         entropy: Entropy,  # noqa: ARG002  (deterministic: that is its fault)
     ) -> bytes:
+        """Return a sealed box with an ephemeral key that is a hash of the plaintext."""
         self.require_lesson()
         message = context + plaintext
         digest = blake2b(message, digest_size=SECRET_SIZE, key=public.raw, person=_PERSON)
         return sealed_box(public.raw, message, digest.digest())
 
     def require_lesson(self) -> None:
-        """Raise ParameterError unless the caller has declared this a lesson."""
+        """Raise ParameterError unless the suite was made with `lesson=True`."""
         if not self.lesson:
             raise ParameterError(
                 "suite: textbook is deterministic and hides nothing; choose sealedbox, or say "

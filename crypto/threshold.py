@@ -1,7 +1,8 @@
 r"""Messages that open if k people have sent the same texts: STAR, nested, with every share checked.
 
 A person turns each of its texts (a row, or longer and longer prefixes of a row) into a seed with
-the oblivious function of a party that does not see it (voprf.py). A level of its message is
+the oblivious pseudorandom function of a party that does not see the text (voprf.py). A level of its
+message is
 
     commitments   k elements            \  the body: equal for all with this seed and text
     sealed text   text || seed, sealed  /
@@ -48,21 +49,21 @@ from .verifiable_sharing import (
     share_at,
 )
 
-SEED = 32  # bytes of the function's output that a level is made from
-TAG = 16  # bytes that a sealed text is longer than the text
+SEED = 32  # bytes of the oblivious function's output from which a level is made
+TAG = 16  # bytes of the authentication tag that sealing adds to a text
 
 _TEXT = b"veilmix threshold text 1\0"
 _INSIDE = b"veilmix threshold inside 1\0"
-_ONCE = bytes(12)  # the nonce
+_ONCE = bytes(12)  # the nonce 0: each key seals a single plaintext
 
 
 @dataclass(frozen=True, slots=True)
 class TextLevel:
-    """One text of a person, and the function's output for it.
+    """One text of a person, with the output of the oblivious function for it.
 
     Attributes:
         seed: the first 32 bytes of the output; with it, the text's group can be opened.
-        text: the sealed text, padded to its width.
+        text: the text to be sealed, padded to its width.
     """
 
     seed: bytes = field(repr=False)
@@ -71,10 +72,12 @@ class TextLevel:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Common parameters: the number of people that opens a group, and the bytes of each text.
+    """The parameters of all messages.
+
+    The people needed to open a group, and the length of each text.
 
     Attributes:
-        needed: k, 1 to 255.
+        needed: k, 1 to 255: the least number of people with one text that opens it.
         widths: bytes of the text of each level, the outermost first; at least one level.
     """
 
@@ -82,42 +85,52 @@ class Shape:
     widths: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        """Check that k is from 1 to 255 and that there is at least one level."""
         check_needed(self.needed)
         if not self.widths or min(self.widths) < 0:
-            raise ParameterError(f"widths: found {self.widths}; one or more, each 0 or more")
+            raise ParameterError(
+                f"widths: found {self.widths}; needs at least one width, each of 0 bytes or more"
+            )
 
     def body(self, level: int) -> int:
-        """Return the bytes of the body of a level."""
+        """Return the number of bytes of a level's body: commitments and sealed text."""
         return self.needed * ELEMENT + self.widths[level] + SEED + TAG
 
     def size(self, level: int = 0) -> int:
-        """Return the bytes of a message from a level on."""
+        """Return the number of bytes of a message from a level on; level 0 is the whole message."""
         inside = TAG + self.size(level + 1) if level + 1 < len(self.widths) else 0
         return self.body(level) + SHARE + inside
 
 
 class _LevelBody(NamedTuple):
-    """The coefficients and the body of a level, the same for all with its seed and text."""
+    """The polynomial and the body of a level, the same for all people with its seed and text.
+
+    Attributes:
+        coefficients: of the polynomial f.
+        body: commitments and sealed text.
+    """
 
     coefficients: tuple[int, ...]
     body: bytes
 
 
 class Sealer:
-    """Maker of messages of one shape; the common parts of equal texts are made once."""
+    """A maker of messages of one shape, which computes the common parts of equal texts once."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._level_bodies: dict[TextLevel, _LevelBody] = {}
 
     def seal(self, levels: Sequence[TextLevel], entropy: Entropy) -> bytes:
-        """Person: make the message for these texts, of the shape's size.
+        """Return the message of a person with these texts, of the shape's size.
 
         Raises:
             ParameterError: not as many texts as levels, or of other widths.
         """
         if tuple(len(level.text) for level in levels) != self.shape.widths:
-            raise ParameterError(f"levels: texts of {self.shape.widths} bytes are accepted")
+            raise ParameterError(
+                f"levels: found texts of other lengths; accepted: {self.shape.widths} bytes"
+            )
         drawn = entropy.random(UNIFORM * len(levels))
         message = b""
         for at, level in reversed(list(enumerate(levels))):
@@ -131,6 +144,7 @@ class Sealer:
         return message
 
     def _level_body(self, level: TextLevel) -> _LevelBody:
+        """Return the polynomial and the body of a level, from the cache if it was made before."""
         body = self._level_bodies.get(level)
         if body is None:
             body = self._level_bodies[level] = _make(level, self.shape.needed)
@@ -141,6 +155,10 @@ class Sealer:
 
 
 def _make(level: TextLevel, needed: int) -> _LevelBody:
+    """Return the polynomial and the body of a level.
+
+    ParameterError for a seed of another length.
+    """
     if len(level.seed) != SEED:
         raise ParameterError(f"seed: found {len(level.seed)} bytes; {SEED} are accepted")
     coefficients = polynomial(level.seed, needed)
@@ -156,8 +174,8 @@ class OpenedMessages:
         texts: per message the texts of the opened levels; () if the first did not open.
         refused: messages that are junk from a level on, by their index: (level, reason). Levels
             opened before that level count.
-        closed: per level, the sizes of the groups with too few people, each with the texts around
-            it: the part that the reader sees of unreadable groups.
+        closed: for each group with too few people (the texts of the levels around it, its size):
+            the part that the reader sees of unreadable groups.
         rest: per message the first level that is not open, in the reader's form; empty if all
             levels are open.
     """
@@ -169,7 +187,13 @@ class OpenedMessages:
 
 
 class _Member(NamedTuple):
-    """One message at a level: its number in the round, its share and its sealed next level."""
+    """One message of a group at a level.
+
+    Attributes:
+        number: its index in the round.
+        share: the person's point of the polynomial.
+        inside: the sealed next level.
+    """
 
     number: int
     share: SharePoint
@@ -179,10 +203,11 @@ class _Member(NamedTuple):
 def try_level(
     shape: Shape, at: int, level: TextLevel, messages: Sequence[bytes]
 ) -> dict[int, bytes]:
-    """Find the messages of a seed at a level, and the inside of each.
+    """Return the messages of a known seed and text at a level, with their next levels.
 
-    messages: from that level on. Returns the inside by index; empty in the last level, and if it
-    does not open: the text of this level is shown by the body alone.
+    messages: from that level on. The result maps the index of a message to its next level; that is
+    empty in the last level, and if it does not open: the text of this level is shown by the body
+    alone.
     """
     level_body, end = _make(level, shape.needed), shape.body(at)
     last, insides = at + 1 == len(shape.widths), dict[int, bytes]()
@@ -199,7 +224,7 @@ def try_level(
 
 
 def spoiled(shape: Shape, message: bytes) -> bytes:
-    """Sender of junk: make a message with a first share of no use to its group."""
+    """Return a sabotaged message: its first share does not fit the polynomial of its group."""
     end = shape.body(0)
     share = decode_share(message[end : end + SHARE])
     junk = SharePoint(share.x, (share.y + 1) % ORDER)
@@ -207,7 +232,7 @@ def spoiled(shape: Shape, message: bytes) -> bytes:
 
 
 def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
-    """Reader: open every group with k or more people, level by level."""
+    """Open every group with k or more people, level by level, as the reader does."""
     opened = OpenedMessages([()] * len(messages), rest=list(messages))
     waiting: list[tuple[tuple[bytes, ...], list[tuple[int, bytes]]]]
     waiting = [((), list(enumerate(messages)))]
@@ -221,7 +246,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
                     opened.closed += [(around, alive)] if alive else []
                     continue
                 inner = list(_inside(shape, level, members, text, opened))
-                if len(inner) < shape.needed:  # k people with the seed sent other shares
+                if len(inner) < shape.needed:  # too few are left without the junk shares
                     opened.closed += [(around, len(inner))] if inner else []
                     continue
                 for index, part in inner:
@@ -235,7 +260,10 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
 def _grouped(
     shape: Shape, level: int, parts: Iterable[tuple[int, bytes]], opened: OpenedMessages
 ) -> Iterable[tuple[bytes, list[_Member]]]:
-    """Group messages by their bodies; malformed messages and repeated shares are refused."""
+    """Return messages grouped by their bodies.
+
+    Malformed messages and repeated shares are refused.
+    """
     groups: dict[bytes, dict[int, _Member]] = {}
     end = shape.body(level)
     for index, data in parts:
@@ -243,7 +271,7 @@ def _grouped(
             continue
         try:
             if len(data) != shape.size(level):
-                raise Refused(Reason.MALFORMED)  # noqa: TRY301 - one way out
+                raise Refused(Reason.MALFORMED)  # noqa: TRY301 - all refusals are handled below
             share = decode_share(data[end : end + SHARE])
         except Refused as refusal:
             opened.refused[index] = level, refusal.reason
@@ -257,7 +285,7 @@ def _grouped(
 
 
 def _free(group: dict[int, _Member], share: SharePoint) -> int:
-    """Return a place for a share: its x, or if another y is there, a negative number."""
+    """Return a key for a share in its group: its x, or a negative number if x is taken."""
     return share.x if share.x not in group else -len(group)
 
 
@@ -287,7 +315,7 @@ def _open(
 def _right(
     members: Sequence[_Member], committed: bytes, level: int, opened: OpenedMessages
 ) -> list[SharePoint]:
-    """Return the shares on the committed polynomial; the rest are refused."""
+    """Return the shares on the committed polynomial; messages with another share are refused."""
     right: list[SharePoint] = []
     for member in members:
         if is_right(member.share, committed):
@@ -298,21 +326,21 @@ def _right(
 
 
 def _text(shape: Shape, body: bytes, secret: int) -> TextLevel:
-    """Return the text and seed in a body; Refused unless they give just this body."""
+    """Return the text and seed in a body, from f(0); Refused unless they give exactly this body."""
     try:
         plain = _unseal(body[shape.needed * ELEMENT :], None, _ONCE, _key(_TEXT, secret))
     except CryptoError:
         raise Refused(Reason.DOES_NOT_OPEN) from None
     candidate = TextLevel(plain[-SEED:], plain[:-SEED])
     if _make(candidate, shape.needed).body != body:
-        raise Refused(Reason.DOES_NOT_OPEN, "not made from what it holds")
+        raise Refused(Reason.DOES_NOT_OPEN, "a body that does not follow from its text and seed")
     return candidate
 
 
 def _inside(
     shape: Shape, level: int, members: Iterable[_Member], secret: TextLevel, opened: OpenedMessages
 ) -> Iterable[tuple[int, bytes]]:
-    """Return the next levels of a group's members with a right share."""
+    """Yield (index, next level) of the group's members with a right share."""
     coefficients = polynomial(secret.seed, shape.needed)
     last = level + 1 == len(shape.widths)
     for member in members:
@@ -330,6 +358,7 @@ def _inside(
 
 
 def _key(label: bytes, *scalars: int) -> bytes:
+    """Return the symmetric key of a text or a next level: a hash of a label and scalars."""
     return sha256(
         label + b"".join(scalar.to_bytes(SCALAR, "little") for scalar in scalars)
     ).digest()

@@ -1,9 +1,10 @@
-r"""One-time tokens: outputs of an oblivious function, with one proof that all are of one key.
+"""One-time tokens: outputs of an oblivious function, with one proof that all are of one key.
 
-A person asks for outputs of inputs that the key holder never sees. A key holder with a special key
-for one person could distinguish that person's outputs later, so it proves that it used the public
-key: one proof for all requests of a person at once. A point is on Curve25519, taken up to its sign
-(`montgomery.py`), K = k G, and `hash` is HashToGroup of RFC 9497 for ristretto255:
+A person requests outputs for inputs that the key holder never sees, and later shows an output as a
+token for one submission. A key holder with a special key for one person could distinguish that
+person's outputs later, so it proves that it used the public key: one proof for all requests of a
+person at once. A point is on Curve25519, taken up to its sign (`montgomery.py`), K = k G, and
+`hash` is HashToGroup of RFC 9497 for ristretto255:
 
     person        P_i = hash(input_i), r_i random,  B_i = r_i P_i                          ->
     key holder    E_i = k B_i;  t from k and all B,  T_0 = t G,  T_i = t B_i
@@ -41,8 +42,8 @@ from .montgomery import (
 from .ristretto import ORDER, SCALAR, decoded_scalar
 from .voprf import hashed
 
-TOKEN = 16  # bytes of an output that are shown: a guess is right once in 2^128
-MOST_ASKED = 1024  # inputs that a person may ask for at once
+TOKEN = 16  # bytes of a token: a guess is right with probability 2^-128
+MOST_ASKED = 1024  # most inputs in a person's request
 
 _PROOF_LABEL = b"veilmix token proof 1\0"
 _NONCE_LABEL = b"veilmix token nonce 1\0"
@@ -51,31 +52,35 @@ _TOKEN_LABEL = b"veilmix token output 1\0"
 
 @final
 class TokenKey:
-    """The key of the tokens of a round. The secret half never shows, and is not pickled or copied.
+    """The key with which the tokens of a round are made; its secret is never shown or copied.
 
     Args:
         entropy: 32 bytes are taken from it.
     """
 
     __slots__ = ("_number", "_secret", "public")
-    public: bytes  # a point: the base point times the secret
+    public: bytes  # the public key, a point: the base point times the secret
 
     def __init__(self, entropy: Entropy) -> None:
+        """Make a key pair from the next 32 bytes of the entropy."""
         self._secret = entropy.random(SCALAR)
         self._number = number_of(self._secret)
         (self.public,) = base_multiples([self._secret])
 
     def times(self, points: Sequence[bytes]) -> list[bytes]:
-        """Key holder: multiply points that are not of low order by the secret."""
+        """Return points, which must not be of low order, times the secret key."""
         return multiples([self._secret], points)
 
     def nonce(self, elements: Sequence[bytes]) -> int:
-        """Key holder: return a secret number of a request, the same for each repetition of it."""
+        """Return a secret number that depends on the request's elements alone.
+
+        A repeated request gets the same nonce, so its repeated proof reveals nothing.
+        """
         drawn = sha512(_NONCE_LABEL + self._secret + b"".join(elements)).digest()
         return int.from_bytes(drawn, "little") % ORDER
 
     def response(self, nonce: int, challenge: int) -> bytes:
-        """Key holder: z, which with the challenge proves the use of nonce and secret."""
+        """Return the response z = nonce - challenge * secret of a proof, 32 bytes."""
         return ((nonce - challenge * self._number) % ORDER).to_bytes(SCALAR, "little")
 
     def __repr__(self) -> str:
@@ -88,12 +93,12 @@ class TokenKey:
 
 @dataclass(frozen=True, slots=True)
 class BlindedInputs:
-    """Inputs on their way through a key holder that may not see them.
+    """The blinded inputs of a person: a key holder evaluates them without seeing the inputs.
 
     Attributes:
-        inputs: the inputs of the outputs.
+        inputs: the inputs of the function.
         elements: the sent elements B_1, .., B_s; 32 bytes each; independent of the inputs.
-        inverses: multipliers that remove the blinding, one an input. Secrets of the person.
+        inverses: multipliers that remove the blinding of each input. Secrets of the person.
     """
 
     inputs: tuple[bytes, ...] = field(repr=False)
@@ -103,12 +108,12 @@ class BlindedInputs:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """The key holder's answer to one person.
+    """The key holder's answer to one person: evaluated elements and a proof.
 
     Attributes:
-        elements: E_1, .., E_s.
-        commitments: T_0, .., T_s.
-        response: z, a scalar.
+        elements: E_1, .., E_s, the blinded inputs times the key.
+        commitments: T_0, .., T_s of the proof.
+        response: z of the proof, a scalar.
     """
 
     elements: tuple[bytes, ...]
@@ -117,7 +122,7 @@ class Granted:
 
 
 def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> list[BlindedInputs]:
-    """People: blind the inputs of each person, with a source of randomness of its own.
+    """Return the blinded inputs of each person, each with its own source of randomness.
 
     Raises:
         ParameterError: a person has no input, or too many.
@@ -141,7 +146,10 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
 
 
 def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
-    """Key holder: answer each person's elements; MALFORMED if they are malformed or too many."""
+    """Return the key holder's answer to each person's elements.
+
+    MALFORMED for malformed requests.
+    """
     good = [_is_request(elements) for elements in requests]
     valid_requests = [elements for elements, fits in zip(requests, good, strict=True) if fits]
     if not valid_requests:
@@ -170,7 +178,9 @@ def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | 
 def tokens(
     requests: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
 ) -> list[list[bytes] | Reason]:
-    """People: check each answer, and return its tokens, 16 bytes each, or the reason of refusal.
+    """Return each person's tokens, 16 bytes each, after a check of the answer.
+
+    Or the reason of refusal.
 
     MALFORMED: not an answer to this request, or no points. DOES_NOT_OPEN: not evaluated with the
     key of `public`, all of them.
@@ -191,7 +201,7 @@ def tokens(
 
 
 def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
-    """Check the answer to the elements of a request.
+    """Check the key holder's answer to the elements of a request.
 
     Raises:
         Refused: (MALFORMED) not an answer to these elements, or no points; (DOES_NOT_OPEN) not
@@ -204,7 +214,10 @@ def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
 
 
 def accepts(key: TokenKey, inputs: Sequence[bytes], claimed_tokens: Sequence[bytes]) -> list[bool]:
-    """Key holder: whether each token is that of its input, in constant time."""
+    """Return, for each input, whether the claimed token is right, compared in constant time.
+
+    Only the key holder can compute this.
+    """
     points = key.times(element_points([hashed(data) for data in inputs])) if inputs else []
     return [
         compare_digest(_output(data, element), token)
@@ -213,6 +226,7 @@ def accepts(key: TokenKey, inputs: Sequence[bytes], claimed_tokens: Sequence[byt
 
 
 def _is_request(elements: Sequence[bytes]) -> bool:
+    """Whether elements are a request: points, and not too many."""
     try:
         return 0 < len(elements) <= MOST_ASKED and all(map(point, elements))
     except Refused:
@@ -226,6 +240,7 @@ def _proved(
     evaluated: tuple[bytes, ...],
     commitments: tuple[bytes, ...],
 ) -> Granted:
+    """Return the answer to a request: evaluated elements, commitments and the proof's response."""
     challenge = _challenge(key.public, elements, evaluated, commitments)
     return Granted(evaluated, commitments, key.response(nonce, challenge))
 
@@ -245,7 +260,7 @@ def _form(elements: Sequence[bytes], answer: Granted, public: bytes) -> Reason |
 
 
 def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes) -> list[bool]:
-    """Whether all of each answer was evaluated with the key of `public`."""
+    """Return, for each request, whether its whole answer was evaluated with the key of `public`."""
     responses, challenges = list[bytes](), list[bytes]()
     for elements, answer in pairs:
         challenge = _challenge(public, elements, answer.elements, answer.commitments)
@@ -279,21 +294,27 @@ def _challenge(
     evaluated: Sequence[bytes],
     commitments: Sequence[bytes],
 ) -> int:
-    """The challenge: a hash of all parts; points have one size, so the parts are unambiguous."""
+    """Return the challenge: a hash of all parts.
+
+    Points have one size, so the parts are unambiguous.
+    """
     transcript = b"".join((_PROOF_LABEL, public, *elements, *evaluated, *commitments))
     return int.from_bytes(sha512(transcript).digest(), "little") % ORDER
 
 
 def _undone(request: BlindedInputs, answer: Granted) -> Iterator[tuple[bytes, bytes]]:
+    """Return each evaluated element with the multiplier that removes its blinding."""
     return zip(request.inverses, answer.elements, strict=True)
 
 
 def _output(data: bytes, element: bytes) -> bytes:
+    """Return the token of an input: 16 bytes of a hash of the input and its evaluated element."""
     return sha512(_TOKEN_LABEL + len(data).to_bytes(2, "big") + data + element).digest()[:TOKEN]
 
 
 def _next(row: Iterator[bytes], like: Sequence[object]) -> tuple[bytes, ...]:
+    """Return the next items of `row`, as many as `like` has."""
     return tuple(islice(row, len(like)))
 
 
-assert POINT == SCALAR  # noqa: S101 - one width on the wire
+assert POINT == SCALAR  # noqa: S101 - encodings have a single width

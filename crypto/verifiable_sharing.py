@@ -27,14 +27,14 @@ from .ristretto import (
 )
 
 LABEL = b"veilmix polynomial 1\0"
-MOST_SHARES = 255  # shares needed for a secret: a coefficient's number is one byte
+MOST_SHARES = 255  # most shares needed for a secret: a coefficient's number is one byte
 
 
 class SharePoint(NamedTuple):
-    """A point of the polynomial: x from 1 to the order less 1, y from 0.
+    """A person's share: a point of the secret-sharing polynomial.
 
     Attributes:
-        x: where the polynomial was read, from 1 to the order less 1.
+        x: the argument of the polynomial, from 1 to the order less 1.
         y: its value there, from 0 to the order less 1.
     """
 
@@ -42,22 +42,22 @@ class SharePoint(NamedTuple):
     y: int
 
     def encode(self) -> bytes:
-        """Two scalars, 64 bytes."""
+        """Return x and y as two scalars, 64 bytes."""
         return self.x.to_bytes(SCALAR, "little") + self.y.to_bytes(SCALAR, "little")
 
 
-SHARE = 2 * SCALAR  # bytes of a share
+SHARE = 2 * SCALAR  # bytes of an encoded share: x and y
 
 
 def decode_share(data: bytes) -> SharePoint:
-    """Read a share that another party sent.
+    """Return the share in bytes that another party sent, after a check.
 
     Raises:
         Refused: (MALFORMED) not two scalars, or x is 0, where the secret is.
     """
     x, y = (decoded_scalar(data[at : at + SCALAR]) for at in (0, SCALAR))
     if len(data) != SHARE or not any(x):
-        raise Refused(Reason.MALFORMED, "not a share")
+        raise Refused(Reason.MALFORMED, "not a share: two scalars, the first not 0")
     return SharePoint(int.from_bytes(x, "little"), int.from_bytes(y, "little"))
 
 
@@ -75,18 +75,21 @@ def polynomial(seed: bytes, needed: int) -> tuple[int, ...]:
 
 
 def check_needed(needed: int) -> None:
-    """Raise ParameterError unless `needed` is from 1 to MOST_SHARES."""
+    """Check that the number of shares needed for a secret is from 1 to MOST_SHARES.
+
+    Raises ParameterError if it is not.
+    """
     if not 1 <= needed <= MOST_SHARES:
         raise ParameterError(f"needed: found {needed}; 1 to {MOST_SHARES} shares are accepted")
 
 
 def commitments(coefficients: Sequence[int]) -> bytes:
-    """Return the commitments of coefficients, 32 bytes a coefficient."""
+    """Return the Feldman commitments C_i = a_i G of coefficients, concatenated, 32 bytes each."""
     return b"".join(base_times(_scalar(coefficient)) for coefficient in coefficients)
 
 
 def share_at(coefficients: Sequence[int], x: int) -> SharePoint:
-    """Give the share at x."""
+    """Return the share at x: the polynomial's value there."""
     value = 0
     for coefficient in reversed(coefficients):
         value = (value * x + coefficient) % ORDER
@@ -107,12 +110,15 @@ def is_right(share: SharePoint, committed: bytes) -> bool:
 
 
 def opens(secret: int, committed: bytes) -> bool:
-    """Whether this is the secret of the committed polynomial."""
+    """Whether a secret is f(0) of the committed polynomial."""
     return base_times(_scalar(secret)) == committed[:ELEMENT]
 
 
 def secret_of(shares: Sequence[SharePoint]) -> int:
-    """Give f(0) of the polynomial of least degree through these points, no x of them twice."""
+    """Return f(0) of the polynomial of least degree through these shares (Lagrange).
+
+    No two shares may have one x.
+    """
     total = 0
     for i, (x, y) in enumerate(shares):
         above = below = 1
@@ -125,4 +131,5 @@ def secret_of(shares: Sequence[SharePoint]) -> int:
 
 
 def _scalar(value: int) -> bytes:
+    """Return an integer as a scalar of 32 bytes."""
     return value.to_bytes(SCALAR, "little")

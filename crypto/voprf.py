@@ -38,10 +38,10 @@ from .ristretto import (
     times,
 )
 
-OUTPUT = 64  # bytes of an output
+OUTPUT = 64  # bytes of the function's output
 PROOF = 2 * SCALAR  # bytes of a proof: the challenge and the response
-MOST_INPUTS = 2**16 - 1  # inputs of one batch: their numbers have two bytes in the proof
-SEED = 32  # bytes from which a key is derived
+MOST_INPUTS = 2**16 - 1  # most inputs of one batch: their numbers have two bytes in the proof
+SEED = 32  # bytes of the seed from which a key is derived
 
 _CONTEXT = b"OPRFV1-\x01-ristretto255-SHA512"  # RFC 9497, 3.1: version, mode, suite
 _BLOCK = 128  # bytes of a block of SHA-512
@@ -49,7 +49,7 @@ _BLOCK = 128  # bytes of a block of SHA-512
 
 @final
 class OprfKey:
-    """A key of the function. The secret half never shows, and is not pickled or copied.
+    """The secret key of the oblivious function. It is never shown, pickled or copied.
 
     Args:
         entropy: 32 bytes are taken from it.
@@ -60,11 +60,12 @@ class OprfKey:
     public: bytes  # an element: the generator times the secret
 
     def __init__(self, entropy: Entropy, info: bytes = b"") -> None:
+        """Derive the key pair from 32 bytes of entropy and its purpose."""
         self._secret = _derived(entropy.random(SEED) + _sized(info))
         self.public = base_times(self._secret)
 
     def evaluate(self, blinded: Sequence[bytes], entropy: Entropy) -> tuple[list[bytes], bytes]:
-        """Key holder: answer a batch of blinded elements, with one proof for all of them.
+        """Return blinded elements times the key, with one proof for all of them.
 
         Raises:
             Refused: (MALFORMED) an item is not an element, or they are too few or too many.
@@ -75,14 +76,15 @@ class OprfKey:
         return evaluated, self._prove(blinded, evaluated, nonce)
 
     def output(self, data: bytes) -> bytes:
-        """Key holder: compute the output for an input that is shown to it, 64 bytes."""
+        """Return the function's output, 64 bytes, for an input that the key holder may see."""
         return finished(data, times(self._secret, hashed(data)))
 
     def accepts(self, data: bytes, output: bytes) -> bool:
-        """Key holder: whether this is the output for this input, in constant time."""
+        """Whether `output` is the function's output for `data`, compared in constant time."""
         return compare_digest(self.output(data), output)
 
     def _prove(self, blinded: Sequence[bytes], evaluated: Sequence[bytes], nonce: bytes) -> bytes:
+        """Return the proof that all elements were evaluated with this key (Chaum and Pedersen)."""
         mixed = _mixed(blinded, _weights(self.public, blinded, evaluated))
         both = times(self._secret, mixed)
         challenge = _challenge(self.public, mixed, both, base_times(nonce), times(nonce, mixed))
@@ -98,11 +100,11 @@ class OprfKey:
 
 @dataclass(frozen=True, slots=True)
 class Blinded:
-    """Inputs on their way through a key holder that may not see them.
+    """The blinded inputs of a person: a key holder evaluates them without seeing the inputs.
 
     Attributes:
         inputs: inputs of the function.
-        elements: the sent elements, one an input, 32 bytes each; independent of the inputs.
+        elements: the sent elements of the inputs, 32 bytes each; independent of the inputs.
         factors: scalars that remove the blinding; a secret of the person.
     """
 
@@ -112,7 +114,7 @@ class Blinded:
 
 
 def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
-    """Person: blind inputs, of at most 65,535 bytes each.
+    """Return a person's inputs, of at most 65,535 bytes each, blinded with random scalars.
 
     Raises:
         ParameterError: no input, or too many, or an input is too long.
@@ -123,9 +125,9 @@ def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
 
 
 def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
-    """Person: blind inputs by scalars other than 0, drawn or from a test vector."""
+    """Return inputs blinded by these scalars, which must not be 0; drawn or from a test vector."""
     for data in inputs:
-        _sized(data)  # longer inputs have no output
+        _sized(data)  # refuses an input that is too long
     elements = tuple(
         times(factor, hashed(data)) for factor, data in zip(factors, inputs, strict=True)
     )
@@ -135,14 +137,14 @@ def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
 def finalize(
     blinded_inputs: Blinded, evaluated: Sequence[bytes], proof: bytes, public: bytes
 ) -> list[bytes]:
-    """Person: check the key holder's answer and return the outputs, 64 bytes each.
+    """Return the outputs, 64 bytes each, from the key holder's answer after a check of its proof.
 
     Raises:
         Refused: (MALFORMED) a wrong number of elements, or no elements, or no proof;
             (DOES_NOT_OPEN) the proof fails: another key than `public` was used for an element.
     """
     if len(evaluated) != len(blinded_inputs.elements):
-        raise Refused(Reason.MALFORMED, "not an answer to what was asked")
+        raise Refused(Reason.MALFORMED, "an answer with another number of elements than requested")
     verify(blinded_inputs.elements, evaluated, proof, public)
     return [
         finished(data, times(inverse(factor), element))
@@ -175,12 +177,15 @@ def verify(
 
 
 def _check_size(count: int) -> None:
+    """Refuse (MALFORMED) a batch without elements or with too many."""
     if not 0 < count <= MOST_INPUTS:
-        raise Refused(Reason.MALFORMED, f"a batch of {count} elements")
+        raise Refused(
+            Reason.MALFORMED, f"a batch of {count} elements; accepted: 1 to {MOST_INPUTS:,}"
+        )
 
 
 def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]) -> list[bytes]:
-    """Return the random weight of each pair, which depends on all earlier choices (2.2.1)."""
+    """Return the pseudorandom weight of each pair, which depends on all earlier choices (2.2.1)."""
     seed = sha512(_sized(public) + _sized(b"Seed-" + _CONTEXT)).digest()
     return [
         _hashed_scalar(
@@ -197,6 +202,7 @@ def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]
 
 
 def _mixed(elements: Sequence[bytes], weights: Sequence[bytes]) -> bytes:
+    """Return the weighted sum of elements."""
     mixed = IDENTITY
     for weight, point in zip(weights, elements, strict=True):
         mixed = plus(mixed, times(weight, point))
@@ -204,25 +210,27 @@ def _mixed(elements: Sequence[bytes], weights: Sequence[bytes]) -> bytes:
 
 
 def _challenge(*elements: bytes) -> bytes:
+    """Return the challenge scalar of a proof: a hash of its elements."""
     return _hashed_scalar(b"".join(map(_sized, elements)) + b"Challenge")
 
 
 def finished(data: bytes, unblinded: bytes) -> bytes:
-    """Return the output (64 bytes) of an input, from its element times the key."""
+    """Return the output, 64 bytes, of an input, from its group element times the key."""
     return sha512(_sized(data) + _sized(unblinded) + b"Finalize").digest()
 
 
 def hashed(data: bytes) -> bytes:
-    """Return the element of an input, with unknown logarithm."""
+    """Return the group element that an input hashes to; its logarithm is unknown."""
     return element(_expanded(data, b"HashToGroup-" + _CONTEXT))
 
 
 def _hashed_scalar(data: bytes, label: bytes = b"HashToScalar-" + _CONTEXT) -> bytes:
+    """Return the scalar that bytes hash to under a label."""
     return scalar(_expanded(data, label))
 
 
 def _derived(drawn: bytes) -> bytes:
-    """Return a key, other than 0, that is a function of the drawn bytes (3.2.1)."""
+    """Return a secret key other than 0, a function of the drawn bytes (RFC 9497, 3.2.1)."""
     for count in range(256):
         secret = _hashed_scalar(drawn + bytes((count,)), b"DeriveKeyPair" + _CONTEXT)
         if any(secret):
@@ -231,16 +239,19 @@ def _derived(drawn: bytes) -> bytes:
 
 
 def _expanded(data: bytes, label: bytes) -> bytes:
-    """Expand_message_xmd of RFC 9380, 5.3.1, for SHA-512 and 64 bytes: one block of output."""
+    """Return 64 bytes by expand_message_xmd of RFC 9380, 5.3.1, with SHA-512.
+
+    One block of output.
+    """
     tail = label + bytes((len(label),))
     first = sha512(bytes(_BLOCK) + data + UNIFORM.to_bytes(2, "big") + b"\0" + tail).digest()
     return sha512(first + b"\1" + tail).digest()
 
 
 def _sized(data: bytes) -> bytes:
-    """Return bytes behind their number, two bytes long."""
+    """Return bytes with their length, two bytes long, in front."""
     if len(data) >= 2**16:
-        raise ParameterError(f"got {len(data):,} bytes, accepted: fewer than 65,536")
+        raise ParameterError(f"input: got {len(data):,} bytes, accepted: fewer than 65,536")
     return len(data).to_bytes(2, "big") + data
 
 

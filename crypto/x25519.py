@@ -1,29 +1,29 @@
-"""X25519 public keys: one spelling for each point, and no point of low order.
+"""X25519 public keys: a unique encoding for each point, and no point of low order.
 
 X25519 (RFC 7748) reads 32 bytes as a number u below 2**255, ignores the top bit and takes u modulo
-p = 2**255 - 19. So the top bit, and the 19 values from p upwards, give a point a second spelling.
-The suites hash the spelling into nonce or key, so a stranger cannot respell the point of a layer
-so that it still opens; but the libraries open a layer whose sender chose such a spelling. Here
-every key and every layer has one form. Points of low order (8 times them is zero, on the curve or
-its twist) make the shared secret zero for any recipient's key.
+p = 2**255 - 19. So the top bit, and the 19 values from p upwards, give a point a second encoding.
+The suites hash the encoding into nonce or key, so a stranger cannot encode the point of a layer
+anew so that it still opens; but the libraries open a layer for which the sender chose such an
+encoding. Here every key and every layer has one form. Points of low order (8 times them is zero, on
+the curve or its twist) make the shared secret zero for any recipient's key.
 """
 
 X25519_SIZE = 32  # bytes of a public or a secret key
 
 _P = 2**255 - 19
-_ORDER_8 = (  # the two u of order 8; RFC 7748, section 6.1 asks for a check of the zero result
+_ORDER_8 = (  # u of the two points of order 8; RFC 7748, section 6.1, asks for such a check
     325606250916557431795983626356110631294008115727848805560023387167927233504,
     39382357235489614581723060781553021112529911719440698176882885853963445705823,
 )
 _LOW_ORDER = frozenset(u.to_bytes(X25519_SIZE, "little") for u in (0, 1, _P - 1, *_ORDER_8))
 _TOPS = {point[-1] for point in _LOW_ORDER} | {_P.to_bytes(X25519_SIZE, "little")[-1]}
-_ORDINARY = tuple(top < max(_TOPS) and top not in _TOPS for top in range(256))  # by the last byte
+_ORDINARY = tuple(top < max(_TOPS) and top not in _TOPS for top in range(256))  # by last byte
 
 
 def is_public_key(point: bytes) -> bool:
-    """Whether 32 bytes are the only spelling of a point that is not of low order."""
+    """Whether 32 bytes are the unique encoding of a point that is not of low order."""
     if len(point) == X25519_SIZE and _ORDINARY[point[-1]]:
-        return True  # the common case; saves reading the number
+        return True  # most points are decided by their last byte alone
     return (
         len(point) == X25519_SIZE
         and int.from_bytes(point, "little") < _P

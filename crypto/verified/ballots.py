@@ -1,11 +1,12 @@
-"""An encrypted ballot, with a proof that its sender knows its value.
+"""An encrypted ballot of a verified mix, with a proof that its sender knows its value.
 
     ballot    r random,  A = r G,  B = M + r Y,  proof (c, z) of knowing r
     statement context, with the person as its place; Y, A, B
     record    A || B || c || z                                                   128 bytes
 
-ElGamal with this proof is non-malleable under one parallel opening (Bernhard, Pereira, Warinschi
-2012): a copy under another name, a re-randomized copy and a ballot of another session are refused.
+M is the group element of the value, Y the joint key of the keyholders. ElGamal with this proof is
+non-malleable under one parallel opening (Bernhard, Pereira, Warinschi 2012): a copy under another
+name, a re-randomized copy and a ballot of another session are refused.
 """
 
 from collections.abc import Iterable
@@ -18,16 +19,16 @@ from .layout import RecordReader
 from .proofs import SecretProof, check_logarithm, prove_logarithm
 from .transcript import ProofContext, ProofTranscript
 
-BALLOT_SIZE = 128  # bytes
+BALLOT_SIZE = 128  # bytes of a ballot's record
 
 
 @dataclass(frozen=True, slots=True)
 class EncryptedBallot:
-    """A ballot as it stands on the board.
+    """An encrypted ballot as it is published on the bulletin board.
 
     Attributes:
-        first, second: A and B.
-        proof: of knowing r.
+        first, second: the ElGamal ciphertext A and B.
+        proof: of knowing the salt r.
     """
 
     first: bytes
@@ -35,16 +36,16 @@ class EncryptedBallot:
     proof: SecretProof
 
     def encode(self, group: PrimeGroup) -> bytes:
-        """Return the bytes of the record."""
+        """Return the ballot's record, 128 bytes."""
         return self.first + self.second + self.proof.encode(group)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeBallot:
-    """A ballot with the secret of its sender.
+    """An encrypted ballot with the secret of its sender.
 
     Attributes:
-        ballot: for the board.
+        ballot: the part for the bulletin board.
         salt: r; with it the sender can open the ballot, and show its value.
     """
 
@@ -53,7 +54,7 @@ class MadeBallot:
 
 
 def decode_ballot(group: PrimeGroup, data: bytes) -> EncryptedBallot:
-    """Return the ballot of a record.
+    """Return the encrypted ballot in a record of 128 bytes.
 
     Raises:
         Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
@@ -66,7 +67,7 @@ def decode_ballot(group: PrimeGroup, data: bytes) -> EncryptedBallot:
 
 
 def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entropy) -> MadeBallot:
-    """Return the ballot of the person of a context.
+    """Return the encrypted ballot of the person that a context names.
 
     Args:
         context: with the person as its place.
@@ -86,7 +87,7 @@ def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entr
 def ballot_salt(
     context: ProofContext, keys: Iterable[bytes], element: bytes, entropy: Entropy
 ) -> int:
-    """Return the salt of a ballot, which no other value of the person has.
+    """Return the salt r of a ballot, which depends on its value, so no other value has it.
 
     Two elements under the same salt would show their difference. The same value has the same salt,
     so that a person posts the same ballot again after a restart.
@@ -98,7 +99,7 @@ def ballot_salt(
 
 
 def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> None:
-    """Check that the person of a context knows the value of its ballot.
+    """Check that the person that a context names knows the value of its ballot.
 
     Raises:
         VerificationError: the proof does not hold for this person, question, session and key.
@@ -115,7 +116,7 @@ def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> 
 def check_ballots(
     context: ProofContext, key: bytes, ballots: Iterable[tuple[bytes, EncryptedBallot]]
 ) -> None:
-    """Check the ballots of a question, each with its person: no person twice, each proved.
+    """Check all ballots of a question: no person twice, and each proof holds for its person.
 
     Raises:
         VerificationError: a person twice, or a proof that does not hold.
@@ -123,12 +124,13 @@ def check_ballots(
     people = set[bytes]()
     for person, ballot in ballots:
         if person in people:
-            raise VerificationError(f"ballot of {person!r}: the person has another ballot")
+            raise VerificationError(f"ballot of {person!r}: the person has another ballot already")
         people.add(person)
         check_ballot(context.at(person), key, ballot)
 
 
 def _statement(context: ProofContext, key: bytes, first: bytes, second: bytes) -> ProofTranscript:
+    """Return the transcript that the proof of a ballot begins with: context, key and ciphertext."""
     transcript = context.transcript(b"ballot")
     transcript.absorb(key, first, second)
     return transcript

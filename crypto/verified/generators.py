@@ -13,9 +13,10 @@ from .transcript import ProofTranscript
 
 
 class Generators:
-    """The generators of a group, computed as far as proofs need them."""
+    """The generators H, H_1, H_2, ... of a group, computed as far as proofs need them."""
 
     def __init__(self, group: PrimeGroup) -> None:
+        """Compute H, the base for blinding; H_1, H_2, ... follow on request."""
         self._group, self._lock = group, Lock()
         self.base = self._generator(0)
         self._rows = list[bytes]()
@@ -32,6 +33,7 @@ class Generators:
         return self._sums[count]
 
     def _extend(self, count: int) -> None:
+        """Compute generators up to H_count, and their running sums, if they are not there yet."""
         with self._lock:
             for number in range(len(self._rows) + 1, count + 1):
                 generator = self._generator(number)
@@ -39,6 +41,7 @@ class Generators:
                 self._rows.append(generator)
 
     def _generator(self, number: int) -> bytes:
+        """Return the generator with this number; 0 is H."""
         transcript = ProofTranscript(b"generator")
         transcript.absorb(self._group.name.encode(), number.to_bytes(8, "big"))
         return self._group.hash_to_element(transcript.digest(b"element"))
@@ -46,5 +49,5 @@ class Generators:
 
 @cache
 def generators(group: PrimeGroup = RISTRETTO255) -> Generators:
-    """Return the generators of a group."""
+    """Return the generators of a group, one object for each group in a process."""
     return Generators(group)

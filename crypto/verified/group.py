@@ -1,6 +1,6 @@
 """The group of a verified mix: the interface of functions on encoded elements and integer scalars.
 
-An element is bytes in its only spelling, and a scalar is an integer, 0 <= scalar < order. The
+An element is bytes in its unique encoding, and a scalar is an integer, 0 <= scalar < order. The
 functions work on lists, so that a group whose library works on many elements at once can do so.
 `RISTRETTO255` is the implementation; `docs/adr/0105` says why.
 """
@@ -26,14 +26,14 @@ from ..ristretto import (
     times,
 )
 
-PAYLOAD = 30  # bytes that an element carries
+PAYLOAD = 30  # bytes of data that an element carries
 
 
 class PrimeGroup(ABC):
-    """A group of prime order in which discrete logarithms are hard.
+    """The interface of a group of prime order in which discrete logarithms are hard.
 
     Attributes:
-        name: as transcripts and records have it.
+        name: the name in transcripts and records.
         order: the number of elements, a prime.
         element_size, scalar_size: bytes of an encoded element and of an encoded scalar.
         identity: the neutral element, which no record may contain.
@@ -63,15 +63,18 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def embed(self, payload: bytes) -> bytes:
-        """Return the element that carries 30 bytes."""
+        """Return the group element that carries a payload of 30 bytes."""
 
     @abstractmethod
     def payload(self, carrier: bytes) -> bytes:
-        """Return 30 bytes of an element; `embed` of them gives it back only if it carries them."""
+        """Return the 30 bytes that an element carries, without a check.
+
+        The element carries them only if `embed` of the result gives the element again.
+        """
 
     @abstractmethod
     def base_multiples(self, scalars: Iterable[int]) -> list[bytes]:
-        """Return the multiples of the generator."""
+        """Return the generator times each scalar."""
 
     @abstractmethod
     def multiples(self, scalars: Iterable[int], elements: Iterable[bytes]) -> list[bytes]:
@@ -79,11 +82,11 @@ class PrimeGroup(ABC):
 
     @abstractmethod
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the sums of elements at equal places."""
+        """Return the sums of elements at equal places of two lists."""
 
     @abstractmethod
     def differences(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the differences of elements at equal places."""
+        """Return the differences of elements at equal places: first list minus second."""
 
     @abstractmethod
     def total(self, elements: Iterable[bytes]) -> bytes:
@@ -133,11 +136,14 @@ class Ristretto255(PrimeGroup):
         raise AssertionError("no prefix gives an element")
 
     def payload(self, carrier: bytes) -> bytes:
-        """Return 30 bytes of an element; `embed` of them gives it back only if it carries them."""
+        """Return the 30 bytes that an element carries, without a check.
+
+        The element carries them only if `embed` of the result gives the element again.
+        """
         return carrier[1:-1]
 
     def base_multiples(self, scalars: Iterable[int]) -> list[bytes]:
-        """Return the multiples of the generator."""
+        """Return the generator times each scalar."""
         return [base_times(scalar.to_bytes(SCALAR, "little")) for scalar in scalars]
 
     def multiples(self, scalars: Iterable[int], elements: Iterable[bytes]) -> list[bytes]:
@@ -148,11 +154,11 @@ class Ristretto255(PrimeGroup):
         ]
 
     def sums(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the sums of elements at equal places."""
+        """Return the sums of elements at equal places of two lists."""
         return [plus(point, addend) for point, addend in zip(elements, second, strict=True)]
 
     def differences(self, elements: Iterable[bytes], second: Iterable[bytes]) -> list[bytes]:
-        """Return the differences of elements at equal places."""
+        """Return the differences of elements at equal places: first list minus second."""
         return [
             minus(point, subtrahend) for point, subtrahend in zip(elements, second, strict=True)
         ]
@@ -176,7 +182,7 @@ RISTRETTO255: PrimeGroup = Ristretto255()
 
 
 def draw_scalars(group: PrimeGroup, entropy: Entropy, count: int) -> list[int]:
-    """Return scalars, uniform below the order but for a part of 2^-256."""
+    """Return `count` random scalars, uniform below the order but for a part of 2^-256."""
     drawn = entropy.random(UNIFORM * count)
     return [
         int.from_bytes(drawn[at : at + UNIFORM], "little") % group.order
@@ -190,6 +196,7 @@ def inner_product(group: PrimeGroup, scalars: Sequence[int], factors: Sequence[i
 
 
 def _is_element(data: bytes) -> bool:
+    """Whether bytes encode a group element other than the identity."""
     try:
         decoded(data)
     except Refused:

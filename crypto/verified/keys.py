@@ -19,15 +19,15 @@ from ..joint_key import KeyShare, check_share, joint, make_share
 from .layout import RecordReader
 from .transcript import ProofContext
 
-KEY_SIZE = 96  # bytes
+KEY_SIZE = 96  # bytes of the record of a keyholder's key
 
 
 @dataclass(frozen=True, slots=True)
 class OwnedKey:
-    """The public key of a keyholder, and the proof that it knows the secret.
+    """The public key of a keyholder, with the proof that it knows the secret.
 
     Attributes:
-        public: X.
+        public: X = x G, with x the keyholder's secret.
         proof: c || z, as in `joint_key.py`.
     """
 
@@ -35,12 +35,12 @@ class OwnedKey:
     proof: bytes
 
     def encode(self) -> bytes:
-        """Return the bytes of the record."""
+        """Return the record of the key, 96 bytes."""
         return self.public + self.proof
 
 
 def decode_key(context: ProofContext, data: bytes) -> OwnedKey:
-    """Return the key of a record.
+    """Return the keyholder's key in a record of 96 bytes.
 
     Raises:
         Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
@@ -53,13 +53,13 @@ def decode_key(context: ProofContext, data: bytes) -> OwnedKey:
 
 
 def make_key(context: ProofContext, entropy: Entropy) -> KeyShare:
-    """Return a new key of the keyholder of a context: its secret, its public key, its proof."""
+    """Return a new key of the keyholder that a context names: secret, public key and proof."""
     transcript = context.transcript(b"key")
     return make_share(transcript.fork_entropy(entropy), transcript.digest(b"owner"))
 
 
 def check_key(context: ProofContext, key: OwnedKey) -> None:
-    """Check that the keyholder of a context knows the secret of its key.
+    """Check that the keyholder that a context names knows the secret of its key.
 
     Raises:
         VerificationError: the proof of ownership does not hold.
@@ -73,7 +73,7 @@ def check_key(context: ProofContext, key: OwnedKey) -> None:
 
 
 def joint_key(contexts: Sequence[ProofContext], keys: Sequence[OwnedKey]) -> bytes:
-    """Return the joint key of all keyholders, each key checked in the context of its place.
+    """Return the joint key of all keyholders, after a check of each key in its own context.
 
     Raises:
         VerificationError: a proof of ownership does not hold, or the keys cancel out.
@@ -82,5 +82,7 @@ def joint_key(contexts: Sequence[ProofContext], keys: Sequence[OwnedKey]) -> byt
         check_key(context, key)
     total = joint([key.public for key in keys])
     if total == contexts[0].group.identity:
-        raise VerificationError("the keys of all keyholders add up to the identity")
+        raise VerificationError(
+            "the keys of all keyholders add up to the identity, so the joint key hides nothing"
+        )
     return total

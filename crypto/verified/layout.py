@@ -1,4 +1,4 @@
-"""The strict reader of records: counts, elements, scalars, and no byte too many.
+"""The strict reader of binary records: counts, elements, scalars, and no surplus byte.
 
     count      u32, big-endian, 1 or more
     width      u8, 1 or more
@@ -14,13 +14,13 @@ from collections.abc import Iterable
 from ...errors import ParameterError, Reason, Refused
 from .group import PrimeGroup
 
-COUNT = 4  # bytes
+COUNT = 4  # bytes of an encoded number of rows
 MAX_COUNT = (1 << 8 * COUNT) - 1
 WIDEST = 255
 
 
 class RecordReader:
-    """Reads a record from its first byte to its last.
+    """A reader of a binary record from its first byte to its last; each method reads the next part.
 
     Args:
         group: of its elements and scalars.
@@ -34,14 +34,14 @@ class RecordReader:
         self._group, self._data, self._name, self._at = group, data, name, 0
 
     def number(self, size: int) -> int:
-        """Read an unsigned integer that is not 0."""
+        """Return the next unsigned integer of `size` bytes; Refused if it is 0."""
         number = int.from_bytes(self._take(size), "big")
         if number == 0:
             raise self._refusal("a count of 0")
         return number
 
     def elements(self, count: int) -> tuple[bytes, ...]:
-        """Read elements."""
+        """Return the next `count` group elements; Refused if they are not valid."""
         size = self._group.element_size
         data = self._take(size * count)
         try:
@@ -51,7 +51,7 @@ class RecordReader:
             raise self._refusal("not a group element") from None
 
     def scalars(self, count: int) -> tuple[int, ...]:
-        """Read scalars."""
+        """Return the next `count` scalars; Refused if they are not below the order."""
         size = self._group.scalar_size
         data = self._take(size * count)
         try:
@@ -61,12 +61,13 @@ class RecordReader:
             raise self._refusal("a scalar out of range") from None
 
     def end(self) -> None:
-        """Refuse the record if a byte is left."""
+        """Refuse the record if any bytes are left."""
         surplus = len(self._data) - self._at
         if surplus:
             raise self._refusal(f"bytes too many: {surplus}")
 
     def _take(self, size: int) -> bytes:
+        """Return the next `size` bytes; Refused if the record has fewer."""
         data = self._data[self._at : self._at + size]
         if len(data) != size:
             raise self._refusal(f"{len(data)} bytes where {size} are due")
@@ -74,16 +75,20 @@ class RecordReader:
         return data
 
     def _refusal(self, detail: str) -> Refused:
+        """Return the exception that refuses the record, with this detail."""
         return Refused(Reason.MALFORMED, f"{self._name}: {detail}")
 
 
 def encoded_scalars(group: PrimeGroup, scalars: Iterable[int]) -> bytes:
-    """Return the bytes of scalars in a row."""
+    """Return scalars as concatenated bytes."""
     return b"".join(map(group.encode_scalar, scalars))
 
 
 def check_shape(count: int, width: int) -> None:
-    """Refuse a list without rows, without columns, or with more than a record has room for."""
+    """Refuse with a ParameterError a list of rows that a record has no room for.
+
+    It needs at least one row and one ciphertext a row.
+    """
     if not 0 < count <= MAX_COUNT or not 0 < width <= WIDEST:
         raise ParameterError(
             f"rows: found {count} of {width} ciphertexts; accepted: 1 to {MAX_COUNT} of 1 to "

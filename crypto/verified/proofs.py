@@ -6,7 +6,7 @@
     z = k + c x                              proof  c || z, a scalar each
     check             R = z G - c X          S = z E - c F          c is the challenge
 
-The caller absorbs the statement before. The nonce k is of this statement alone.
+The caller adds the statement to the transcript before. The nonce k is of this statement alone.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _CHALLENGE = b"challenge"
 
 @dataclass(frozen=True, slots=True)
 class SecretProof:
-    """A proof of knowing a secret.
+    """A zero-knowledge proof of knowing a secret scalar x.
 
     Attributes:
         challenge: c, a scalar.
@@ -34,19 +34,19 @@ class SecretProof:
     response: int
 
     def encode(self, group: PrimeGroup) -> bytes:
-        """Return the bytes: `c || z`."""
+        """Return the proof as bytes, c || z."""
         return encoded_scalars(group, (self.challenge, self.response))
 
     @classmethod
     def read(cls, reader: RecordReader) -> Self:
-        """Read the proof that stands next in a record."""
+        """Return the proof that comes next in a record."""
         return cls(*reader.scalars(2))
 
 
 def prove_logarithm(
     group: PrimeGroup, transcript: ProofTranscript, secret: int, entropy: Entropy
 ) -> SecretProof:
-    """Return a proof of knowing the logarithm of an element of the transcript."""
+    """Return a proof of knowing `secret`, the logarithm of an element in the transcript."""
     (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
     transcript.absorb_elements(group.base_multiples([nonce]))
     challenge = transcript.challenge(_CHALLENGE, group)
@@ -71,7 +71,7 @@ def check_logarithm(
 def prove_equality(
     group: PrimeGroup, transcript: ProofTranscript, secret: int, base: bytes, entropy: Entropy
 ) -> SecretProof:
-    """Return a proof that two elements have equal logarithms, to G and to `base`."""
+    """Return a proof that two elements have the logarithm `secret`, to G and to `base`."""
     (nonce,) = draw_scalars(group, transcript.fork_entropy(entropy), 1)
     transcript.absorb_elements([*group.base_multiples([nonce]), *group.multiples([nonce], [base])])
     challenge = transcript.challenge(_CHALLENGE, group)
@@ -86,7 +86,7 @@ def check_equality(
     other_image: bytes,
     proof: SecretProof,
 ) -> None:
-    """Check a proof that `image` to G and `other_image` to `base` have equal logarithms.
+    """Check a proof that `image` (base G) and `other_image` (base `base`) have equal logarithms.
 
     Raises:
         VerificationError: the proof does not hold.

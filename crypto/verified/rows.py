@@ -16,23 +16,30 @@ from .group import PrimeGroup, draw_scalars
 from .layout import COUNT, RecordReader, check_shape
 from .transcript import ProofContext
 
-_DRAWN = 24  # bytes for one of up to 2^32 places: the bias is below 2^-160
+_DRAWN = 24  # random bytes for one of up to 2^32 places: the bias is below 2^-160
 
 
 @dataclass(frozen=True, slots=True)
 class CiphertextRows:
-    """Rows of ciphertexts, by columns.
+    """Rows of ElGamal ciphertexts: a row is the encrypted ballot of one person.
+
+    They are stored by columns, because proofs work on columns.
 
     Attributes:
-        columns: A_1, B_1, .., A_w, B_w of all rows; each of one element a row.
+        columns: A_1, B_1, .., A_w, B_w of all rows, with w ciphertexts in a row; each column has
+            one element for each row.
     """
 
     columns: tuple[tuple[bytes, ...], ...]
 
     def __post_init__(self) -> None:
+        """Check that the columns come in pairs and have equal lengths."""
         lengths = {len(column) for column in self.columns}
         if len(self.columns) % 2 or len(lengths) != 1:
-            raise ParameterError("columns: two for each ciphertext of a row, all of equal length")
+            raise ParameterError(
+                f"columns: found {len(self.columns)} of {len(lengths)} lengths; needs two columns "
+                "for each ciphertext of a row, all of equal length"
+            )
         check_shape(self.count, self.width)
 
     @property
@@ -42,27 +49,27 @@ class CiphertextRows:
 
     @property
     def width(self) -> int:
-        """The number of ciphertexts of a row."""
+        """The number of ciphertexts in a row."""
         return len(self.columns) // 2
 
     @property
     def firsts(self) -> list[bytes]:
-        """A of all ciphertexts, column after column."""
+        """The first elements A = r G of all ciphertexts, column after column."""
         return list(chain(*self.columns[::2]))
 
     @property
     def seconds(self) -> list[bytes]:
-        """B of all ciphertexts, column after column."""
+        """The second elements B = M + r Y of all ciphertexts, column after column."""
         return list(chain(*self.columns[1::2]))
 
     def encode(self) -> bytes:
-        """Return the bytes of the record."""
+        """Return the rows as a record of bytes."""
         head = self.count.to_bytes(COUNT, "big") + self.width.to_bytes(1, "big")
         return head + b"".join(chain(*zip(*self.columns, strict=True)))
 
     @classmethod
     def decode(cls, group: PrimeGroup, data: bytes) -> Self:
-        """Return the rows of a record.
+        """Return the rows in a record of bytes.
 
         Raises:
             Refused: (MALFORMED) wrong length, no element, or the identity.
@@ -76,12 +83,12 @@ class CiphertextRows:
 
 @dataclass(frozen=True, slots=True)
 class Remix:
-    """Rows in another order and spelling, with the secrets of the shuffler.
+    """Rows that a shuffler has re-encrypted and permuted, with the secrets of its permutation.
 
     Attributes:
-        rows: for the board.
+        rows: the new rows, for the bulletin board.
         order: by new place, the old place.
-        salts: by column, by new place: s.
+        salts: by column, by new place: s, with which a ciphertext was re-encrypted.
     """
 
     rows: CiphertextRows
@@ -90,7 +97,7 @@ class Remix:
 
 
 def remix(context: ProofContext, key: bytes, old: CiphertextRows, entropy: Entropy) -> Remix:
-    """Return rows in random order, each ciphertext re-encrypted.
+    """Return rows in random order, each ciphertext re-encrypted with a fresh salt.
 
     Order and salts are of this list alone, also where `entropy` is kept over a restart: the same
     order for two lists would link them.
@@ -122,7 +129,7 @@ def random_order(count: int, entropy: Entropy) -> list[int]:
 
 
 def ballot_rows(ballots: Sequence[Sequence[tuple[bytes, bytes]]]) -> CiphertextRows:
-    """Return the rows of ballots, each of the ciphertexts (A, B) of one person."""
+    """Return the rows of ballots; each ballot holds the ciphertexts (A, B) of one person."""
     return CiphertextRows(
         tuple(zip(*(tuple(chain(*ciphertexts)) for ciphertexts in ballots), strict=True))
     )

@@ -24,10 +24,10 @@ from .transcript import ProofContext, ProofTranscript
 
 @dataclass(frozen=True, slots=True)
 class DecryptionShares:
-    """The shares of a keyholder.
+    """The decryption shares of one keyholder for all ciphertexts, with one proof.
 
     Attributes:
-        elements: D, a share for each ciphertext.
+        elements: D = x A for each ciphertext (A, B), with x the keyholder's secret.
         proof: that all shares are made with the keyholder's secret.
     """
 
@@ -35,13 +35,13 @@ class DecryptionShares:
     proof: SecretProof
 
     def encode(self, group: PrimeGroup) -> bytes:
-        """Return the bytes of the record."""
+        """Return the shares and the proof as a record of bytes."""
         head = len(self.elements).to_bytes(COUNT, "big")
         return head + b"".join(self.elements) + self.proof.encode(group)
 
     @classmethod
     def decode(cls, group: PrimeGroup, data: bytes) -> Self:
-        """Return the shares of a record.
+        """Return the shares in a record of bytes.
 
         Raises:
             Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
@@ -56,7 +56,7 @@ class DecryptionShares:
 def make_shares(
     context: ProofContext, key: KeyShare, firsts: Sequence[bytes], entropy: Entropy
 ) -> DecryptionShares:
-    """Return the proved shares of the keyholder of a context.
+    """Return the decryption shares of the keyholder that a context names, with their proof.
 
     Args:
         context: with the keyholder as its place.
@@ -76,7 +76,7 @@ def make_shares(
 def check_shares(
     context: ProofContext, public: bytes, firsts: Sequence[bytes], shares: DecryptionShares
 ) -> None:
-    """Check that all shares are made with the secret of the keyholder of a context.
+    """Check that all shares are made with the secret of the keyholder that a context names.
 
     Raises:
         VerificationError: another number of shares, or the proof does not hold.
@@ -97,14 +97,17 @@ def check_shares(
 
 
 def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes]) -> list[bytes]:
-    """Return D without a proof, for the reader of a private round, which posts no shares."""
+    """Return a keyholder's decryption shares D = x A without a proof.
+
+    The reader of a private round needs no proof, because it publishes no shares.
+    """
     return group.multiples([group.decode_scalar(key.secret)] * len(firsts), firsts)
 
 
 def opened_elements(
     group: PrimeGroup, seconds: Sequence[bytes], shares: Sequence[Sequence[bytes]]
 ) -> list[bytes]:
-    """Return the elements of the values, from the shares of all keyholders."""
+    """Return the group elements of the values: B minus the shares of all keyholders."""
     opened = list(seconds)
     for elements in shares:
         opened = group.differences(opened, elements)
@@ -114,7 +117,7 @@ def opened_elements(
 def share_weights(
     context: ProofContext, public: bytes, firsts: Sequence[bytes], elements: Sequence[bytes]
 ) -> tuple[ProofTranscript, list[int]]:
-    """Return the transcript of shares, and the weights that follow from the whole statement."""
+    """Return the transcript of shares, and the weights that follow from it for the joint proof."""
     transcript = context.transcript(b"shares")
     transcript.absorb(public)
     transcript.absorb_elements(firsts)

@@ -1,7 +1,9 @@
-r"""The proof of a shuffle by Terelius and Wikstrom: its statement, and the record of the proof.
+"""The proof of a shuffle by Terelius and Wikstrom: its statement, and the record of the proof.
 
-Old row j goes to new place p(j); row i of the new list has the salts r_i. u_j are exponents of 128
-bits from the statement and C; v_i is the u of the old row that is now at place i.
+It proves that a new list of ciphertext rows is the old list, re-encrypted and permuted, and reveals
+nothing of the permutation. Old row j goes to new place p(j); row i of the new list has the salts
+r_i. u_j are exponents of 128 bits from the statement and C; v_i is the u of the old row that is now
+at place i. H, H_1, .. are the generators of `generators.py`, Y is the joint key.
 
     C_j = rc_j G + H_p(j)
     K_i = k_i G + v_i K_(i-1),  K_0 = H
@@ -31,15 +33,17 @@ from .transcript import ProofContext, ProofTranscript
 class ShuffleProof:
     """A proof that new rows are the old rows, re-encrypted, in another order.
 
+    The module's docstring defines the symbols.
+
     Attributes:
-        commitments: C, to the order.
-        chain: K, to the product of the exponents.
-        chain_masks: T.
+        commitments: C, commitments to the order.
+        chain: K, commitments to the running product of the exponents.
+        chain_masks: T, blinded commitments for the chain.
         masks: t1, t2, t3, and t4 of each column of the rows.
-        sums: s1, s2, s3.
+        sums: s1, s2, s3, responses for sums of secrets.
         salt_responses: s4, for each ciphertext of a row.
-        chain_responses: sk.
-        exponent_responses: su.
+        chain_responses: sk, for each row.
+        exponent_responses: su, for each row.
     """
 
     commitments: tuple[bytes, ...]
@@ -53,7 +57,7 @@ class ShuffleProof:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The numbers of rows and of ciphertexts of a row that all parts of the proof fit.
+        """(rows, ciphertexts in a row) that all parts of the proof fit.
 
         Raises:
             ParameterError: the parts do not fit each other.
@@ -61,13 +65,18 @@ class ShuffleProof:
         count, width = len(self.commitments), len(self.salt_responses)
         by_row = self.chain, self.chain_masks, self.chain_responses, self.exponent_responses
         if any(len(part) != count for part in by_row):
-            raise ParameterError(f"proof of a shuffle: {count} commitments, other parts differ")
+            raise ParameterError(
+                f"proof of a shuffle: {count} commitments, but another number of chain parts"
+            )
         if len(self.masks) != 3 + 2 * width or len(self.sums) != 3:
-            raise ParameterError(f"proof of a shuffle: not the masks of {width} ciphertexts a row")
+            raise ParameterError(
+                f"proof of a shuffle: the numbers of masks and sums do not fit {width} ciphertexts "
+                "a row"
+            )
         return count, width
 
     def encode(self, group: PrimeGroup) -> bytes:
-        """Return the bytes of the record."""
+        """Return the proof as a record of bytes."""
         count, width = self.shape
         elements = self.commitments, self.chain, self.chain_masks, self.masks
         scalars = self.sums, self.salt_responses, self.chain_responses, self.exponent_responses
@@ -80,7 +89,7 @@ class ShuffleProof:
 
     @classmethod
     def decode(cls, group: PrimeGroup, data: bytes) -> Self:
-        """Return the proof of a record.
+        """Return the proof in a record of bytes.
 
         Raises:
             Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
@@ -109,9 +118,9 @@ class ShuffleStatement:
     """The claim that is proved: `new` has the rows of `old`, re-encrypted, in another order.
 
     Attributes:
-        context: with the hop as its place.
+        context: with the shuffler (hop) as its place.
         key: the joint key.
-        old, new: of one shape.
+        old, new: the rows before and after, of one shape.
     """
 
     context: ProofContext
@@ -121,18 +130,21 @@ class ShuffleStatement:
 
     @property
     def group(self) -> PrimeGroup:
-        """The group of all elements."""
+        """The group of all elements in the statement."""
         return self.context.group
 
     def transcript(self) -> ProofTranscript:
-        """Begin the transcript with the whole statement."""
+        """Return a new transcript that begins with the whole statement."""
         transcript = self.context.transcript(b"shuffle")
         transcript.absorb(self.key, self.old.encode(), self.new.encode())
         return transcript
 
 
 def row_exponents(transcript: ProofTranscript, commitments: Sequence[bytes]) -> list[int]:
-    """Return u, which follows from the statement and the commitments to the order."""
+    """Return the exponents u of all old rows, from the statement and the commitments.
+
+    transcript: with the statement; the commitments to the order are added.
+    """
     transcript.absorb_elements(commitments)
     return transcript.exponents(b"exponents", len(commitments))
 
@@ -144,7 +156,7 @@ def final_challenge(
     masks: Sequence[bytes],
     chain_masks: Sequence[bytes],
 ) -> int:
-    """Return c, which follows from every commitment of the prover."""
+    """Return the challenge scalar c, which follows from every commitment of the prover."""
     for part in (chain, masks, chain_masks):
         transcript.absorb_elements(part)
     return transcript.challenge(b"challenge", group)

@@ -22,7 +22,7 @@ from .rows import CiphertextRows
 from .shuffle import ShuffleProof, ShuffleStatement, final_challenge, row_exponents
 from .transcript import ProofContext
 
-_FRESH = 32  # bytes of the checker's randomness
+_FRESH = 32  # bytes of the checker's own randomness
 
 Equation = tuple[str, bytes, bytes]  # name, left side, right side
 
@@ -35,7 +35,7 @@ def check_shuffle(
     proof: ShuffleProof,
     entropy: Entropy,
 ) -> None:
-    """Check that new rows are the old rows, re-encrypted, in another order.
+    """Check a shuffler's proof that new rows are the old rows, re-encrypted, in another order.
 
     Args:
         context: with the hop as its place.
@@ -54,7 +54,10 @@ def check_shuffle(
         raise VerificationError(f"shuffle at {context.party}: {fault}") from None
     shapes = {(rows.count, rows.width) for rows in (old, new)}
     if shapes != {shape}:
-        raise VerificationError(f"shuffle at {context.party}: lists and proof differ in shape")
+        raise VerificationError(
+            f"shuffle at {context.party}: the lists and the proof differ in shape (numbers of rows "
+            "and ciphertexts)"
+        )
     statement = ShuffleStatement(context, key, old, new)
     for name, left_side, right in equations(statement, proof, entropy):
         if left_side != right:
@@ -64,7 +67,7 @@ def check_shuffle(
 def equations(
     statement: ShuffleStatement, proof: ShuffleProof, entropy: Entropy
 ) -> Iterator[Equation]:
-    """Yield the equations of a proof in turn."""
+    """Yield the equations t1 to t4 and T of a proof, as (name, left side, right side)."""
     group, count = statement.group, statement.old.count
     transcript = statement.transcript()
     exponents = row_exponents(transcript, proof.commitments)
@@ -75,7 +78,7 @@ def equations(
         product = product * exponent % group.order
 
     def masked(mask: bytes, element: bytes) -> bytes:
-        """Return an element times the challenge, plus its mask."""
+        """Return a group element times the challenge, plus its mask."""
         return group.sums([mask], group.multiples([challenge], [element]))[0]
 
     total = group.total(proof.commitments)
@@ -96,7 +99,10 @@ def equations(
 def _column_equations(
     statement: ShuffleStatement, proof: ShuffleProof, exponents: Sequence[int], challenge: int
 ) -> Iterator[Equation]:
-    """Yield t4 of each column."""
+    """Yield the equation t4 for the A and the B of each ciphertext in a row.
+
+    The rows are the same.
+    """
     group, key = statement.group, statement.key
     olds, news, masks = statement.old.columns, statement.new.columns, proof.masks[3:]
     for at, response in enumerate(proof.salt_responses):

@@ -1,7 +1,7 @@
-"""The prover of a shuffle (`shuffle.py` has the equations).
+"""The prover of a shuffle; symbols and equations are in `shuffle.py`.
 
-The chain is unrolled, K_i = a_i G + b_i H, so that every multiple is of G, of H or of a public
-element, and no step waits for the one before.
+The chain of commitments is unrolled, K_i = a_i G + b_i H, so that every multiple is of G, of H or
+of a public element, and no step waits for the one before.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from .transcript import ProofContext, ProofTranscript
 
 @dataclass(frozen=True, slots=True)
 class OrderCommitment:
-    """The commitments to an order, with the secrets that open them.
+    """The commitments to the order of a shuffle, with the secrets that open them.
 
     Attributes:
         transcript: of the statement and the commitments.
         commitments: C.
-        blinds: rc.
-        exponents: u.
+        blinds: rc, the random scalars in C.
+        exponents: u of all old rows.
         permuted: v, the exponents in the new order.
     """
 
@@ -37,7 +37,7 @@ class OrderCommitment:
 def prove_shuffle(
     context: ProofContext, key: bytes, old: CiphertextRows, mixed: Remix, entropy: Entropy
 ) -> ShuffleProof:
-    """Return the proof that a remix only re-encrypted rows and changed their order.
+    """Return a shuffler's proof that it only re-encrypted rows and changed their order.
 
     Args:
         context: with the hop as its place.
@@ -55,7 +55,7 @@ def prove_shuffle(
 def commit_order(
     statement: ShuffleStatement, order: Sequence[int], entropy: Entropy
 ) -> OrderCommitment:
-    """Return commitments to an order, and the exponents that they lead to."""
+    """Return commitments to the order of a shuffle, and the exponents that follow from them."""
     group, count = statement.group, len(order)
     blinds = draw_scalars(group, entropy, count)
     places = [0] * count
@@ -75,7 +75,7 @@ def answer(
     salts: Sequence[Sequence[int]],
     entropy: Entropy,
 ) -> ShuffleProof:
-    """Return the proof, from the commitments to the order and the secrets of the remix."""
+    """Return the proof, from the commitments to the order and the salts of the shuffle."""
     group, permuted = statement.group, committed.permuted
     count, base = len(permuted), generators(group).base
     links, link_nonces, nonces = (draw_scalars(group, entropy, count) for _ in range(3))
@@ -97,6 +97,7 @@ def answer(
     challenge = final_challenge(group, committed.transcript, chain, masks, chain_masks)
 
     def responses(drawn: Sequence[int], secrets: Sequence[int]) -> tuple[int, ...]:
+        """Return the responses nonce + challenge * secret of a Schnorr proof, for each secret."""
         return tuple(
             (nonce + challenge * secret) % group.order
             for nonce, secret in zip(drawn, secrets, strict=True)
@@ -120,7 +121,10 @@ def answer(
 def unrolled_chain(
     group: PrimeGroup, links: Sequence[int], exponents: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Return a_i and b_i with K_i = a_i G + b_i H."""
+    """Return the scalars a_i and b_i of the chain commitments K_i = a_i G + b_i H.
+
+    links: the random scalars k_i. exponents: the permuted exponents v_i.
+    """
     ends, products = list[int](), list[int]()
     end, product = 0, 1
     for link, exponent in zip(links, exponents, strict=True):
@@ -137,7 +141,7 @@ def _masks(
     salt_nonces: Sequence[int],
     nonces: Sequence[int],
 ) -> tuple[bytes, ...]:
-    """Return t1, t2, t3, and t4 of each column."""
+    """Return the masks t1, t2, t3, and t4 of each column: commitments to the nonces."""
     group, key = statement.group, statement.key
     masks = group.base_multiples(sum_nonces)
     rows = generators(group).rows(len(nonces))

@@ -5,9 +5,10 @@
     statement  context, with the person as its place; Y_C, Y_A, A, B, B'
     record     A || B || B' || c || z                                            160 bytes
 
+M is the group element of the value; Y_C and Y_A are the joint keys for the curator and the analyst.
 B - r Y_C = B' - r Y_A is one value, and its sender knows it: the proof of equal logarithms proves
-knowledge of r too. The curator reads (A, B) in the first round; in a later
-round the released columns of the same ballots are mixed as (A, B').
+knowledge of r too. The curator reads (A, B) in the first round; in a later round the released
+columns of the same ballots are mixed as (A, B').
 """
 
 from dataclasses import dataclass, field
@@ -20,12 +21,12 @@ from .layout import RecordReader
 from .proofs import SecretProof, check_equality, prove_equality
 from .transcript import ProofContext, ProofTranscript
 
-ONCE_SIZE = 160  # bytes
+ONCE_SIZE = 160  # bytes of the record of a ballot for two readers
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderKeys:
-    """The joint keys of the two openings; their owners differ.
+    """The joint keys to which a ballot for two readers is encrypted; their owners differ.
 
     Attributes:
         curator, analyst: Y_C and Y_A.
@@ -37,11 +38,11 @@ class ReaderKeys:
 
 @dataclass(frozen=True, slots=True)
 class OnceBallot:
-    """A ballot for both readers as it stands on the board.
+    """A ballot for two readers as it is published on the bulletin board.
 
     Attributes:
-        first: A.
-        curator_second, analyst_second: B and B'.
+        first: A = r G.
+        curator_second, analyst_second: B and B', the value under either key.
         proof: that the sender knows the value, and that both readers get the same value.
     """
 
@@ -51,18 +52,18 @@ class OnceBallot:
     proof: SecretProof
 
     def encode(self, group: PrimeGroup) -> bytes:
-        """Return the bytes of the record."""
+        """Return the ballot's record, 160 bytes."""
         elements = self.first + self.curator_second + self.analyst_second
         return elements + self.proof.encode(group)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeOnceBallot:
-    """A ballot for both readers with the secret of its sender.
+    """A ballot for two readers with the secret of its sender.
 
     Attributes:
-        ballot: for the board.
-        salt: r.
+        ballot: the part for the bulletin board.
+        salt: r, which opens the ballot.
     """
 
     ballot: OnceBallot
@@ -70,7 +71,7 @@ class MadeOnceBallot:
 
 
 def decode_once(group: PrimeGroup, data: bytes) -> OnceBallot:
-    """Return the ballot of a record.
+    """Return the ballot in a record of 160 bytes.
 
     Raises:
         Refused: (MALFORMED) wrong length, no element, the identity, or a scalar out of range.
@@ -85,7 +86,10 @@ def decode_once(group: PrimeGroup, data: bytes) -> OnceBallot:
 def make_once(
     context: ProofContext, keys: ReaderKeys, element: bytes, entropy: Entropy
 ) -> MadeOnceBallot:
-    """Return the ballot of the person of a context for both readers."""
+    """Return the ballot for both readers of the person that a context names.
+
+    element: the group element of the value.
+    """
     group = context.group
     salt = ballot_salt(context, (keys.curator, keys.analyst), element, entropy)
     (first,) = group.base_multiples([salt])
@@ -98,7 +102,7 @@ def make_once(
 
 
 def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> None:
-    """Check a ballot for two readers.
+    """Check the proof of a ballot for two readers.
 
     Raises:
         VerificationError: the sender does not know the value of the ballot, or the ballot holds
@@ -117,6 +121,7 @@ def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> N
 
 
 def _key_difference(group: PrimeGroup, keys: ReaderKeys) -> bytes:
+    """Return Y_C - Y_A, the base of the proof; VerificationError if the two keys are equal."""
     (difference,) = group.differences([keys.curator], [keys.analyst])
     if difference == group.identity:
         raise VerificationError("curator and analyst have the same joint key")
@@ -126,6 +131,7 @@ def _key_difference(group: PrimeGroup, keys: ReaderKeys) -> bytes:
 def _statement(
     context: ProofContext, keys: ReaderKeys, first: bytes, seconds: list[bytes]
 ) -> ProofTranscript:
+    """Return the transcript that the proof begins with: context, keys and ciphertexts."""
     transcript = context.transcript(b"once")
     transcript.absorb(keys.curator, keys.analyst, first, *seconds)
     return transcript

@@ -21,25 +21,26 @@ from .group import PrimeGroup
 
 DOMAIN = b"veilmix verified 1"
 DIGEST = 32  # bytes of an announcement's digest
-EXPONENT = 16  # bytes of an exponent
+EXPONENT = 16  # bytes of a pseudorandom exponent
 _LIMIT = 1 << 32
 
 
 class ProofTranscript:
-    """The items of a proof, absorbed in order, and the challenges that follow from them.
+    """The hash state of a proof: items are added in order, and challenges follow from all of them.
 
     Args:
-        label: of the proof.
+        label: the kind of proof.
     """
 
     __slots__ = ("_state",)
 
     def __init__(self, label: bytes) -> None:
+        """Begin with the domain separator and the label of the proof."""
         self._state = sha512()
         self.absorb(DOMAIN, label)
 
     def absorb(self, *items: bytes) -> None:
-        """Add items of the statement."""
+        """Add items of the statement, each after its length."""
         for item in items:
             self._state.update(len(item).to_bytes(8, "big") + item)
 
@@ -48,11 +49,11 @@ class ProofTranscript:
         self.absorb(b"".join(elements))
 
     def challenge(self, label: bytes, group: PrimeGroup) -> int:
-        """Return a scalar that depends on every item so far."""
+        """Return a challenge scalar that depends on every item so far."""
         return int.from_bytes(self.digest(label), "little") % group.order
 
     def exponents(self, label: bytes, count: int) -> list[int]:
-        """Return numbers of 128 bits that depend on every item so far."""
+        """Return `count` numbers of 128 bits that depend on every item so far."""
         stream = shake_256(self.digest(label)).digest(EXPONENT * count)
         return [
             int.from_bytes(stream[at : at + EXPONENT], "little")
@@ -60,7 +61,7 @@ class ProofTranscript:
         ]
 
     def digest(self, label: bytes) -> bytes:
-        """Return 64 bytes that depend on every item so far and on a label, which is added."""
+        """Return 64 bytes that depend on every item so far; the label is added as one more item."""
         self.absorb(label)
         return self._state.digest()
 
@@ -78,11 +79,11 @@ class ProofContext:
     """The place of a proof: it holds for this session, round, question and party alone.
 
     Attributes:
-        group: of all elements.
-        announcement: the digest of the signed announcement, 32 bytes.
-        round: of the session, 0 <= round < 2**32.
-        question: of the round, 0 <= question < 2**32.
-        place: the party or the hop that the proof is of, in bytes.
+        group: the group of all elements.
+        announcement: the digest of the signed announcement of the session, 32 bytes.
+        round: number of the round in the session, 0 <= round < 2**32.
+        question: number of the question in the round, 0 <= question < 2**32.
+        place: name of the party, or of the hop of the mix, that makes the proof, in bytes.
     """
 
     group: PrimeGroup
@@ -92,6 +93,7 @@ class ProofContext:
     place: bytes
 
     def __post_init__(self) -> None:
+        """Check the length of the digest and the range of the numbers."""
         if len(self.announcement) != DIGEST:
             raise ParameterError(
                 f"announcement: found {len(self.announcement)} bytes; {DIGEST} are accepted"
@@ -106,11 +108,11 @@ class ProofContext:
         return self.place.decode("utf-8", "backslashreplace")
 
     def at(self, place: bytes) -> "ProofContext":
-        """Return the context of another party or hop of the same question."""
+        """Return this context for another party or hop of the same question."""
         return replace(self, place=place)
 
     def transcript(self, label: bytes) -> ProofTranscript:
-        """Begin the transcript of a proof."""
+        """Return a new transcript of a proof in this context, for the kind of proof `label`."""
         transcript = ProofTranscript(label)
         transcript.absorb(
             self.group.name.encode(),

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...errors import ParameterError, Reason, Refused
 from .group import PAYLOAD, PrimeGroup
 
-LONGEST = PAYLOAD - 1  # bytes of a value that is carried itself
-_INDEX = 0xFF  # in place of a length: an index follows
+LONGEST = PAYLOAD - 1  # most bytes of a value that an element carries itself
+_INDEX = 0xFF  # this byte in place of a length says that an index follows
 _INDEX_SIZE = 4
 
 
 class ValueElements:
-    """The elements of the values of a question.
+    """The encoding of a question's values as group elements.
 
     Args:
         group: in which the elements are.
@@ -29,14 +29,17 @@ class ValueElements:
     """
 
     def __init__(self, group: PrimeGroup, domain: Sequence[bytes] = ()) -> None:
+        """Index the values of the domain that are too long to be carried themselves."""
         if len(domain) >= 1 << 8 * _INDEX_SIZE:
-            raise ParameterError(f"domain: {len(domain)} values; at most 2**32 - 1 are accepted")
+            raise ParameterError(
+                f"domain: found {len(domain)} values; at most 2**32 - 1 are accepted"
+            )
         self._group = group
         self._domain = domain
         self._places = {value: at for at, value in enumerate(domain) if len(value) > LONGEST}
 
     def encode(self, value: bytes) -> bytes:
-        """Return the element of a value.
+        """Return the group element of a value.
 
         Raises:
             ParameterError: longer than 29 bytes, and not in the announced domain.
@@ -52,7 +55,7 @@ class ValueElements:
         return self._group.embed(index.ljust(PAYLOAD, b"\0"))
 
     def decode(self, element: bytes) -> bytes:
-        """Return the value that an element carries.
+        """Return the value that a group element carries.
 
         Raises:
             Refused: (MALFORMED) the element carries no value in its only spelling.
