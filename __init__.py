@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from .scenarios.studies.sweeps.sweep_runs import read_sweep as read_sweep
     from .version import __version__ as __version__
 
-# public name -> its home, and after a colon its name there; a room is its own
+# Public name -> the module that defines it, and after a colon its name there; empty for a package.
 _HOMES = {
     "Frame": "analysis.frames",
     "Outcome": "scenarios.lab.scoring.outcome",
@@ -112,7 +112,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its home at first use."""
+    """Return a public name of the package, imported from its module at first use."""
     if name not in _HOMES:
         raise AttributeError(f"module 'veilmix' has no attribute {name!r}")
     from importlib import import_module

@@ -1,9 +1,9 @@
-"""Names of a room that are imported at their first use (PEP 562).
+"""Names of a package that are imported at their first use (PEP 562).
 
-A door that imports all its files at once makes each user of a single name pay for all: a phone that
-sends one symbol, a command that only checks a file. Such a door names its files twice: under
-`TYPE_CHECKING` for type checkers and readers, and for the interpreter in the `else` of it (there
-`fetch` and `offered` are the module's `__getattr__` and `__dir__`):
+A package whose `__init__` imports all of its modules at once makes each user of a single name pay
+for all: a phone that sends one symbol, a command that only checks a file. Such an `__init__` lists
+its modules twice: under `TYPE_CHECKING` for type checkers and readers, and for the interpreter in
+the `else` branch (there `fetch` and `offered` are the module's `__getattr__` and `__dir__`):
 
 >>> from veilmix.deferred import deferred
 >>> fetch, offered = deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]})
@@ -11,8 +11,8 @@ sends one symbol, a command that only checks a file. Such a door names its files
 'GRR'
 
 A misspelt name stays an error of the type checker. A test holds both lists, and `__all__`, to be
-the same. `deferred_rooms` does it for a folder of rooms. It imports no other part of the package:
-any room may use it.
+the same. `deferred_rooms` does it for a folder of packages. This module imports no other part of
+veilmix: any package may use it.
 """
 
 import sys
@@ -25,21 +25,23 @@ from typing import Any
 def deferred(
     room: str, homes: Mapping[str, Iterable[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Give the `__getattr__` and the `__dir__` of a door.
+    """Return the `__getattr__` and the `__dir__` of a package that imports its names at first use.
 
-    room: its dotted name. homes: file, as an import statement of the door writes it -> the names
-    that the door offers from it.
+    room: dotted name of the package. homes: module, as an import statement of the package writes it
+    -> the names that the package offers from it.
     """
     files = {name: file for file, names in homes.items() for name in names}
 
     def fetch(name: str) -> Any:
+        """Return a name of the package, imported from its module."""
         if name not in files:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         thing = getattr(import_module(files[name], room), name)
-        setattr(sys.modules[room], name, thing)  # so that nobody comes here twice for it
+        setattr(sys.modules[room], name, thing)  # so that the next access does not come here
         return thing
 
     def offered() -> list[str]:
+        """Return all names of the package, sorted, for completion with Tab."""
         return sorted({*vars(sys.modules[room]), *files})
 
     return fetch, offered
@@ -48,17 +50,19 @@ def deferred(
 def deferred_rooms(
     folder: str, rooms: Collection[str]
 ) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
-    """Give the `__getattr__` and the `__dir__` of a folder of rooms.
+    """Return the `__getattr__` and the `__dir__` of a folder of packages, imported at first use.
 
-    folder: its dotted name. rooms: names of the rooms in it.
+    folder: its dotted name. rooms: names of the packages in it.
     """
 
     def fetch(name: str) -> ModuleType:
+        """Return a package of the folder, imported."""
         if name not in rooms:
             raise AttributeError(f"module {folder!r} has no attribute {name!r}")
         return import_module(f"{folder}.{name}")
 
     def offered() -> list[str]:
+        """Return the names of the packages, sorted, for completion with Tab."""
         return sorted(rooms)
 
     return fetch, offered

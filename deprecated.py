@@ -1,12 +1,13 @@
-"""Names that were replaced: the old name is understood, and answered with the new name.
+"""Names that were replaced: the old name still works, with a warning that gives the new name.
 
 A public name that changes is listed where it is read, as a `Replaced`. Its old spelling goes on
 working for at least one minor version, and says so: a `DeprecationWarning` from Python, a line on
 stderr from a command, an entry in CHANGELOG.md under the version that replaced it.
-docs/stability.md has the policy. It imports no other part of the package: any room may use it.
+docs/stability.md has the policy. This module imports no other part of veilmix: any package may use
+it.
 
-Parameters, fields and methods are kept by two decorators, `accepts_old` and `keeps_old`.
-`python -m veilmix.deprecated` prints all their old names.
+Old names of parameters, fields and methods are accepted by two decorators, `accepts_old` and
+`keeps_old`. `python -m veilmix.deprecated` prints all of them.
 
 >>> from veilmix.deprecated import Replaced, find
 >>> OLD = (Replaced("two-round", "exposure", "0.2.0", "0.4.0"),)
@@ -36,13 +37,13 @@ SINCE, UNTIL = "0.2.0", "0.4.0"
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A name that was replaced.
+    """A name that was replaced, with the versions in which the old name is accepted.
 
     Attributes:
-        old: the name of before.
-        new: the name of now.
-        since: the version that has the new name first.
-        until: the version that no longer accepts the old name.
+        old: the old name.
+        new: the new name.
+        since: the first version with the new name.
+        until: the first version that no longer accepts the old name.
     """
 
     old: str
@@ -52,40 +53,46 @@ class Replaced:
 
     @property
     def sentence(self) -> str:
-        """The old name, the new name, and both versions."""
+        """A sentence with the old name, the new name, and both versions, for warnings."""
         return (
             f"{self.old!r} is now {self.new!r} (since {self.since}; the old name is accepted "
             f"until {self.until})"
         )
 
     def warn(self, level: int = 2) -> None:
-        """Give a DeprecationWarning. level: of the caller who wrote the name (`stacklevel`)."""
+        """Give a DeprecationWarning with this sentence.
+
+        level: the place that is blamed: 1 for the caller of `warn`, 2 for its caller, and so on.
+        """
         warnings.warn(self.sentence, DeprecationWarning, stacklevel=level + 1)
 
 
 def find(name: str, replaced: Iterable[Replaced]) -> Replaced | None:
-    """Return the entry of an old name; None for any other name."""
+    """Return the entry with this old name; None for any other name."""
     return next((entry for entry in replaced if entry.old == name), None)
 
 
-_RENAMED: dict[str, dict[str, Replaced]] = {}  # dotted name of a function or class -> its old names
+# Dotted name of a function or class -> its old names.
+_RENAMED: dict[str, dict[str, Replaced]] = {}
 
 
 def accepts_old(
     since: str = SINCE, until: str = UNTIL, /, **new_names: str
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function or method accept old keywords: `@accepts_old(known="known_joints")`.
+    """Return a decorator that lets a function accept old names of its keywords.
 
-    TypeError if both names are given.
+    Example: `@accepts_old(known="known_joints")`. A call with the old and the new keyword raises
+    TypeError.
 
     Args:
-        since: the version that has the new names first.
-        until: the version that no longer accepts the old names.
+        since: the first version with the new names.
+        until: the first version that no longer accepts the old names.
         new_names: the new name of each old keyword.
     """
     entries = _entries(new_names, since, until)
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        """Return the function, which accepts the old keywords too, and record them."""
         _RENAMED.setdefault(_dotted(function), {}).update(entries)
         return _with_keywords(function, entries)
 
@@ -93,20 +100,22 @@ def accepts_old(
 
 
 def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Callable[[C], C]:
-    """Let a class keep old names of its members: `@keeps_old(known="known_columns")`.
+    """Return a decorator that keeps old names of a class's members.
 
-    An old field or property is readable, an old field of a dataclass is accepted by the
-    constructor, and an old method is callable. If a subclass defines an old name of a property, a
-    method or a constant, it overrides the new name. To be written above `@dataclass`.
+    Example: `@keeps_old(known="known_columns")`. An old field or property is readable, an old field
+    of a dataclass is accepted by the constructor, and an old method is callable. If a subclass
+    defines an old name of a property, a method or a constant, it overrides the new name. To be
+    written above `@dataclass`.
 
     Args:
-        since: the version that has the new names first.
-        until: the version that no longer accepts the old names.
+        since: the first version with the new names.
+        until: the first version that no longer accepts the old names.
         new_names: the new name of each old member.
     """
     entries = _entries(new_names, since, until)
 
     def decorate(cls: C) -> C:
+        """Return the class with its old names added, and record them."""
         _RENAMED.setdefault(_dotted(cls), {}).update(entries)
         field_names = _field_names(cls)
         in_constructor = {old: entry for old, entry in entries.items() if entry.new in field_names}
@@ -133,7 +142,10 @@ def keeps_old(since: str = SINCE, until: str = UNTIL, /, **new_names: str) -> Ca
 
 
 def renamed() -> Iterator[tuple[str, Replaced]]:
-    """Yield all old names of parameters and members, each with its function or class."""
+    """Yield all old names of parameters and members, each after the dotted name of its owner.
+
+    The packages `analysis` and `scenarios` are imported for it.
+    """
     for part in ("analysis", "scenarios"):
         package = import_module(f"{__package__}.{part}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -143,22 +155,26 @@ def renamed() -> Iterator[tuple[str, Replaced]]:
 
 
 def _entries(new_names: Mapping[str, str], since: str, until: str) -> dict[str, Replaced]:
+    """Return the record of each old name, by old name."""
     return {old: Replaced(old, new, since, until) for old, new in new_names.items()}
 
 
 def _field_names(cls: Any) -> set[str]:
+    """Return the names of a dataclass's fields; empty for any other class."""
     return {field.name for field in fields(cls)} if is_dataclass(cls) else set()
 
 
 def _dotted(thing: Any) -> str:
+    """Return the dotted name of a function or class, with its module."""
     return f"{thing.__module__}.{thing.__qualname__}"
 
 
 def _with_keywords(function: Callable[P, R], entries: Mapping[str, Replaced]) -> Callable[P, R]:
-    """Return the function; it accepts old keywords, too."""
+    """Return a function that accepts old keywords, and warns, and otherwise is `function`."""
 
     @wraps(function)
     def accepting(*args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function with old keywords replaced by new; TypeError if both are given."""
         for old in entries.keys() & kwargs.keys():
             entry = entries[old]
             if entry.new in kwargs:
@@ -174,17 +190,21 @@ def _with_keywords(function: Callable[P, R], entries: Mapping[str, Replaced]) ->
 
 
 def _member(cls: type[Any], name: str) -> Any:
-    """Return a member of a class as it is defined; None for a field without a default."""
+    """Return a class's member as it is defined, without binding.
+
+    None for a field without default.
+    """
     return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
 
 
 def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
-    """Return the method for the old name; None if the member is no method."""
+    """Return the method that an old name gets; None if the member is no method."""
     match member:
         case staticmethod():
 
             @wraps(member.__func__)
             def static(*args: Any, **kwargs: Any) -> Any:
+                """Warn, and call the static method by its new name."""
                 entry.warn()
                 return getattr(cls, entry.new)(*args, **kwargs)
 
@@ -192,9 +212,10 @@ def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
         case classmethod() | FunctionType():
             function = member.__func__ if isinstance(member, classmethod) else member
 
-            # By name, so that the method of a subclass is called.
+            # The method is looked up by its new name, so that an override in a subclass is called.
             @wraps(function)
             def method(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
+                """Warn, and call the method by its new name."""
                 entry.warn()
                 return getattr(owner, entry.new)(*args, **kwargs)
 
@@ -204,10 +225,11 @@ def _old_method(cls: type[Any], member: Any, entry: Replaced) -> Any:
 
 
 def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
-    """Make old names readable: Python calls `__getattr__` only if a name is not found."""
+    """Make old names of fields readable: Python calls `__getattr__` only if a name is not found."""
     inherited = getattr(cls, "__getattr__", object.__getattribute__)
 
     def read(self: object, name: str) -> Any:
+        """Return the attribute under the new name, with a warning."""
         entry = entries.get(name)
         if entry is None:
             return inherited(self, name)  # raises AttributeError
@@ -218,9 +240,10 @@ def _read_old(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
 
 
 def _adopt_overrides(cls: type[Any], entries: Mapping[str, Replaced]) -> None:
-    """Let a subclass that overrides an old name override the new name."""
+    """Let a subclass that defines an old name override the new name."""
 
     def adopt(subclass: type[Any], **kwargs: Any) -> None:
+        """Copy overrides under old names to the new names, when a subclass is defined."""
         super(cls, subclass).__init_subclass__(**kwargs)
         for old, entry in entries.items():
             if old in subclass.__dict__ and entry.new not in subclass.__dict__:

@@ -24,11 +24,14 @@ import errno
 from collections.abc import Sequence
 from enum import StrEnum
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what the system says where a disk is full
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # error numbers of a full disk
 
 
 class Reason(StrEnum):
-    """Why a message was refused. The value is the name used in counts, results and documents."""
+    """The reason why a message was refused.
+
+    The value is the name in counts, results and documents.
+    """
 
     MALFORMED = "malformed"
     WRONG_SIZE = "wrong-size"
@@ -41,15 +44,18 @@ class Reason(StrEnum):
 
 
 class VeilmixError(Exception):
-    """The root: catches everything veilmix raises on purpose."""
+    """The base class of every exception that veilmix raises on purpose."""
 
 
 class LocalError(VeilmixError):
-    """The caller of veilmix is wrong; there is no effect, and no file was written."""
+    """The caller of veilmix made a mistake; there is no effect, and no file was written."""
 
 
 class Stopped(VeilmixError):
-    """A place was asked to end before its session was over; says how it can go on."""
+    """A party's process was told to end before its session was over.
+
+    The message says how to go on.
+    """
 
 
 class ParameterError(LocalError, ValueError):
@@ -59,13 +65,14 @@ class ParameterError(LocalError, ValueError):
 class UnknownParty(ParameterError, KeyError):
     """No party has this name, or the coalition was not scored: the message has the known names."""
 
-    __str__ = Exception.__str__  # that of KeyError puts the sentence in quotes
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class ScenarioError(LocalError):
-    """A scenario file is wrong. `problems` lists every mistake, one line each."""
+    """A scenario file is invalid. `problems` lists every mistake, a line for each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
+        """Set the problems, which are also the lines of the message."""
         super().__init__("\n".join(problems))
         self.problems = tuple(problems)
 
@@ -79,17 +86,21 @@ class StorageError(LocalError):
 
 
 class IllegalMove(LocalError):
-    """A step was asked of a party in a phase that does not allow it."""
+    """A party was told to make a step in a phase that does not allow it."""
 
 
 class RemoteError(VeilmixError):
-    """Another party is wrong. The receiver drops its message, counts it and goes on."""
+    """Another party made a mistake. The receiver drops its message, counts it and goes on."""
 
 
 class Refused(RemoteError):
-    """One message is not accepted: its `reason`, and no more than a stranger may know."""
+    """One message of another party is not accepted.
+
+    Its `reason`, and no more than a stranger may know.
+    """
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
+        """Set the reason; `detail` is added to the message and must reveal no secret."""
         super().__init__(f"{reason}: {detail}" if detail else str(reason))
         self.reason = reason
 
@@ -103,4 +114,4 @@ class SolverError(VeilmixError):
 
 
 class RoundBurned(VeilmixError):
-    """A round may not be completed; its output is withheld and it is not run again."""
+    """A round was aborted: its output is withheld and it is not run again."""

@@ -1,9 +1,9 @@
-"""Libraries that the core does without, and the command that adds them to this installation.
+"""Optional libraries: which are missing, and the command that adds them to this installation.
 
-An extra of `pyproject.toml` names libraries that some commands need. Which command installs them
+An extra of `pyproject.toml` names libraries that some commands need. The command that installs them
 depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile, or its
 recipe on a system without make; else the installer of that environment, and the libraries by their
-own names. The name `veilmix` is never told to an installer, because its index may have another
+own names. The name `veilmix` is never given to an installer, because its index may have another
 package of that name.
 """
 
@@ -25,21 +25,25 @@ TARGETS = {  # extra -> the target of the Makefile that installs it
     "fast": "fast",
     "dev": "dev",
 }
-DISTRIBUTIONS = {"nacl": "pynacl"}  # module -> library, where the names differ
+DISTRIBUTIONS = {"nacl": "pynacl"}  # module -> its library on PyPI, if the names differ
 _EXTRA = re.compile(r"extra\s*==\s*['\"](\w+)['\"]")
-_LACKING = re.compile(r"module '([\w.]+)' has no attribute ('\w+')")  # Python's words
+_LACKING = re.compile(r"module '([\w.]+)' has no attribute ('\w+')")  # a message of Python
 _NAME = re.compile(r"[^\w.-]")
 
 
 def missing(extra: str, feature: str) -> str:
-    """Return a sentence that a feature needs an extra, and the command that installs it here."""
+    """Return a sentence that a feature needs an extra, and the command that installs it here.
+
+    extra: its name in `pyproject.toml`.
+    """
     return f"{feature} needs {named(extra)}; to install that: {advice(extra)}"
 
 
 def unusable(bug: BaseException) -> str | None:
-    """Say which library is missing, broken or of a version that veilmix cannot use, and the remedy.
+    """Return a sentence about the library that caused an exception, and how to install it.
 
-    None: the exception is not about a library.
+    The library is missing, broken or of an unsuitable version. None if the exception is not about a
+    library.
     """
     match bug:
         case ModuleNotFoundError(name=str(module)):
@@ -75,7 +79,7 @@ def _version(name: str) -> str:
 
 
 def _raised_in(bug: BaseException) -> str:
-    """The module in which an exception was raised."""
+    """Return the name of the module in which an exception was raised."""
     last = bug.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -83,12 +87,12 @@ def _raised_in(bug: BaseException) -> str:
 
 
 def named(extra: str) -> str:
-    """The libraries of an extra, without their versions."""
+    """Return the libraries of an extra, without their versions, joined by "and"."""
     return " and ".join(map(library, requirements(extra)))
 
 
 def advice(extra: str) -> str:
-    """A command that installs an extra into the installation at hand, to be typed as it is."""
+    """Return a command that installs an extra into this installation, to be typed as it is."""
     if not in_checkout():
         return installing(requirements(extra))
     from shutil import which
@@ -101,7 +105,7 @@ def advice(extra: str) -> str:
 
 
 def typed(*words: str | Path) -> str:
-    """Quote the words of a command for the shell of this system."""
+    """Return the words of a command, quoted for the shell of this system."""
     if sys.platform == "win32":
         from subprocess import list2cmdline
 
@@ -110,20 +114,23 @@ def typed(*words: str | Path) -> str:
 
 
 def installing(libraries: Sequence[str]) -> str:
-    """A command that installs libraries beside this Python, whichever installer made its place."""
+    """Return a command that installs libraries for this Python, with pip or uv."""
     if find_spec("pip"):
         return typed(sys.executable, "-m", "pip", "install", *libraries)
     return typed("uv", "pip", "install", "--python", sys.executable, *libraries)
 
 
 def in_checkout() -> bool:
-    """Whether veilmix runs in a checkout, and in the environment that its Makefile makes."""
+    """Whether veilmix runs in a checkout of its repository, in its Makefile's environment."""
     environment = (PROJECT_FOLDER / ".venv").resolve()
     return (PROJECT_FOLDER / "Makefile").is_file() and Path(sys.prefix).resolve() == environment
 
 
 def requirements(extra: str) -> list[str]:
-    """Return the requirements of an extra, or of `core`, with accepted versions: `h11>=0.14`."""
+    """Return the requirements of an extra, or of `core`, with accepted versions: `h11>=0.14`.
+
+    They come from `pyproject.toml` in a checkout, else from the installed metadata.
+    """
     project = PROJECT_FOLDER / "pyproject.toml"
     if project.is_file():
         from tomllib import loads
@@ -142,5 +149,5 @@ def requirements(extra: str) -> list[str]:
 
 
 def library(requirement: str) -> str:
-    """The name in a requirement: `h11` of `h11>=0.14`."""
+    """Return the library's name in a requirement: `h11` of `h11>=0.14`."""
     return _NAME.split(requirement, maxsplit=1)[0]

@@ -4,8 +4,8 @@ A warning of openpyxl or matplotlib names a file of the installation and gives t
 Where veilmix calls such a library, `collected` keeps its warnings; the caller reads them, reports
 the important part in its own words, and drops the rest. `mute` does the same for logs, which Python
 prints even if no user has requested them. A command mutes its whole process: no setting of Python's
-environment, such as PYTHONWARNINGS=error, changes how it ends. It imports no other part of the
-package: any room may use it.
+environment, such as PYTHONWARNINGS=error, changes how it ends. This module imports no other part of
+veilmix: any package may use it.
 """
 
 import logging
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Keep the warnings that are given meanwhile; their texts are in the list at the end."""
+    """Collect the warnings given in a `with` block; the yielded list has their texts at the end."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
@@ -27,7 +27,7 @@ def collected() -> Iterator[list[str]]:
 
 
 def mute(log: str) -> None:
-    """Suppress a library's log, unless the user has asked for logs."""
+    """Suppress a library's log, unless the user has configured it."""
     logger = logging.getLogger(log)
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from math import isclose
 
-SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")  # each a thousand of the one before
-ROUNDING = 1e-12  # an error below is of the floats alone
+SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB")  # units, each 1,000 times the last
+ROUNDING = 1e-12  # an error below this is due to floating point alone
 
 
 def percent(share: float) -> str:
-    """Write a share; 0 only if it is 0, and 100 only if it is 1."""
+    """Return a share as a percentage; "0.0 %" only if it is 0, and "100.0 %" only if it is 1."""
     digits = 1
     while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
         digits += 1
@@ -16,7 +16,7 @@ def percent(share: float) -> str:
 
 
 def size(count: float) -> str:
-    """Write a number of bytes: three digits and a unit."""
+    """Return a number of bytes as text with up to three digits and a unit."""
     for unit in SIZES:
         if count < 999.5:
             whole = unit == "bytes" or count >= 99.5
@@ -26,23 +26,26 @@ def size(count: float) -> str:
 
 
 def joined(names: Iterable[str]) -> str:
-    """Write `a, b and c`."""
+    """Return names joined as `a, b and c`."""
     *first_names, last = list(names) or ["nothing"]
     return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def plural(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun."""
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def seeds(first: int, runs: int) -> str:
-    """The seeds of consecutive runs: `seed 7`, `seeds 7 to 11`."""
+    """Return the seeds of consecutive runs as text: `seed 7`, `seeds 7 to 11`."""
     return f"seed {first}" if runs == 1 else f"seeds {first} to {first + runs - 1}"
 
 
 def interval(mean: float, low: float, high: float, unit: str) -> str:
-    """Write a mean with its interval, a share as percent; both ends where they differ in width."""
+    """Return a mean with its confidence interval as text, such as `12 +- 3`.
+
+    A share is written as a percentage; both ends are given if they differ in distance.
+    """
     share = unit.startswith("share")
     if low == high:
         return percent(mean) if share else f"{mean:,.4g}"
@@ -54,10 +57,10 @@ def interval(mean: float, low: float, high: float, unit: str) -> str:
 
 
 def give_or_take(error: float | None, digits: int) -> str:
-    """Write the error of an estimate after it; empty if it is a rounding error."""
+    """Return the error of an estimate as ` +- 0.5`; empty if it is only a rounding error."""
     return f" +- {error:.{digits}g}" if error and error > ROUNDING else ""
 
 
 def sentence(clause: str) -> str:
-    """Begin a clause with a capital letter, and end it."""
+    """Return a clause as a sentence: with a capital letter and a full stop."""
     return f"{clause[:1].upper()}{clause[1:]}."

@@ -1,6 +1,6 @@
-"""Decode JSON and TOML that veilmix reads back; text that is not accepted raises Unreadable.
+"""Strict decoding of JSON and TOML files; text that is not accepted raises Unreadable.
 
-    from_json     a record, each field of its kind, or plain data
+    from_json     a record, each field of its type, or plain data
     from_toml     the same of TOML
 
 Python's own parsers accept more than JSON and TOML hold, and fail in four ways: on bytes that are
@@ -22,7 +22,7 @@ import msgspec
 
 T = TypeVar("T")
 DEEP = "lists or tables nested too deeply to be read"
-MOST_DIGITS = 4_300  # Python's own limit, which its environment may lower or lift
+MOST_DIGITS = 4_300  # Python's default limit, which an environment variable may change
 
 _DIGITS = re.compile(r"\d[\d_]*")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -31,7 +31,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Unreadable(ValueError):
-    """Text that is not accepted.
+    """The error for text that is not accepted as JSON or TOML.
 
     Attributes:
         line: from 1; the last line where the text ends too early.
@@ -39,13 +39,14 @@ class Unreadable(ValueError):
     """
 
     def __init__(self, line: int, why: str) -> None:
+        """Set line and reason; the message is "line N: reason"."""
         super().__init__(f"line {line}: {why}")
         self.line = line
         self.why = why
 
 
 class _Refused:
-    """Stand in the parsed data for a number or a table that is not accepted."""
+    """A placeholder in parsed data for a number or table that is not accepted, with the reason."""
 
     def __init__(self, why: str, key: str | None = None) -> None:
         self.why = why
@@ -57,7 +58,7 @@ def from_json(data: bytes | str) -> Any: ...
 @overload
 def from_json(data: bytes | str, kind: type[T]) -> T: ...
 def from_json(data: bytes | str, kind: Any = Any) -> Any:
-    """Decode JSON. kind: the type that the data must have. Raises Unreadable."""
+    """Return JSON decoded to the type `kind`, or to plain data. Raises Unreadable."""
     text = decoded(data)
     try:
         return converted(_Json().parse(text), kind, text)
@@ -72,7 +73,10 @@ def from_toml(data: bytes | str) -> dict[str, Any]: ...
 @overload
 def from_toml(data: bytes | str, kind: type[T]) -> T: ...
 def from_toml(data: bytes | str, kind: Any = Any) -> Any:
-    """Decode TOML, with or without a byte-order mark. kind: as above. Raises Unreadable."""
+    """Return TOML decoded to the type `kind`, or to plain data. Raises Unreadable.
+
+    A byte-order mark at the beginning is accepted.
+    """
     text = decoded(data, "utf-8-sig").replace("\r\n", "\n")
     try:
         return converted(tomllib.loads(text), kind, text)
@@ -80,14 +84,17 @@ def from_toml(data: bytes | str, kind: Any = Any) -> Any:
         raise _no_toml(text, str(bad)) from None
     except Unreadable:
         raise
-    except ValueError:  # Python converts no number of so many digits
+    except ValueError:  # a number has more digits than Python converts
         raise _long_number(text) from None
     except RecursionError:
         raise Unreadable(1, DEEP) from None
 
 
 def converted(plain: Any, kind: Any, text: str) -> Any:
-    """Convert plain data to a type. text: that they were decoded from. Raises Unreadable."""
+    """Return plain data converted to the type `kind`. Raises Unreadable with the line in `text`.
+
+    text: the text from which the data were decoded.
+    """
     try:
         return plain if kind is Any else msgspec.convert(plain, kind)
     except msgspec.ValidationError as bad:
@@ -96,13 +103,15 @@ def converted(plain: Any, kind: Any, text: str) -> Any:
 
 
 def lines_of(kind: Any) -> Callable[[bytes, int], Any]:
-    """Return a decoder of single JSON lines for long files: (line, its number) -> record.
+    """Return a fast decoder of single JSON lines for long files: (line, its number) -> record.
 
-    It is several times as fast as `from_json`. Of a key that occurs twice the last one counts.
+    kind: the type of the record. The decoder is several times as fast as `from_json`. If a key
+    occurs twice, the last value counts.
     """
     decode = msgspec.json.Decoder(kind).decode
 
     def record(data: bytes, number: int) -> Any:
+        """Return the record of a line. number: of the line, for Unreadable."""
         try:
             return decode(data)
         except msgspec.ValidationError as bad:
@@ -116,13 +125,13 @@ def lines_of(kind: Any) -> Callable[[bytes, int], Any]:
 
 
 def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
-    """Decode the text of a file. Raises Unreadable for bytes that are no UTF-8."""
+    """Return the text of a file. Raises Unreadable for bytes that are no UTF-8."""
     if isinstance(data, str):
         return data
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as bad:
-        whole = bad.object  # it lacks the byte-order mark
+        whole = bad.object  # the data without a byte-order mark, to which the error's offsets refer
         line = whole.count(b"\n", 0, bad.start) + 1
         at = bad.start + len(data) - len(whole)
         fault = f"byte 0x{whole[bad.start]:02x} at offset {at:,}; save the file as UTF-8"
@@ -130,7 +139,10 @@ def decoded(data: bytes | str, encoding: str = "utf-8") -> str:
 
 
 def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
-    """Return the reason, which begins with the field, and the field: `exposure.true`, or ""."""
+    """Return the reason of a validation error, which begins with the field, and the field.
+
+    The field is such as `exposure.true`, or "".
+    """
     match = _FIELD.match(str(bad))
     if match is None:
         return str(bad), ""
@@ -139,19 +151,24 @@ def _placed(bad: msgspec.ValidationError) -> tuple[str, str]:
 
 
 def line_of(text: str, field: str) -> int:
-    """The line on which the first key of a field begins; 1 where that cannot be told."""
+    """Return the line on which the first key of a field begins; 1 if the key is not found."""
     key = re.escape(re.split(r"[.\[]", field, maxsplit=1)[0])
     match = re.search(rf'^\s*(?:"{key}"\s*:|\[*{key}\b)', text, re.MULTILINE) if key else None
     return text.count("\n", 0, match.start()) + match[0].count("\n") + 1 if match else 1
 
 
 class _Json:
-    """The parser of JSON: Python's, with refusal of values that JSON does not have."""
+    """A parser of JSON: Python's parser, with refusal of values that JSON does not have."""
 
     def __init__(self) -> None:
+        """Begin with no refused value."""
         self.refused = False
 
     def parse(self, text: str) -> Any:
+        """Return the plain data of a JSON text.
+
+        Unreadable for the first value that is not accepted.
+        """
         plain = json.loads(
             text,
             parse_int=self._whole,
@@ -164,27 +181,32 @@ class _Json:
         return plain
 
     def _refuse(self, why: str, key: str | None = None) -> _Refused:
+        """Return a placeholder for a value that is not accepted, and note that the text has it."""
         self.refused = True
         return _Refused(why, key)
 
     def _whole(self, digits: str) -> int | _Refused:
+        """Return a whole number; a placeholder if it has too many digits."""
         try:
             if len(digits) <= MOST_DIGITS:
                 return int(digits)
-        except ValueError:  # the environment has lowered Python's limit
+        except ValueError:  # an environment variable has lowered Python's limit
             pass
         return self._refuse(_too_long(len(digits.lstrip("-"))))
 
     def _decimal(self, digits: str) -> float | _Refused:
+        """Return a decimal number; a placeholder if only infinity would hold it."""
         number = float(digits)
         if isinf(number):
             return self._refuse(f"found {digits:.20}; no number so large can be read")
         return number
 
     def _constant(self, name: str) -> _Refused:
+        """Return a placeholder for NaN or infinity, which JSON does not have."""
         return self._refuse(f"found {name}; a finite number is accepted")
 
     def _table(self, pairs: list[tuple[str, Any]]) -> Any:
+        """Return a JSON object as a dict; a placeholder if a key occurs twice."""
         table = dict(pairs)
         if len(table) == len(pairs):
             return table
@@ -194,14 +216,14 @@ class _Json:
 
 
 def _check(plain: Any, text: str) -> None:
-    """Raise Unreadable for the first thing in the data that is not accepted."""
+    """Raise Unreadable for the first value in the data that is not accepted."""
     for field, why in _faults(plain, ""):
         printable = field.encode("ascii", "backslashreplace").decode()
         raise Unreadable(line_of(text, field), f"{printable}: {why}" if field else why)
 
 
 def _faults(value: Any, field: str) -> Iterator[tuple[str, str]]:
-    """Yield field and reason of each value that is not accepted."""
+    """Yield the field and the reason of each value that is not accepted."""
     dot = f"{field}." if field else ""
     match value:
         case _Refused():
@@ -218,6 +240,7 @@ def _faults(value: Any, field: str) -> Iterator[tuple[str, str]]:
 
 
 def _no_toml(text: str, message: str) -> Unreadable:
+    """Return the error for a text that is not TOML, from the message of Python's parser."""
     place = _PLACE.search(message)
     reason = _PLACE.sub("", message)
     reason = reason.replace("Cannot overwrite a value", "this key was given a value before")
@@ -227,6 +250,7 @@ def _no_toml(text: str, message: str) -> Unreadable:
 
 
 def _long_number(text: str) -> Unreadable:
+    """Return the error for a TOML text with a number of more digits than Python converts."""
     max_digits = sys.get_int_max_str_digits()
     long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > max_digits), None)
     line = text.count("\n", 0, long.start()) + 1 if long else 1
@@ -234,5 +258,6 @@ def _long_number(text: str) -> Unreadable:
 
 
 def _too_long(digits: int) -> str:
+    """Return the reason for refusing a number of so many digits."""
     max_digits = min(MOST_DIGITS, sys.get_int_max_str_digits() or MOST_DIGITS)
     return f"a number of {digits:,} digits; at most {max_digits:,} digits can be read"

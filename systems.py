@@ -1,8 +1,8 @@
 """The facilities of operating systems that veilmix uses and not every system has.
 
-Each fact is found once, when this file is first imported, from the features of Python on this
-system. Code asks for it as `systems.FORKS`. `FACILITIES` says in words how veilmix works without
-it, for `veilmix doctor`. Linux has all of them (docs/adr/0078).
+Each fact is found when this file is first imported, from the features of Python on this system.
+Code reads it as `systems.FORKS`. `FACILITIES` says in words how veilmix works without it, for
+`veilmix doctor`. Linux has all of them (docs/adr/0078).
 """
 
 import os
@@ -12,19 +12,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 LINUX = sys.platform == "linux"
-FORKS = LINUX and hasattr(os, "fork")  # on macOS system libraries may not be used in a copy
+FORKS = LINUX and hasattr(os, "fork")  # on macOS, system libraries do not work in a forked process
 LOCKS = any(find_spec(module) is not None for module in ("fcntl", "msvcrt"))
 MEMORY_FILES = hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir()
 MEMORY_FOLDER = Path("/dev/shm").is_dir()  # noqa: S108 - only looked for
 POSITIONAL_READS = hasattr(os, "pread")
-OWNER_MODES = os.name == "posix"  # elsewhere the mode 0600 of a file keeps no reader out
-FOLDER_SYNC = os.name == "posix"  # elsewhere a folder cannot be opened
+OWNER_MODES = os.name == "posix"  # on other systems the mode 0600 of a file does not protect it
+FOLDER_SYNC = os.name == "posix"  # on other systems a folder cannot be opened to sync it
 AFFINITY = hasattr(os, "sched_getaffinity")
 
 
 @dataclass(frozen=True, slots=True)
 class Facility:
-    """A facility of a system.
+    """A facility of an operating system, as `veilmix doctor` prints it.
 
     Attributes:
         name: of the facility, in words.

@@ -2,7 +2,7 @@
 
 A temporary file lies in the folder of TMPDIR, else in the system's folder for such files. A folder
 that is full, or closed to this user, is a StorageError with the folder and the remedy. This file
-imports only the package's errors: any room may use it.
+imports only the package's errors: any package may use it.
 """
 
 import tempfile
@@ -15,7 +15,7 @@ from .errors import StorageError
 
 @contextmanager
 def set_aside(content: str) -> Iterator[None]:
-    """Raise StorageError for every OSError in the block; its message names the given content."""
+    """Turn every OSError in the `with` block into a StorageError that names the given content."""
     try:
         yield
     except OSError as bad:
@@ -27,7 +27,7 @@ def set_aside(content: str) -> Iterator[None]:
 
 @contextmanager
 def private_folder(content: str) -> Iterator[Path]:
-    """Yield an empty folder for this process's user alone, and remove it.
+    """Yield an empty temporary folder for this process's user alone, and remove it at the end.
 
     The argument names its content, for messages.
 
@@ -41,7 +41,8 @@ def private_folder(content: str) -> Iterator[Path]:
 
 
 def _folder() -> str:
+    """Return the folder of temporary files as text for messages."""
     try:
         return tempfile.gettempdir()
-    except OSError:  # Python has tried TMPDIR, the system's folders and the current one
+    except OSError:  # neither TMPDIR, nor the system's folders, nor the current folder is usable
         return "a temporary file"

@@ -29,13 +29,13 @@ from ..strict_text import from_toml
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
-BLANK = re.compile(r"\{(\w+)\}")  # a placeholder of a sentence
+BLANK = re.compile(r"\{(\w+)\}")  # a placeholder in a sentence, such as {people}
 RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
-LONGEST_HEADER = 1_000  # signs of `accept-language` that are read
+LONGEST_HEADER = 1_000  # most characters of the header `accept-language` that are read
 Form = str | dict[str, str]
-PARTS = ("sentences", "theatre", "lessons", "cards", "workbench")  # the tables of a file
+PARTS = ("sentences", "theatre", "lessons", "cards", "workbench")  # tables of sentences in a file
 
-# rule -> the form for a count: those of https://www.unicode.org/cldr/ for whole numbers
+# Rule -> the form of a sentence for a count, as of https://www.unicode.org/cldr/ for whole numbers.
 PLURALS: Mapping[str, Callable[[int], str]] = {
     "one": lambda n: "one" if n == 1 else "other",  # English, German, Dutch, Turkish
     "zero-one": lambda n: "one" if n in (0, 1) else "other",  # French
@@ -44,19 +44,20 @@ PLURALS: Mapping[str, Callable[[int], str]] = {
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
-    """A language with its sentences.
+    """A language with its sentences for phones, pages and lessons.
 
     Attributes:
         language: the name, in the language.
-        direction: of its script.
+        direction: direction of its script.
         decimal: the sign between whole and fraction.
         thousands: the sign between groups of three digits.
         plural: a rule of `PLURALS`.
-        sentences: of phones and of the wall by key; a sentence with a count has several forms.
-        theatre: sentences of the theatre.
+        sentences: sentences of phones and of the wall (the page that a class sees), by key; a
+            sentence with a count has several forms.
+        theatre: sentences of the theatre, a page that shows a run.
         lessons: sentences of lessons.
         cards: sentences of role cards.
-        workbench: sentences of the page for a table.
+        workbench: sentences of the page for a table of one's own.
         tag: for the attribute `lang`.
     """
 
@@ -89,29 +90,33 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         return BLANK.sub(lambda blank: self._written(values[blank[1]]), form)
 
     def _written(self, value: object) -> str:
+        """Return a value of a placeholder as text; whole numbers are grouped."""
         return self.count(value) if isinstance(value, int) else str(value)
 
     def count(self, number: int) -> str:
-        """Write a whole number in groups of three digits."""
+        """Return a whole number as text in groups of three digits."""
         return f"{number:,}".replace(",", self.thousands)
 
     def percent(self, share: float) -> str:
-        """Write a share as a percentage with a decimal."""
+        """Return a share as a percentage with one decimal, with the language's decimal sign."""
         return f"{100 * share:.1f} %".replace(".", self.decimal)
 
     def number(self, value: float) -> str:
-        """Write a number in as few digits as Python's `g` needs."""
+        """Return a number as text in as few digits as Python's `g` needs, with the decimal sign."""
         return f"{value:g}".replace(".", self.decimal)
 
     @property
     def data(self) -> bytes:
-        """The sentences for a page, as JSON."""
+        """The sentences as JSON, for the script of a page."""
         return msgspec.json.encode(self.sentences)
 
 
 @cache
 def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
-    """Return the languages by their tags; a missing sentence is filled in from English."""
+    """Return all languages by their tags; a missing sentence is filled in from English.
+
+    folder: of the TOML files.
+    """
     english = _read(folder / f"{ENGLISH}.toml")
     read = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
     return {
@@ -125,15 +130,15 @@ def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
 
 
 def english() -> Language:
-    """Return English."""
+    """Return the language English."""
     return languages()[ENGLISH]
 
 
 def language_of(tag: str | None, accepted: str = "") -> Language:
-    """Return the language of a page.
+    """Return the language in which a page is shown.
 
     Args:
-        tag: by the file of questions, which decides if it names a language.
+        tag: the language that the file of questions fixes; None: as the browser prefers.
         accepted: the browser's header `accept-language`.
     """
     languages_by_tag = languages()
@@ -145,10 +150,11 @@ def language_of(tag: str | None, accepted: str = "") -> Language:
         if match is None or match[1] not in languages_by_tag:
             continue
         quality = 1.0 if match[2] is None else float(match[2])
-        if quality > weight:  # of equal weights the first counts
+        if quality > weight:  # the first of equal weights wins
             best, weight = match[1], quality
     return languages_by_tag[best]
 
 
 def _read(path: Path) -> Language:
+    """Return the language of a TOML file."""
     return from_toml(path.read_bytes(), Language)

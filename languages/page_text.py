@@ -1,14 +1,17 @@
-"""The text of a page: a file of HTML with the sentences of a language in their places."""
+"""The text of a web page: an HTML file with the sentences of a language in place of their keys."""
 
 import html
 import re
 
 from .language import Language
 
-SENTENCE = re.compile(r"\{\{sentence ([a-z0-9-]+)\}\}")  # of a page, by its key
+SENTENCE = re.compile(r"\{\{sentence ([a-z0-9-]+)\}\}")  # a placeholder: key of a sentence
 
 
 def filled(text: str, language: Language) -> str:
-    """Fill in `{{lang}}`, `{{dir}}` and each `{{sentence KEY}}`; KeyError for an unknown key."""
+    """Return HTML with `{{lang}}`, `{{dir}}` and each `{{sentence KEY}}` filled in.
+
+    KeyError for an unknown key.
+    """
     text = text.replace("{{lang}}", language.tag).replace("{{dir}}", language.direction)
     return SENTENCE.sub(lambda match: html.escape(language.say(match[1])), text)

@@ -1,8 +1,8 @@
 """The guesses of a class: a guess of each phone, without names, shown when the teacher closes them.
 
-A phone is known by a secret that it draws; the page keeps it as long as its tab lives. A
-phone that draws further secrets guesses again, so an address has a limit, and the wall shows the
-largest number of guesses from an address.
+A phone is known by a random secret that it draws; the page keeps it as long as its tab lives. A
+phone that draws further secrets guesses again, so an address has a limit, and the wall (the page on
+the class's computer) shows the largest number of guesses from an address.
 """
 
 import re
@@ -12,20 +12,21 @@ from dataclasses import dataclass, field
 from ..strict_text import Unreadable, from_json
 from .lesson import Guess, Lesson
 
-SECRET = re.compile(r"[0-9a-f]{32}")  # of a phone
-MAX_GUESSES = 1_000  # guesses of a lesson
-MOST_OF_ONE = 60  # from one address: a class behind one router
+SECRET = re.compile(r"[0-9a-f]{32}")  # the random secret of a phone
+MAX_GUESSES = 1_000  # most guesses of a lesson
+MOST_OF_ONE = 60  # most guesses from one address: a class behind one router
 
 
 class Unwanted(Exception):
-    """A guess that is refused.
+    """The error for a request that is refused, such as a second guess.
 
     Args:
-        status: of HTTP.
-        key: of the sentence that says why.
+        status: the HTTP status of the response.
+        key: key of the sentence that states the reason.
     """
 
     def __init__(self, status: int, key: str) -> None:
+        """Set the HTTP status and the key of the sentence."""
         super().__init__(status, key)
         self.status = status
         self.key = key
@@ -33,11 +34,11 @@ class Unwanted(Exception):
 
 @dataclass(slots=True)
 class ClassGuesses:
-    """The guesses for a lesson.
+    """The guesses of a class for one lesson.
 
     Attributes:
         closed: whether they are shown, and further guesses refused.
-        by_phone: secret -> guess.
+        by_phone: secret of a phone -> its guess.
         devices: the number of guesses from each address.
     """
 
@@ -46,9 +47,11 @@ class ClassGuesses:
     devices: Counter[str] = field(default_factory=Counter)
 
     def take(self, lesson: Lesson, body: bytes, device: str) -> None:
-        """Store the guess of a phone; its repetition has no effect. Unwanted if it is refused.
+        """Store the guess of a phone.
 
-        body: {"phone": its secret, "guess": a number on the axis, or the place of an answer}.
+        Its repetition has no effect. Raises Unwanted if it is refused.
+
+        body: {"phone": its secret, "guess": a number on the axis, or the number of an answer}.
         """
         phone, guess = _read(body, lesson.guess)
         if self.by_phone.get(phone) == guess:
@@ -64,7 +67,10 @@ class ClassGuesses:
 
     @property
     def state(self) -> dict[str, object]:
-        """The state for the wall: the number of guesses; when closed, the guesses, sorted."""
+        """The state that the wall shows: the number of guesses.
+
+        When closed, the guesses, sorted.
+        """
         return {
             "n": len(self.by_phone),
             "most": max(self.devices.values(), default=0),
@@ -74,7 +80,10 @@ class ClassGuesses:
 
 
 def _read(body: bytes, guess_kind: Guess) -> tuple[str, int | float]:
-    """Return the secret of a phone and its guess; Unwanted for another body."""
+    """Return the secret of a phone and its guess, from the body of a request.
+
+    Raises Unwanted for another form.
+    """
     try:
         fields = from_json(body)
     except Unreadable:

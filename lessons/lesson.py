@@ -26,12 +26,12 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class NumberGuess:
-    """A guess of a number, on an axis; the true number is the table's `truth`.
+    """The kind of guess of a lesson: a number on an axis; the table's `truth` is the true number.
 
     Attributes:
         low, high: ends of the axis.
         start: the first place of the marker; far from the truth.
-        scale: of the axis.
+        scale: scale of the axis.
         tolerance: a guess is right if it is within this factor of the truth (logarithmic), or this
             distance (linear).
         digits: significant digits of a guess on a logarithmic axis; decimals if it is linear.
@@ -48,32 +48,34 @@ class NumberGuess:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of sentences: verdicts, and a value with its unit."""
+        """The names of its sentences: the verdicts on a guess, and a value with its unit."""
         return ("low", "right", "high", "value")
 
     def accepts(self, value: object) -> bool:
-        """Whether a value is a number on the axis."""
+        """Whether a value that a phone sent is a number on the axis."""
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return number and self.low <= value <= self.high  # type: ignore[operator]
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceGuess:
-    """The choice of an answer; the table's `truth` is the place of the right answer, from 1.
+    """The kind of guess of a lesson: one of several answers.
+
+    The table's `truth` is the number of the right answer, from 1.
 
     Attributes:
-        choices: their number; sentences `lN-choice-1` and so on.
+        choices: the number of answers; their sentences are `lN-choice-1` and so on.
     """
 
     choices: int
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of sentences: verdicts, and the answers."""
+        """The names of its sentences: the verdicts on a guess, and the answers."""
         return ("right", "wrong", *_numbered_names("choice", self.choices))
 
     def accepts(self, value: object) -> bool:
-        """Whether a value is the place of an answer, from 1."""
+        """Whether a value that a phone sent is the number of an answer, from 1."""
         whole = isinstance(value, int) and not isinstance(value, bool)
         return whole and 1 <= value <= self.choices  # type: ignore[operator]
 
@@ -87,13 +89,13 @@ OF_ALL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A lesson.
+    """The record of a lesson; its numbers are in its table, its sentences in a language file.
 
     Attributes:
         number: from 1; its keys, its table and its picture have it in their names.
-        age: from which on.
+        age: the least age of pupils.
         prerequisites: the numbers of lessons that come before.
-        guess: the first step.
+        guess: the kind of guess with which it begins.
         plan: minutes in the room, for the guess, for dragging, for the exercises.
         aims: number of objectives; sentences `lN-aim-1` and so on.
         exercises: their number; sentences `lN-think-1`, and `lN-answer-1` for the teacher.
@@ -111,16 +113,16 @@ class Lesson:
 
     @property
     def minutes(self) -> int:
-        """The minutes that it takes."""
+        """The minutes that the lesson takes: the sum of its plan."""
         return sum(self.plan)
 
     def key(self, name: str) -> str:
-        """Return the key of a sentence of this lesson."""
+        """Return the key of a sentence of this lesson, such as `l2-title`."""
         return f"l{self.number}-{name}"
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of all sentences that the frame says of a lesson."""
+        """The keys of all sentences that every lesson needs, for this lesson."""
         numbered_names = (
             *_numbered_names("aim", self.aims),
             *_numbered_names("think", self.exercises),
@@ -130,6 +132,7 @@ class Lesson:
 
 
 def _numbered_names(name: str, count: int) -> tuple[str, ...]:
+    """Return the names `NAME-1` to `NAME-count`."""
     return tuple(f"{name}-{at}" for at in range(1, count + 1))
 
 
@@ -170,5 +173,5 @@ LESSONS = (
 
 
 def lesson_of(number: int) -> Lesson | None:
-    """Return the lesson of a number, if it exists."""
+    """Return the lesson with this number; None if there is none."""
     return next((lesson for lesson in LESSONS if lesson.number == number), None)

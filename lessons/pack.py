@@ -1,4 +1,4 @@
-"""The teacher's pack: plans, slides, hand-out, answers, cards and slips, as a file to print.
+"""The teacher's pack: plans, slides, hand-out, answers, cards and slips, as one file to print.
 
     plans       for 45 and for 90 minutes, a step a row
     slides      a page of A4 across each: to print, or to show in full screen
@@ -27,7 +27,7 @@ from .pages import (
 )
 from .voice import Voice
 
-SHORT, DOUBLE = 45, 90  # minutes of a lesson at school, and of two
+SHORT, DOUBLE = 45, 90  # minutes of a lesson at school, and of a double lesson
 TITLES = {
     "plans": "part-plans",
     "slides": "part-slides",
@@ -35,16 +35,16 @@ TITLES = {
     "answers": "part-answers",
     "cards": "part-cards",
     "slips": "part-slips",
-}  # part -> the key of its title; its class, too
+}  # part -> the key of its title, which is also its CSS class
 
 
 @dataclass(frozen=True, slots=True)
 class PackPart:
-    """A part that another room has made.
+    """A part of the pack that another package has made: role cards or slips.
 
     Attributes:
         style: the style sheet of its own page.
-        body: markup.
+        body: its HTML.
     """
 
     style: str
@@ -53,12 +53,12 @@ class PackPart:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """A step of a plan.
+    """A step of a lesson's plan.
 
     Attributes:
-        minutes: that it takes.
-        activity: the key of the sentence that says what is done.
-        needs: the key of the sentence that says with what.
+        minutes: the minutes that it takes.
+        activity: key of the sentence that says what the class does.
+        needs: key of the sentence that says what is needed for it.
     """
 
     minutes: int
@@ -67,7 +67,7 @@ class PlanStep:
 
 
 def plan_of(lesson: Lesson, minutes: int) -> tuple[PlanStep, ...]:
-    """Return the steps of a plan, whose minutes add up.
+    """Return the steps of a plan for a lesson of this many minutes.
 
     minutes: `SHORT` or `DOUBLE`. The last step takes what is left.
     """
@@ -88,7 +88,7 @@ def plan_of(lesson: Lesson, minutes: int) -> tuple[PlanStep, ...]:
 
 
 def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], commands: str) -> str:
-    """Return the pack of a lesson.
+    """Return the teacher's pack of a lesson, as HTML.
 
     Args:
         lesson: of the hand-out, the slides and the answers.
@@ -134,12 +134,15 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
 
 
 def nested(name: str, style: str) -> str:
-    """Return a style sheet that holds in a part alone. Browsers drop its rules for pages."""
+    """Return a style sheet restricted to a part of the pack. Browsers drop its rules for pages."""
     return f".{TITLES[name]} {{\n{style}\n}}"
 
 
 def _plan(voice: Voice, minutes: int) -> str:
-    """Return a plan as a table; a row has its first minute, what is done, and what it needs."""
+    """Return a plan as an HTML table.
+
+    A row has its first minute, the activity, and what it needs.
+    """
     rows, begins = "", 0
     for step in plan_of(voice.lesson, minutes):
         rows += (
@@ -155,7 +158,7 @@ def _plan(voice: Voice, minutes: int) -> str:
 
 
 def _slides(voice: Voice) -> Iterator[str]:
-    """Yield the slides of a lesson, in the order of the plan."""
+    """Yield the slides of a lesson as HTML, in the order of the plan."""
     lesson, say, common = voice.lesson, voice.say, voice.common
     aims = sentence_items(voice, "aim", lesson.aims)
     yield f"<h2>{escape(say('title'))}</h2><p>{escape(common('objectives'))}</p><ul>{aims}</ul>"

@@ -24,13 +24,13 @@ from .voice import Voice
 
 STATIC = Path(__file__).parent / "static"
 BLANK = re.compile(r"\{\{([a-z-]+)\}\}")
-PARTS = ("room", "guess", "drag", "think")  # of the plan and of the hand-out
-LINES = '<div class="line"></div>' * 2  # to write on
-Served = Mapping[str, str]  # what a server adds: `post`, `address`, `qr`
+PARTS = ("room", "guess", "drag", "think")  # parts of a lesson, in the order of `Lesson.plan`
+LINES = '<div class="line"></div>' * 2  # empty lines of the hand-out to write on
+Served = Mapping[str, str]  # values that only a server knows: `post`, `address`, `qr`
 
 
 def index(language: Language) -> str:
-    """Return the list of all lessons."""
+    """Return the page with the list of all lessons."""
     ours = language.part("lessons")
     items = "".join(
         f'<li><a href="lesson-{lesson.number}.html">{lesson.number} '
@@ -43,7 +43,10 @@ def index(language: Language) -> str:
 
 
 def lesson_page(lesson: Lesson, language: Language, served: Served | None = None) -> str:
-    """Return the page for pupils. served: `post`, the address to which a guess is sent."""
+    """Return the page of a lesson for pupils.
+
+    served: `post`, the address to which a guess is sent; None: guesses stay in the page.
+    """
     voice = Voice.in_language(lesson, language)
     data = {
         **_frame_data(voice),
@@ -71,32 +74,35 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
 
 
 def handout(lesson: Lesson, language: Language) -> str:
-    """Return the hand-out: a sheet of A4 to write on."""
+    """Return the page of the hand-out: a sheet of A4 to write on."""
     title = Voice.in_language(lesson, language).say("title")
     body = f"<main>{handout_body(lesson, language)}</main>"
     return _page(language, title, body, "handout.css")
 
 
 def answers(lesson: Lesson, language: Language) -> str:
-    """Return the teacher's sheet: the hand-out with its answers."""
+    """Return the page of the teacher's sheet: the hand-out with its answers."""
     title = Voice.in_language(lesson, language).common("answers")
     body = f"<main>{answers_body(lesson, language)}</main>"
     return _page(language, title, body, "handout.css")
 
 
 def handout_body(lesson: Lesson, language: Language) -> str:
-    """Return the hand-out, without the page around it."""
+    """Return the HTML of the hand-out, without the page around it."""
     blank = '<span class="blank"></span>'
     return _sheet(Voice.in_language(lesson, language), "handout.html", "think", LINES, blank)
 
 
 def answers_body(lesson: Lesson, language: Language) -> str:
-    """Return the teacher's sheet, without the page around it."""
+    """Return the HTML of the teacher's sheet, without the page around it."""
     return _sheet(Voice.in_language(lesson, language), "answers.html", "answer", "", "")
 
 
 def wall(lesson: Lesson, language: Language, served: Served) -> str:
-    """Return the page with the guesses of a class. served: `address`, and `qr`, its code as SVG."""
+    """Return the page with the guesses of a class, for the class's computer.
+
+    served: `address`, at which phones find the lesson, and `qr`, its code as SVG.
+    """
     voice = Voice.in_language(lesson, language)
     values = {
         "title": escape(voice.say("title")),
@@ -118,7 +124,7 @@ def _page(
     scripts: tuple[str, ...] = (),
     data: Mapping[str, object] | None = None,
 ) -> str:
-    """Return a page: a body with the files of its style and scripts, and the data for these."""
+    """Return a page: an HTML body with its style sheet and scripts, and the data for these."""
     code = "\n".join(map(file_of, scripts))
     sends = data is not None and (data.get("post") is not None or "wall.js" in scripts)
     data_script = (
@@ -130,7 +136,7 @@ def _page(
 
 
 def whole_page(language: Language, title: str, style: str, body: str, rule: str) -> str:
-    """Return the file of a page. style: the style sheet; rule: the content security policy."""
+    """Return the HTML file of a page. style: the style sheet; rule: the content security policy."""
     values = {
         "lang": language.tag,
         "dir": language.direction,
@@ -143,7 +149,10 @@ def whole_page(language: Language, title: str, style: str, body: str, rule: str)
 
 
 def _frame_data(voice: Voice) -> dict[str, object]:
-    """Return the data for the frame's scripts: the guess, the truth, the sentences."""
+    """Return the data for the scripts that all lessons share.
+
+    The guess, the truth, the sentences.
+    """
     guess, table = voice.lesson.guess, voice.table
     number = isinstance(guess, NumberGuess)
     axis = {name: getattr(guess, name) for name in guess.__dataclass_fields__}
@@ -161,7 +170,7 @@ def _frame_data(voice: Voice) -> dict[str, object]:
 
 
 def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) -> str:
-    """Return a hand-out. below: follows each question; blank: stands where a guess is written."""
+    """Return a hand-out as HTML. below: follows each question; blank: the place for a guess."""
     lesson, plan = voice.lesson, dict(zip(PARTS, voice.lesson.plan, strict=True))
     values = {f"{name}-minutes": str(minutes) for name, minutes in plan.items()}
     for name in ("title", "room", "question", "drag", "guess-answer", "drag-answer", "source"):
@@ -180,7 +189,10 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
 
 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
-    """Return the table to fill in, with its cells empty or answered; without one, lines."""
+    """Return the table that pupils fill in, empty or answered.
+
+    Without a table, lines to write on.
+    """
     if table.sheet is None:
         return "" if answered else LINES
     head = "".join(f"<th scope=col>{voice.number(at)}</th>" for at in table.sheet.columns)
@@ -195,18 +207,19 @@ def _table(voice: Voice, table: Table, *, answered: bool) -> str:
 
 
 def sentence_items(voice: Voice, name: str, count: int, below: str = "") -> str:
-    """Return the sentences `NAME-1` to `NAME-many` as items. below: follows each."""
+    """Return the sentences `NAME-1` to `NAME-count` as HTML list items. below: follows each."""
     items = (escape(voice.say(f"{name}-{at}")) for at in range(1, count + 1))
     return "".join(f"<li>{item}{below}</li>" for item in items)
 
 
 def _neighbour(lesson: Lesson, step: int) -> Lesson | None:
-    """Return the lesson before (-1) or after (1), if it exists."""
+    """Return the lesson before (-1) or after (1) another; None if there is none."""
     at = LESSONS.index(lesson) + step
     return LESSONS[at] if 0 <= at < len(LESSONS) else None
 
 
 def _link(lesson: Lesson | None, language: Language, key: str) -> str:
+    """Return an HTML link to a neighbouring lesson; an empty element if there is none."""
     if lesson is None:
         return "<span></span>"
     voice = Voice.in_language(lesson, language)
@@ -218,9 +231,13 @@ def _link(lesson: Lesson | None, language: Language, key: str) -> str:
 def fill_template(
     name: str, values: Mapping[str, str], say: Callable[[str], str] | None = None
 ) -> str:
-    """Fill a template: `{{name}}` with a value, or with the sentence of that key."""
+    """Return a template with each `{{name}}` replaced by a value, or by the sentence of that key.
+
+    name: file of the template. say: key -> sentence.
+    """
 
     def fill(blank: re.Match[str]) -> str:
+        """Return the replacement of one placeholder."""
         if blank[1] in values or say is None:
             return values[blank[1]]
         return escape(say(blank[1]))
@@ -230,5 +247,5 @@ def fill_template(
 
 @cache
 def file_of(name: str) -> str:
-    """Return a file of `static/`."""
+    """Return the text of a file of the folder `static`."""
     return (STATIC / name).read_text("utf-8")

@@ -57,17 +57,17 @@ Cards = Callable[[Lesson, Language], str]
 
 @dataclass(slots=True)
 class LessonServer:
-    """The server of lessons.
+    """The web server of lessons: a handler of HTTP requests, and the state of a class.
 
     Attributes:
-        lesson: to which the class's address leads.
-        gate: of requests.
+        lesson: the lesson to which the class's address leads.
+        gate: the filter that refuses unwanted requests.
         host: the address of this computer that phones reach.
         cards: returns the page of role cards of a lesson, in a language.
-        qr: returns an address as an SVG; "" without the library.
-        language: the tag of all pages; None: as each browser prefers.
-        code: in the address.
-        guesses: by the number of the lesson.
+        qr: returns an address as a QR code in SVG; "" without the library.
+        language: the tag of the language of all pages; None: as each browser prefers.
+        code: the random code in the address.
+        guesses: the class's guesses by the number of the lesson.
     """
 
     lesson: Lesson
@@ -83,16 +83,16 @@ class LessonServer:
 
     @property
     def address(self) -> str:
-        """The address that phones open."""
+        """The address that phones open to reach the lesson."""
         return f"http://{self.gate.names[0]}/{self.code}"
 
     @property
     def wall(self) -> str:
-        """The address of the wall, on this computer."""
+        """The address of the wall, the page with the class's guesses, on this computer."""
         return f"{self.address}/wall-{self.lesson.number}.html"
 
     async def answer(self, request: Request) -> HttpResponse:
-        """Answer a request."""
+        """Return the response to an HTTP request."""
         await trio.lowlevel.checkpoint()
         language = language_of(self.language, request.headers.get("accept-language", ""))
         say = language.part("lessons").say
@@ -109,7 +109,7 @@ class LessonServer:
     async def _respond(
         self, request: Request, match: re.Match[str], language: Language
     ) -> HttpResponse:
-        """Answer a request with the right code; Unwanted if it is refused."""
+        """Return the response to a request with the right code; Unwanted if it is refused."""
         resource, lesson = f"{match[2] or ''}{match[4] or ''}", lesson_of(int(match[3] or 0))
         reads = request.method in SAFE
         if reads and not resource:
@@ -130,6 +130,7 @@ class LessonServer:
         return await self._for_teachers(request, resource, lesson, language)
 
     def _for_pupils(self, resource: str, lesson: Lesson, language: Language) -> str:
+        """Return a lesson's hand-out, or its page with the address to which guesses are sent."""
         if resource == "handout.html":
             return pages.handout(lesson, language)
         return pages.lesson_page(lesson, language, {"post": f"guess-{lesson.number}"})
@@ -137,7 +138,10 @@ class LessonServer:
     async def _for_teachers(
         self, request: Request, resource: str, lesson: Lesson, language: Language
     ) -> HttpResponse:
-        """Answer a request from this computer; Unwanted for a path that does not exist."""
+        """Return the response to a request from this computer.
+
+        Unwanted for a path that does not exist.
+        """
         guesses = self.guesses[lesson.number]
         match request.method, resource:
             case "POST", "reveal":
@@ -165,7 +169,10 @@ def serve_lessons(
     opened: Callable[[LessonServer], None],
     log_fault: Callable[[str], None],
 ) -> None:
-    """Serve lessons until Ctrl-C, which raises KeyboardInterrupt; arguments: `hold_lessons`."""
+    """Serve lessons until Ctrl-C, which raises KeyboardInterrupt.
+
+    Arguments as of `hold_lessons`.
+    """
     run_loop(hold_lessons, make, host, port, opened, log_fault)
 
 
@@ -176,14 +183,14 @@ async def hold_lessons(
     opened: Callable[[LessonServer], None],
     log_fault: Callable[[str], None],
 ) -> None:
-    """Serve lessons until cancelled; StorageError if the port cannot be opened.
+    """Serve lessons until the task is cancelled; StorageError if the port cannot be opened.
 
     Args:
-        make: returns the server behind a gate.
+        make: returns the server behind a gate, the filter of requests.
         host: the address at which to listen.
         port: its port; 0: any that is free.
         opened: receives the server when it listens.
-        log_fault: receives a line about a fault of our own.
+        log_fault: receives a line about an error of veilmix itself.
     """
     listeners = await listeners_at(host, port)
     desk = make(Gate(names_of(host, listeners[0].socket.getsockname()[1])))
@@ -193,8 +200,10 @@ async def hold_lessons(
 
 
 def _page(text: str) -> HttpResponse:
+    """Return an HTML page as an HTTP response."""
     return HttpResponse(200, text.encode(), PAGE)
 
 
 def _sentence(status: int, text: str) -> HttpResponse:
+    """Return a sentence as an HTTP response with this status."""
     return HttpResponse(status, text.encode(), SENTENCES)

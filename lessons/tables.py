@@ -1,4 +1,4 @@
-"""The table of a lesson: all numbers that its pages say, as `tools/make_lessons.py` writes them."""
+"""The table of a lesson: the numbers on its pages, as `tools/make_lessons.py` writes them."""
 
 from functools import cache
 from pathlib import Path
@@ -12,11 +12,11 @@ Number = int | float
 
 
 class AxisMark(Struct, frozen=True, forbid_unknown_fields=True):
-    """A further number on the axis.
+    """A labelled number on the axis of a guess, such as a bound.
 
     Attributes:
         at: the number.
-        key: of the sentence below it.
+        key: key of the sentence below it.
     """
 
     at: Number
@@ -24,7 +24,9 @@ class AxisMark(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SheetTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """The table that pupils fill in on the hand-out; sentences `lN-row` and `lN-column` head it.
+    """The table that pupils fill in on the hand-out, with its answers.
+
+    The sentences `lN-row` and `lN-column` of lesson N head it.
 
     Attributes:
         columns, rows: values of the two heads.
@@ -37,17 +39,17 @@ class SheetTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The table of a lesson.
+    """The numbers of a lesson.
 
     Attributes:
-        lesson: its number.
-        source: the runs.
-        seeds: of the runs.
-        truth: the number that is guessed, or the place of the right answer, from 1.
-        range: least and most of the truth over all draws, if it varies.
+        lesson: number of the lesson.
+        source: the runs of veilmix from which the numbers come.
+        seeds: seeds of the runs.
+        truth: the number that is guessed, or the number of the right answer, from 1.
+        range: least and largest truth over all draws, if it varies.
         marks: further numbers on the axis.
         facts: numbers by the placeholder of a sentence.
-        sheet: of the hand-out, if it has such a table.
+        sheet: the table of the hand-out, if it has such a table.
         picture: the data of the lesson's own picture.
     """
 
@@ -64,5 +66,5 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @cache
 def table_of(number: int) -> Table:
-    """Return the table of a lesson; FileNotFoundError without a file."""
+    """Return the table of the lesson with this number; FileNotFoundError without a file."""
     return from_json((FOLDER / f"lesson_{number}.json").read_bytes(), Table)

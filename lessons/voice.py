@@ -9,11 +9,14 @@ from .lesson import Lesson, NumberGuess
 from .tables import Number, Table, table_of
 
 OF_A_LESSON = re.compile(r"l(\d+)-(.+)")
-FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")  # not sent to a phone
+FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")  # answers, not sent to phones
 
 
 def format_number(value: Number, language: Language, *, share: bool = False) -> str:
-    """Write a number as the language does: in groups of three digits, a share as a percentage."""
+    """Return a number as text in groups of three digits, a share as a percentage.
+
+    The signs between groups and before decimals are those of the language.
+    """
     digits = f"{round(100 * value, 4) if share else value:,.10g}"
     point, group = language.decimal, "," if language.decimal == "." else "."
     text = digits.translate({ord(","): group, ord("."): point})
@@ -22,12 +25,12 @@ def format_number(value: Number, language: Language, *, share: bool = False) -> 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """A lesson that speaks a language.
+    """The sentences of one lesson in one language, with numbers filled in.
 
     Attributes:
-        lesson: its record.
-        table: its numbers.
-        language: with the sentences of lessons as its own.
+        lesson: the record of the lesson.
+        table: the numbers of the lesson.
+        language: the language, with the sentences of lessons as its own.
     """
 
     lesson: Lesson
@@ -36,20 +39,20 @@ class Voice:
 
     @classmethod
     def in_language(cls, lesson: Lesson, language: Language) -> "Voice":
-        """Return the voice of a lesson in a language."""
+        """Return the sentences of a lesson in a language."""
         return cls(lesson, table_of(lesson.number), language.part("lessons"))
 
     def common(self, key: str, **values: object) -> str:
-        """Return a sentence of all lessons."""
+        """Return a sentence that all lessons share, filled in with this lesson's numbers."""
         return self.language.say(key, **{**self.facts, **values})
 
     def say(self, name: str, **values: object) -> str:
-        """Return a sentence of this lesson."""
+        """Return a sentence of this lesson, by its name without the lesson's prefix."""
         return self.common(self.lesson.key(name), **values)
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The placeholders of all sentences: numbers of the table, and the truth with its unit."""
+        """The texts of all placeholders: numbers of the table, and the truth with its unit."""
         facts = {
             name: format_number(value, self.language, share=name.endswith("share"))
             for name, value in self.table.facts.items()
@@ -57,13 +60,13 @@ class Voice:
         return facts | {"truth": self.value(self.table.truth), "number": str(self.lesson.number)}
 
     def number(self, value: Number) -> str:
-        """Write a number in the way of the guess: as it is, or as a percentage."""
+        """Return a number as text in the way of the lesson's guess: plain, or as a percentage."""
         guess = self.lesson.guess
         share = isinstance(guess, NumberGuess) and guess.share
         return format_number(value, self.language, share=share)
 
     def value(self, value: Number) -> str:
-        """Write a guess: a number with its unit, or an answer."""
+        """Return a guess as text: a number with its unit, or the chosen answer."""
         if isinstance(self.lesson.guess, NumberGuess):
             key = self.lesson.key("value")
             return self.language.say(key, n=value, value=self.number(value))
@@ -71,13 +74,16 @@ class Voice:
 
     @property
     def terms(self) -> str:
-        """The terms of the lesson: minutes, age, and what it needs."""
+        """A sentence with the lesson's minutes, the age of pupils, and what is needed."""
         lesson = self.lesson
         return self.common("terms", minutes=lesson.minutes, age=lesson.age, needs=self.say("needs"))
 
     @property
     def texts(self) -> dict[str, object]:
-        """The sentences for scripts: of all lessons, and of this lesson without the answers."""
+        """The sentences for scripts of a page.
+
+        Of all lessons, and of this lesson without the answers.
+        """
         sentences: dict[str, object] = {}
         for key, form in self.language.sentences.items():
             match = OF_A_LESSON.fullmatch(key)
