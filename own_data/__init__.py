@@ -1,5 +1,5 @@
-"""Tables of users: reading, coarser values, and the files that are written.
+"""Users' own tables: reading, scores of disclosure risk, coarser values, and written files.
 
-May import `populations` and below, and the numbers of `analysis`. Must never know parties or
-rounds: this room sends no message.
+May import `populations` and the packages below it, and the numbers of `analysis`. Must never know
+parties or rounds: this package sends no message.
 """

@@ -1,7 +1,8 @@
-"""Advice on a table: a level for each column, with few people below k and a small loss.
+"""Advice on a table: a generalization level for each column that leaves few people below k.
 
-The search is `analysis.advice`; here columns become ladders, and the result is written in the words
-of a scenario.
+A person is below k if its equivalence class has fewer than k people. The advice loses as little
+information as possible. The search is `analysis.advice`; here each column gets a ladder, its levels
+from fine to coarse, and the result is written in the words of a scenario.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,12 +28,15 @@ from .judges import MarginalPromise, Truth, coarse_codes
 from .sensitive_targets import Targets
 from .suppressed_cells import CellsOfLevels, SuppressedCells, advice_with_cells
 
-WIDE = 20  # columns above which other choices are not measured, only the best
-MAX_CHOICES = 12  # choices that are measured and shown
+WIDE = 20  # with more columns than this only the best choice is measured in full
+MAX_CHOICES = 12  # most choices that are measured and shown
 
 
 class Basis(StrEnum):
-    """The basis of the target: the table itself, or the counts of its columns alone."""
+    """The basis on which a choice of levels is judged.
+
+    The table, or the counts of its columns alone.
+    """
 
     TRUTH = "truth"
     PROMISE = "promise"
@@ -41,14 +45,14 @@ class Basis(StrEnum):
 @keeps_old(kept="released_bits")
 @dataclass(frozen=True, slots=True)
 class ChoiceCost:
-    """The cost of a choice.
+    """The loss of information of a choice of levels.
 
     Attributes:
-        released_bits: bits of each column, as it is said.
-        whole: bits of each column, before.
-        promised: people below k that the columns' counts alone can exclude no better.
-        two_way: mean distance of two-way tables, None where it was not measured.
-        predicted: of a column that was named.
+        released_bits: entropy of each column in bits, as it is released.
+        whole: entropy of each column in bits, unchanged.
+        promised: people below k at most, as the columns' counts alone prove.
+        two_way: mean distance of two-way tables, None if it was not measured.
+        predicted: how well a named column is predicted; None: no column was named.
     """
 
     released_bits: tuple[float, ...]
@@ -59,7 +63,7 @@ class ChoiceCost:
 
     @property
     def share(self) -> float:
-        """The share of all columns' bits that is kept."""
+        """The share of the columns' entropy, summed over columns, that is released."""
         return sum(self.released_bits) / sum(self.whole) if sum(self.whole) else 1.0
 
 
@@ -73,33 +77,32 @@ class ChoiceCost:
 )
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """Advice on a table.
+    """Advice on a table: the result of `advise`.
 
     Attributes:
-        table: as it was read.
-        columns: the searched columns, each with its ladder.
-        k: people in the smallest safe crowd.
-        max_exposure: the largest accepted share of people in a smaller crowd.
-        people_limit: the same as a number of people.
+        table: the searched columns of the table, as they were read.
+        columns: the searched columns, each with its ladder of levels.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the largest accepted share of people in a smaller class.
+        people_limit: the largest accepted number of people that miss the target.
         advice: the result of the search, and its proof.
         exposed_before: the people below k with all values unchanged (but for free changes).
-        finer: of each column, the people below k if it were a level finer (by promise: as many as
-            the counts could then not exclude).
+        finer: for each column, the people below k if the column were a level finer (by promise: the
+            most that the counts could then prove); None at the finest level.
         choices: the shown choices of the frontier, the best among them, with their costs.
         predict: the column to predict; None: no column.
         missing: the value of an empty cell.
-        by: whether truth or the promise decides.
-        rest: columns that are released as they are, and not searched.
+        by: whether the table itself or the counts of its columns decide.
+        rest: columns that are released as they are, and not searched; None: no column.
         knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
-        targets: of sensitive columns.
+        targets: targets of sensitive columns, by column.
         missed: people in classes that miss k or a target, once rows or cells are suppressed.
         exposed: people below k, if attackers know the quasi-identifiers, and if they know all
-            columns that are released, of all rows.
+            columns that are released; counted in all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
-        row_mask: the released rows, if some may be left out.
-        requested_choice: the choice that the user asks for, in place of the best one; None: the
-            best one.
-        like: the file with the earlier advice that is applied; "": a search found it.
+        row_mask: whether each row is released; None: all are.
+        requested_choice: the choice that the user requests, in place of the best; None: the best.
+        like: the file with the earlier advice that is applied; "": a search found the choice.
         cells: the suppressed cells, if cells may be suppressed.
     """
 
@@ -136,14 +139,15 @@ class Advised:
     def released_limit(self) -> float:
         """The share of released people that may miss the target, 0 to 1.
 
-        None may, once rows are left out or cells suppressed.
+        It is 0 if rows or cells are suppressed, because these are chosen so that no class misses
+        it.
         """
         is_suppressed = self.suppress is not None or self.cells is not None
         return 0.0 if is_suppressed else self.max_exposure
 
     @property
     def n(self) -> int:
-        """People in the table."""
+        """The number of people in the table."""
         return self.table.n
 
     @property
@@ -160,26 +164,25 @@ class Advised:
 
     @property
     def suppressed(self) -> int:
-        """Rows of the best choice that are left out."""
+        """The number of rows that the best choice suppresses."""
         return 0 if self.row_mask is None else int(np.count_nonzero(~self.row_mask))
 
     @property
     def best(self) -> Choice:
-        """The choice that is advised, or asked for."""
+        """The choice that is advised, or that the user requested."""
         return self.requested_choice or self.advice.best
 
     @property
     def cost(self) -> ChoiceCost:
-        """The cost of the best choice."""
+        """The loss of information of the best choice."""
         return next(cost for choice, cost in self.choices if choice == self.best)
 
     def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
-        """Return the table under a choice (None: the best), by columns, without dropped columns.
+        """Return the table under a choice of levels as columns of texts, without dropped columns.
 
-        Rows that the best choice suppresses are left out of each; of suppressed cells the value
-        is `*`.
-
-        Every library of tables accepts it: `pandas.DataFrame(advised.coarse())`.
+        choice: None for the best. Rows that the best choice suppresses are left out of every
+        choice; of suppressed cells the value is `*`. Every library of tables accepts the result:
+        `pandas.DataFrame(advised.coarse())`.
         """
         levels = (choice or self.best).levels
         features = [
@@ -201,7 +204,7 @@ class Advised:
         }
 
     def level_names(self, choice: Choice) -> tuple[str, ...]:
-        """The level of each column in a choice, in words."""
+        """Return the level of each column in a choice, in words such as "intervals of 10"."""
         pairs = zip(self.columns, choice.levels, strict=True)
         return tuple(column.ladder.levels[level].name for column, level in pairs)
 
@@ -221,22 +224,24 @@ def advise(
     requested_levels: Mapping[str, int] | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
-    """Search for the coarser values with the least loss. DataError for unknown columns.
+    """Search for the coarser values with the least loss of information that reach k.
+
+    DataError for unknown columns.
 
     Args:
         table: its people, direct identifiers left out.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the share of people that may be in a smaller class.
         missing: the value of an empty cell of the table.
-        hierarchies: files as ARX has them, by column.
+        hierarchies: files in the form of ARX, by column.
         weights: how much columns count, by name; otherwise the root of their bits.
-        predict: a column whose prediction from the others is measured.
+        predict: a column whose prediction from the other columns is measured.
         by: the basis of the target: the table's `truth`, or the `promise` of its columns.
-        steps: of the search, at most; None: see `search`.
+        steps: most steps of the search; None: see `search`.
         roles: columns known to attackers, columns released unchanged, and targets of sensitive
             columns.
         requested_levels: the level of each searched column in the choice to describe, in place of
-            the best one; DataError for a level that is not there, and for a choice that misses the
+            the best; DataError for a level that is not there, and for a choice that misses the
             target.
         progress: is called with the name of each stage.
     """
@@ -258,21 +263,21 @@ def advise(
 
 @dataclass(frozen=True, slots=True)
 class TableSearch:
-    """The result of a search, before a choice of it is described.
+    """The result of a search, before one of its choices is described in full.
 
     Attributes:
         table: its people, with all columns.
         columns: the searched columns, each with its ladder.
         rest: columns that are released as they are, and not searched.
-        roles: of the columns.
-        truth: the people that miss the target, counted in the table.
-        promise: the bound on them by the counts of columns.
+        roles: the roles of the columns.
+        truth: counts the people that miss the target, in the table.
+        promise: bounds these people by the counts of columns.
         advice: the result of the search.
-        max_exposure: the share of people that may be in a smaller crowd.
+        max_exposure: the share of people that may be in an equivalence class smaller than k.
         predict: the column to predict; None: no column.
         by: the basis of the target.
         cells: the suppressed cells of each choice, if cells may be suppressed.
-        costs: of choices, as they are asked for.
+        costs: a cache of the costs of choices.
         like: the file with the earlier advice that is applied; "": a search found it.
         notes: values and columns that the earlier advice does not know, a line each.
     """
@@ -294,12 +299,15 @@ class TableSearch:
 
     @property
     def people_limit(self) -> int:
-        """People that may miss the target."""
+        """The largest accepted number of people that miss the target."""
         return _people_limit(self.roles, self.max_exposure, self.table)
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """The judge that has to reach the target besides k in the table itself, if any."""
+        """A second count that must be within the limit, besides k in the table.
+
+        None if k suffices.
+        """
         return _second_judge(self.by, self.truth, self.promise)
 
     def settle(
@@ -307,7 +315,10 @@ class TableSearch:
         requested_levels: Mapping[str, int] | None = None,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> Advised:
-        """Describe the best choice, or the asked choice. Raises DataError, see `advise`."""
+        """Return the advice with the best choice, or with the requested choice, described in full.
+
+        Raises DataError, see `advise`.
+        """
         choice = None if requested_levels is None else self.asked_choice(requested_levels)
         progress("what it costs")
         best = choice or self.advice.best
@@ -339,15 +350,15 @@ class TableSearch:
         )
 
     def people(self, levels: Sequence[int]) -> int:
-        """The people that miss the target with these levels."""
+        """Return the number of people that miss the target with these levels."""
         return (self.bound or self.truth)(levels)
 
     def cells_of(self, choice: Choice) -> SuppressedCells | None:
-        """The suppressed cells of a choice; None if no cell may be suppressed."""
+        """Return the suppressed cells of a choice; None if no cell may be suppressed."""
         return None if self.cells is None else self.cells.at(choice.levels)
 
     def choice(self, levels: Sequence[int]) -> Choice:
-        """Return a choice by the level of each searched column."""
+        """Return the choice with a level for each searched column, and its loss."""
         for choice in self.advice.tried:
             if choice.levels == tuple(levels):
                 return choice
@@ -356,12 +367,15 @@ class TableSearch:
         return choice_of(ladders, levels, people, self.table.n)
 
     def asked_choice(self, requested_levels: Mapping[str, int]) -> Choice:
-        """Return a choice by level and column. Raises DataError for one that misses the target."""
+        """Return the choice with these levels, by column name.
+
+        Raises DataError if it misses the target.
+        """
         names = [column.ladder.column for column in self.columns]
         for name in requested_levels:
             if name not in names:
                 raise DataError(
-                    f"--levels {name}: it is not searched; {listed(names)}"
+                    f"--levels {name}: it is not searched; accepted: {listed(names)}"
                     f"{did_you_mean(name, names)}"
                 )
         for name, searched in zip(names, self.columns, strict=True):
@@ -383,7 +397,10 @@ class TableSearch:
         return self.choice(levels)
 
     def _costs(self, best: Choice) -> Iterator[tuple[Choice, ChoiceCost]]:
-        """Yield the choices to show with their costs; for a wide table, all costs of the best."""
+        """Yield the choices to show with their costs.
+
+        For a wide table only the best with all costs.
+        """
         label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
         wide = len(self.columns) > WIDE
         for choice in _spread(self.advice.frontier(), best):
@@ -409,16 +426,20 @@ def find(
     roles: Roles = DEFAULT_ROLES,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableSearch:
-    """Search, and describe no choice yet. Arguments and errors: `advise`."""
+    """Return the result of a search for coarser values. Arguments and errors as of `advise`.
+
+    If rows and cells may be suppressed, two searches run, and the result with less loss counts.
+    """
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     basis = _by(by)
     if roles.suppress_cells is not None and basis is Basis.PROMISE:
         raise DataError(
-            f"{table.called}: suppress_cells: a promise is proved from the counts of single "
-            "columns, which do not tell the cells to suppress; by truth is accepted"
+            f"{table.called}: suppress_cells: not accepted by promise: the counts of single "
+            "columns do not show which cells to suppress; by truth is accepted"
         )
 
     def run_search(part: Roles) -> TableSearch:
+        """Return the result of the search with these roles."""
         progress("ladders of coarser values")
         searched, rest = divided(table, part)
         columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
@@ -445,7 +466,10 @@ def find(
 def _second_judge(
     by: Basis, truth: Truth, promise: MarginalPromise
 ) -> Callable[[Sequence[int]], int] | None:
-    """Return the judge that has to reach the target besides k in the table itself, if any."""
+    """Return the count that must be within the limit besides people below k in the table.
+
+    It is the promise, or the people that miss a target of a sensitive column; None if k suffices.
+    """
     if by is Basis.PROMISE:
         return promise
     return truth if truth.targets.targets else None
@@ -458,7 +482,7 @@ def _searched(
     steps: int | None,
     progress: Callable[[str], None],
 ) -> Advice:
-    """Search the columns that may become coarser."""
+    """Return the best levels of the columns that may become coarser, found by `search`."""
     return search(
         truth.searched.codes,
         [column.ladder for column in truth.columns],
@@ -479,7 +503,7 @@ def _columns(
     hierarchies: Mapping[str, Path],
     weights: Mapping[str, float],
 ) -> tuple[LadderColumn, ...]:
-    """Every column of a table with its ladder and its weight."""
+    """Return every column of a table with its ladder of levels and its weight."""
     return tuple(
         _weighted(column(table, j, k, missing, hierarchies.get(name)), table, j, weights)
         for j, name in enumerate(table.columns)
@@ -487,6 +511,7 @@ def _columns(
 
 
 def _by(basis: str) -> Basis:
+    """Return the basis with this name; ParameterError for any other text."""
     try:
         return Basis(basis)
     except ValueError:
@@ -494,6 +519,7 @@ def _by(basis: str) -> Basis:
 
 
 def _check_names(table: SourceTable, names: Sequence[str]) -> None:
+    """Raise DataError for a name that is no column of the table."""
     for name in names:
         if name not in table.columns:
             raise DataError(
@@ -505,6 +531,7 @@ def _check_names(table: SourceTable, names: Sequence[str]) -> None:
 def _weighted(
     column: LadderColumn, table: SourceTable, j: int, weights: Mapping[str, float]
 ) -> LadderColumn:
+    """Return a column with the user's weight, or else the square root of its entropy in bits."""
     column_entropy = entropy(np.bincount(column.ladder.levels[0].codes[table.codes[:, j]]))
     name = column.ladder.column
     weight = max(1e-6, weights.get(name, column_entropy**0.5))
@@ -512,13 +539,17 @@ def _weighted(
 
 
 def _people_limit(roles: Roles, max_exposure: float, table: SourceTable) -> int:
+    """Return the largest number of people that may miss the target."""
     from ..analysis.scoring.table_score import allowed
 
     return allowed(roles.limit(max_exposure), table.n)
 
 
 def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
-    """Return the people that miss the target if column j is a level finer."""
+    """Return the people that miss the target if column j is a level finer.
+
+    None at its finest level.
+    """
     if best.levels[j] == 0:
         return None
     levels = list(best.levels)
@@ -527,7 +558,7 @@ def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int |
 
 
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
-    """The best, and choices of the frontier that differ most in the people below k."""
+    """Return the best choice, and choices of the frontier spread over their people below k."""
     further = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(further) // (MAX_CHOICES - 1)))
     return sorted({*further[::step], best}, key=lambda choice: (choice.people, choice.loss))
@@ -542,6 +573,11 @@ def _cost(
     *,
     whole: bool,
 ) -> ChoiceCost:
+    """Return the loss of information of a choice.
+
+    label: number of the column to predict. whole: whether to measure two-way tables and the
+    prediction.
+    """
     fine = coarse_codes(table, columns, [0] * len(columns))
     coarse = coarse_codes(table, columns, choice.levels)
     guessed = None

@@ -1,4 +1,4 @@
-"""The table that a piece of advice releases, as a table that can be scored."""
+"""The table that a piece of advice releases, as a table that can be scored and written."""
 
 from dataclasses import replace
 
@@ -14,18 +14,23 @@ from .release_record import CellsLeftOut, RowsLeftOut
 
 
 def advised_features(advised: Advised) -> list[FeatureSection]:
-    """The features of the best choice, without dropped columns."""
+    """Return the features, columns with their rules of generalization, of the best choice.
+
+    Dropped columns are left out.
+    """
     steps = zip(advised.columns, advised.best.levels, strict=True)
     return [feature for column, level in steps if (feature := column.feature(level)) is not None]
 
 
 def released_table(advised: Advised) -> SourceTable:
-    """Return the best choice as a table, as it is written. Raises DataError if it is empty."""
+    """Return the table that the best choice releases. Raises DataError if it is empty."""
     features = advised_features(advised)
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()
     if not names:
-        raise DataError(f"{advised.table.called}: every column is dropped, so that nothing is left")
+        raise DataError(
+            f"{advised.table.called}: every column is dropped, so that nothing is left to release"
+        )
     whole = coarse(advised.whole, features, advised.missing)
     places = [whole.columns.index(name) for name in names]
     if advised.cells is not None:
@@ -37,7 +42,7 @@ def released_table(advised: Advised) -> SourceTable:
     if advised.row_mask is not None:
         if not advised.row_mask.any():
             raise DataError(
-                f"{advised.table.called}: every row is left out, so that nothing is left"
+                f"{advised.table.called}: every row is left out, so that nothing is left to release"
             )
         codes = codes[advised.row_mask]
         if persons is not None:
@@ -55,7 +60,8 @@ def released_table(advised: Advised) -> SourceTable:
 def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
     """Return the names of the released columns, and the released rows, as they are written.
 
-    With suppressed cells they are counted again first. Raises DataError if a class misses a target.
+    With suppressed cells they are counted again first. Raises DataError if an equivalence class
+    misses a target.
 
     Rows of persons with several rows are sorted: in the order of the file, the rows of a person
     would be adjacent.
@@ -70,7 +76,10 @@ def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
 
 
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
-    """Count the rows that the best choice leaves out; None if no row may be left out."""
+    """Return the counts of the rows that the best choice leaves out.
+
+    None if no row may be left out.
+    """
     if advised.row_mask is None:
         return None
     out = ~advised.row_mask
@@ -84,6 +93,6 @@ def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None
 
 
 def cells_left_out(advised: Advised) -> CellsLeftOut | None:
-    """Count the single cells that are suppressed; None if no cell may be suppressed."""
+    """Return the counts of single suppressed cells; None if no cell may be suppressed."""
     cells = advised.cells
     return None if cells is None else CellsLeftOut(cells.suppressed, cells.rows, cells.total)

@@ -28,7 +28,7 @@ from .result_frames import FramedAdvice, FramedScore, framed_advice, framed_scor
 from .sensitive_targets import Targets
 from .table_score import score_read
 
-MISSING = "(missing)"  # what an empty cell is called in a scenario
+MISSING = "(missing)"  # the value of an empty cell in a scenario
 Progress = Callable[[str], None]
 
 
@@ -43,16 +43,16 @@ def score(
     progress: Progress | None = None,
     **reading: Any,
 ) -> FramedScore:
-    """Score the people of a table; direct identifiers are left out.
+    """Score the disclosure risk of a table's people; direct identifiers are left out.
 
     Args:
         table: a path or a frame.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the share of people that may be in a smaller class.
         missing: whether a missing cell is a `category` or a `wildcard`.
         factor: people in the population for each person in the table.
-        worst_case_nodes: of every search tree for the worst table with these columns; None: it is
-            not sought.
+        worst_case_nodes: nodes of every search tree for the worst table with these columns; None:
+            it is not sought.
         progress: is called with the name of each stage.
         reading: the description of the table (`Reading`).
 
@@ -92,17 +92,17 @@ def advise(
     progress: Progress | None = None,
     **reading: Any,
 ) -> FramedAdvice:
-    """Search for the coarser values with the least loss; identifiers are left out.
+    """Search for the coarser values of a table with the least loss; identifiers are left out.
 
     Args:
         table: a path or a frame.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
-        hierarchies: files as ARX has them, by column.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the share of people that may be in a smaller class.
+        hierarchies: files in the form of ARX, by column.
         weights: how much columns count, by name.
-        predict: a column whose prediction from the others is measured.
+        predict: a column whose prediction from the other columns is measured.
         by: the basis of the target: the table's `truth`, or the `promise` of its columns.
-        steps: of the search, at most.
+        steps: most steps of the search.
         known: attackers may know `quasi` or `all` columns; None: quasi where a role is given.
         keep: columns that are released as they are.
         targets: l, entropy-l and t of sensitive columns.
@@ -134,7 +134,7 @@ def advise(
 
 
 def _path_and_options(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Reading]:
-    """Return the path of the table and the options of its reading."""
+    """Return the path of a table, which may be a frame, and the options of its reading."""
     try:
         options = Reading(**reading)
     except TypeError as wrong:

@@ -13,16 +13,16 @@ from .sensitive_targets import Targets
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The roles of columns in advice.
+    """The roles of columns in advice: known to attackers, released unchanged, or with a target.
 
     Attributes:
         knowledge: `quasi`, attackers may know the quasi-identifiers; `all`, all columns.
         keep: columns that are released as they are.
-        targets: of sensitive columns.
-        suppress: the largest share of people with suppressed rows, in classes that miss the
-            target; None: no row is suppressed, and `max_exposure` limits these people.
-        suppress_cells: the largest share of suppressed cells of columns that are not dropped;
-            None: no cell is suppressed. With `suppress` too, the choice that loses less is advised.
+        targets: targets of sensitive columns, by column.
+        suppress: the largest share of people with suppressed rows, in equivalence classes that miss
+            the target; None: no row is suppressed, and `max_exposure` limits these people.
+        suppress_cells: the largest share of suppressed cells of columns that are not dropped; None:
+            no cell is suppressed. With `suppress` too, the choice that loses less is advised.
     """
 
     knowledge: str = "all"
@@ -32,7 +32,10 @@ class Roles:
     suppress_cells: float | None = None
 
     def limit(self, max_exposure: float) -> float:
-        """The largest accepted share of people in classes that miss the target; 0 with cells."""
+        """Return the largest accepted share of people in classes that miss the target.
+
+        0 with cells.
+        """
         if self.suppress is None:
             return max_exposure if self.suppress_cells is None else 0.0
         return self.suppress
@@ -42,12 +45,15 @@ DEFAULT_ROLES = Roles()
 
 
 def known_by_default(reading: Reading) -> str:
-    """Return the default of known columns: quasi-identifiers, if a column is given a role."""
+    """Return the default of `knowledge`: `quasi` if the user gave a column a role, else `all`."""
     return "all" if known_is_all(reading) else "quasi"
 
 
 def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable | None]:
-    """Return the searched columns, and the columns released unchanged. Raises DataError."""
+    """Return the columns to search, and the columns released unchanged (None: no column).
+
+    Raises DataError for roles that contradict the table.
+    """
     _check(table, roles)
     searched = [name for name in _may_be_known(table, roles) if name not in roles.keep]
     if not searched:
@@ -60,12 +66,12 @@ def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable 
 
 
 def fixed_columns(table: SourceTable, roles: Roles) -> list[int]:
-    """Return the kept columns that an attacker may know, by number."""
+    """Return the numbers of the unchanged columns that an attacker may know."""
     return [table.columns.index(name) for name in _may_be_known(table, roles) if name in roles.keep]
 
 
 def _may_be_known(table: SourceTable, roles: Roles) -> list[str]:
-    """Return the columns that an attacker may know, without the columns with a target."""
+    """Return the columns that an attacker may know, without columns that have a target."""
     role = {judged.column: judged.role for judged in table.judged}
     return [
         name
@@ -83,6 +89,7 @@ def select_columns(table: SourceTable, names: list[str]) -> SourceTable:
 
 
 def _check(table: SourceTable, roles: Roles) -> None:
+    """Raise DataError for roles that are out of range or name a column that the table lacks."""
     if roles.knowledge not in ("quasi", "all"):
         raise DataError(f"known: found {roles.knowledge!r}; quasi and all are accepted")
     if roles.suppress_cells is not None and not 0 <= roles.suppress_cells <= 1:
@@ -94,8 +101,9 @@ def _check(table: SourceTable, roles: Roles) -> None:
             raise DataError(f"suppress: found {roles.suppress}; a share, 0 to 1, is accepted")
         if any(target.t is not None for target in roles.targets.values()):
             raise DataError(
-                "suppress: t compares each class with all people, whom suppressed rows change; l "
-                "and entropy-l are accepted beside it, or suppress_cells"
+                "suppress: not accepted beside a target t, because suppressed rows change the "
+                "distribution of all people, with which t compares each class; l and entropy-l "
+                "are accepted, or suppress_cells"
             )
     left_out = {judged.column: judged for judged in table.judged}
     for name in (*roles.keep, *roles.targets):

@@ -1,15 +1,15 @@
-"""Ladders for the columns of a table: the coarser levels of each, from fine to coarse.
+"""Ladders for the columns of a table: the generalization levels of each, from fine to coarse.
 
     numbers     intervals of 5, 10, 20, 40 (and similar widths at other scales)
     dates       month, year, decade
-    codes       one sign less at a time; numbers of a register (`roles.key_like`) not at all
+    codes       one character less at a time; numbers of a register (`roles.key_like`) not at all
     categories  values of fewer and fewer people are merged
     hierarchy   the levels of its file
 
 Free changes come first: spellings that differ in case or spaces alone are merged, and texts that
-mean missing become missing. Every level is made by the rules of a `[[feature]]`, so the advice is
-in terms that people can answer in. The loss of a level is half the share of entropy lost, and 1 if
-the column is dropped: a coarse age is still an age.
+mean missing become missing. Every level is made by the rules of a `[[feature]]` of a scenario, so
+the advice is in terms that people can answer in. The loss of a level is half the share of entropy
+lost, and 1 if the column is dropped: a coarse age is still an age.
 """
 
 import re
@@ -41,30 +41,30 @@ from ..scenarios.populations.values import (
 from ..scenarios.schema.model import FeatureSection
 
 AS_IS, DROPPED = "as it is", "dropped"
-PARTIAL_WEIGHT = (
-    0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
-)
-TAIL = 0.01  # share of people below the first edge, and above the last
+# The loss of a coarser column is at most this; only a dropped column loses 1.
+PARTIAL_WEIGHT = 0.5
+TAIL = 0.01  # largest share of people below the first edge, and above the last
 WIDTHS = (5, 10, 20, 40)
 CODE = re.compile(r"[A-Z0-9]{3,12}")
 CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
-RARE = (0.001, 0.005, 0.02, 0.05)  # shares of the people; values of fewer are merged
+RARE = (0.001, 0.005, 0.02, 0.05)  # shares of people; rarer values are merged, by level
 
 
 @dataclass(frozen=True, slots=True)
 class LadderColumn:
-    """A column with its ladder.
+    """A column with its ladder, the levels of generalization from fine to coarse.
 
     Attributes:
-        ladder: its levels, from fine to coarse.
-        steps: of each level, the keys of its feature; None: dropped.
+        ladder: its levels and their losses.
+        steps: for each level, the keys of its feature in a scenario; None: the level drops the
+            column.
     """
 
     ladder: Ladder
     steps: tuple[dict[str, Any] | None, ...]
 
     def feature(self, level: int) -> FeatureSection | None:
-        """Return the keys of the column in a scenario at a level; None if the level drops it."""
+        """Return the column as a feature of a scenario at a level; None if the level drops it."""
         keys = self.steps[level]
         return None if keys is None else _feature(self.ladder.column, keys)
 
@@ -77,23 +77,25 @@ def column(
     hierarchy: Path | None = None,
     weight: float = 1.0,
 ) -> LadderColumn:
-    """Return the ladder of a column. Raises DataError for a hierarchy that does not fit.
+    """Return the ladder of column j of a table.
 
-    missing: the value of an empty cell. hierarchy: a file for this column.
+    Raises DataError for a hierarchy that does not fit. missing: the value of an empty cell.
+    hierarchy:
+    a file for this column. Levels that merge no value or all values are left out.
     """
     name, texts = table.columns[j], table.values[j]
     people = table.people_by(table.codes[:, j], len(texts))
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     levels = [_codes(name, clean, texts, people, missing)]
-    fewest = min(k, table.n + 1)  # below that the values of all people are merged
+    fewest = min(k, table.n + 1)  # with a larger number all values would be merged
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
             codes = _codes(name, more, texts, people, missing)
         except DataError:
             if hierarchy is not None:
                 raise
-            continue  # a rule that these values cannot have
+            continue  # this rule does not apply to these values
         if 1 < codes.max() + 1 < levels[-1].max() + 1 and nested(levels[-1], codes):
             steps.append(more)
             levels.append(codes)
@@ -111,7 +113,7 @@ def given_column(
 ) -> LadderColumn:
     """Return the ladder of a column with a given level: its values, this level, dropped.
 
-    keys: of the feature of this level; None: the column as it is, or dropped. missing: the value of
+    keys: keys of the level's feature; None: the column as it is, or dropped. missing: the value of
     an empty cell. Raises DataError for a rule that these values cannot have.
     """
     name, texts = table.columns[j], table.values[j]
@@ -129,22 +131,24 @@ def given_column(
 
 
 def given_feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
-    """Return a feature with these keys. Raises ValueError for keys that no feature has."""
+    """Return a feature of a scenario with these keys. Raises ValueError for unknown keys."""
     return _feature(name, keys)
 
 
 def _feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
+    """Return a feature of a scenario with these keys."""
     return convert({"name": name, **keys}, FeatureSection)
 
 
 def _name(name: str, keys: Mapping[str, Any]) -> str:
+    """Return the name of a level in words, from the keys of its feature."""
     return in_words(_feature(name, keys)) or AS_IS
 
 
 def _codes(
     name: str, keys: Mapping[str, Any], texts: Sequence[str], people: Codes, missing: str
 ) -> Codes:
-    """The coarser code of each code."""
+    """Return, for each value of a column, the code of its coarser value under these keys."""
     rules = rules_of(_feature(name, keys), texts, people.tolist(), missing)
     place: dict[str, int] = {}
     coarse_texts = [coarsened(rules, text) for text in texts]
@@ -152,7 +156,10 @@ def _codes(
 
 
 def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
-    """Return the changes that lose no information: equal spellings, and equal words for missing."""
+    """Return the keys of changes that lose no information.
+
+    They merge equal spellings, and equal words for missing.
+    """
     clean: dict[str, Any] = {}
     known_texts = [text for text in texts if text != missing]
     parts = [part for part, changed in _spellings(known_texts) if changed]
@@ -170,7 +177,7 @@ def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
 
 
 def _spellings(texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """The parts of spellings in which values differ alone."""
+    """Yield each part of spellings, such as case, and whether some values differ in it alone."""
     yield "case", len({text.casefold() for text in texts}) < len(texts)
     yield "spaces", len({re.sub(r"\s+", " ", text) for text in texts}) < len(texts)
 
@@ -184,7 +191,7 @@ def _coarser(
     hierarchy: Path | None,
     clean: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    """The coarser levels that a column may have, from fine to coarse."""
+    """Yield the keys of the coarser levels that a column may have, from fine to coarse."""
     if hierarchy is not None:
         depth = min(map(len, levels(hierarchy).values()))
         for level in range(1, depth):
@@ -201,7 +208,7 @@ def _coarser(
         for length in range(max(map(len, known_texts)) - 1, 0, -1):
             yield {**clean, "prefix": length}
     elif key_like(list(known_texts), int(people.sum())):
-        return  # an interval of such numbers has no meaning
+        return  # intervals of register numbers have no meaning
     elif _is_mostly(known_texts, NUMBER) and len(known_texts) > MAX_CATEGORIES:
         numbers = [
             (float(text), int(number_of_people))
@@ -217,7 +224,12 @@ def _coarser(
 
 
 def cuts(numbers: "np.ndarray", people: "np.ndarray") -> Iterator[list[float]]:
-    """Edges of intervals, each list some of the one before; few people lie beyond either end."""
+    """Yield lists of interval edges, each a subset of the list before.
+
+    Few people lie beyond the ends.
+
+    numbers: different values. people: the people with each.
+    """
     order = np.argsort(numbers)
     up_to = people[order].cumsum() / people.sum()
     low, high = (float(numbers[order][np.searchsorted(up_to, at)]) for at in (TAIL, 1 - TAIL))
@@ -230,13 +242,13 @@ def cuts(numbers: "np.ndarray", people: "np.ndarray") -> Iterator[list[float]]:
 
 
 def _plain(number: float) -> float:
-    """A number as a person writes it: 20, not 20.0."""
+    """Return a number as people write it: 20, not 20.0."""
     rounded = float(f"{number:.9g}")
     return int(rounded) if rounded.is_integer() else rounded
 
 
 def widths(numbers: Sequence[float]) -> list[float]:
-    """Widths of intervals, each a multiple of the one before: 5, 10, 20, 40 for ages."""
+    """Return widths of intervals, each a multiple of the width before: 5, 10, 20, 40 for ages."""
     span = max(numbers) - min(numbers)
     if not span:
         return []
@@ -248,12 +260,13 @@ def widths(numbers: Sequence[float]) -> list[float]:
 
 
 def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
+    """Whether nearly all texts match a pattern."""
     fits = sum(kind.fullmatch(text) is not None for text in texts)
     return bool(texts) and fits >= KIND_SHARE * len(texts)
 
 
 def _is_code(name: str, texts: Collection[str]) -> bool:
-    """Whether values are codes of one length, of which the first signs say most."""
+    """Whether values are codes of one length, such as postcodes: the first characters say most."""
     if len(texts) <= 2 or not _is_mostly(texts, CODE):
         return False
     lengths = {len(text) for text in texts}

@@ -1,5 +1,8 @@
 r"""Tables of counts that are safe to print, from a user's table or the release of a run.
 
+A small cell has 1 to k - 1 persons; it is closed (not printed), with further cells (complements) so
+that subtraction does not reveal it.
+
 >>> from pathlib import Path
 >>> from veilmix.own_data.count_tables import close_table, count_table
 >>> from veilmix.own_data.read_table import Reading, read
@@ -36,25 +39,25 @@ from ..scenarios.schema.problems import did_you_mean, listed
 from ..scenarios.serialization.record import Record
 from .read_table import split
 
-CLOSED = "closed"  # in place of a count, in files
-TOTAL = "(all)"  # in place of a value that is summed over
+CLOSED = "closed"  # text in place of the count of a closed cell, in files
+TOTAL = "(all)"  # text in place of a value, in rows of totals
 
 Progress = Callable[[str], None]
 Row = list[object]
-Places = Sequence[Sequence[int]]  # of the columns of each table
+Places = Sequence[Sequence[int]]  # for each table the indices of its columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedTables:
-    """Counts of tables, and the names and values of their columns.
+    """Counts of tables before any cell is closed, with the names and values of their columns.
 
     Attributes:
-        name: of the file or run.
+        name: name of the file or run.
         person: the definition of a person, in words.
-        columns: of all tables, in the order in which they are named.
+        columns: columns of all tables, in the order in which they are named.
         tables: columns of each table, in the order given.
         values: texts of each column, in their order.
-        linked: the counts; columns are places in `columns`, codes places in `values`.
+        linked: the counts; columns are indices in `columns`, codes indices in `values`.
     """
 
     name: str
@@ -66,13 +69,13 @@ class CountedTables:
 
 
 class PrintedCell(Record, frozen=True):
-    """A cell of a printed table.
+    """A cell of a printed table of counts.
 
     Attributes:
-        values: of each column; None for a total over the column.
-        people: the printed count; None if it is closed.
+        values: the value of each column; None for a total over the column.
+        people: the printed count; None if the cell is closed.
         low, high: the least and the most persons that an outsider can conclude; None where they
-            were not computed from the printed cells alone: of many closed cells, and of persons
+            were not computed from the printed cells alone: for many closed cells, and for persons
             with several rows, as they tell which sets of rows occur.
     """
 
@@ -83,16 +86,16 @@ class PrintedCell(Record, frozen=True):
 
 
 class ClosedTables(Record, frozen=True):
-    """Tables in which small cells and their complements are closed.
+    """Tables of counts in which small cells and their complements are closed.
 
     A record may be printed: it holds no sum and no number that would open a small cell.
 
     Attributes:
         source: name of the file or run.
         person: the definition of a person, in words.
-        persons: in the tables.
+        persons: number of persons in the tables.
         k: persons in the smallest cell that is not small.
-        columns: of the cells.
+        columns: columns of the cells.
         tables: columns of each table.
         cells: every cell and total of all tables.
         joint: columns of tables that are not printed, and of which printed tables are parts: an
@@ -100,10 +103,10 @@ class ClosedTables(Record, frozen=True):
         closed: number of closed cells, small cells and complements.
         loss: the quantity that the complements minimise: `people` or `cells`.
         is_best: whether it is proved that no choice of complements has a smaller loss.
-        narrowest: persons between the least and the most that an outsider can conclude of the
+        narrowest: persons between the least and the most that an outsider can conclude for the
             narrowest closed cell; None without a closed cell, or if `adds_up` is false.
-        narrowest_is_exact: whether it is exact; if not, at least so many.
-        members: whether persons of the table can conclude no more of small cells either.
+        narrowest_is_exact: whether `narrowest` is exact; if not, it is a lower bound.
+        members: whether persons of the table can conclude no more about small cells either.
         closes_empty: whether empty cells are closed; if not, they are printed as 0.
         adds_up: whether totals are the sums of their cells; if not, persons may be in several.
     """
@@ -132,13 +135,13 @@ class RoundedTables(Record, frozen=True):
     Attributes:
         source: name of the file or run.
         person: the definition of a person, in words.
-        persons: in the tables, rounded.
+        persons: number of persons in the tables, rounded.
         k: persons in the smallest cell that is not small.
-        columns: of the cells.
+        columns: columns of the cells.
         tables: columns of each table.
         cells: every cell and total of all tables.
         base: counts are multiples of it.
-        joint: columns of tables that are not printed, as of `ClosedTables`.
+        joint: columns of tables that are not printed, as in `ClosedTables`.
         reach: a count is less than base * reach from the truth.
         is_best: whether it is proved that no rounding of this reach changes less.
         known_small: cells that an outsider knows to have 1 to k - 1 persons, and groups that a
@@ -165,11 +168,11 @@ class RoundedTables(Record, frozen=True):
 def count_table(
     table: SourceTable, tables: Sequence[str], name: str = "", *, empty: bool = False
 ) -> CountedTables:
-    """Count tables of a user's table in persons. Each table is names with commas between them.
+    """Return tables of counts of a user's table, in persons.
 
-    A person in several cells is counted once in each, and once in their totals.
-
-    name: of the file, for messages. empty: whether empty cells are cells like any other.
+    Each table is names of columns with commas between them. A person in several cells is counted
+    once in each, and once in their totals. name: of the file, for messages. empty: whether empty
+    cells are cells like any other.
 
     Raises:
         DataError: an unknown column, a column that is left out, or tables that are too large.
@@ -188,6 +191,7 @@ def count_table(
     texts = [table.values[place] for place in places]
 
     def count(codes: Codes, tables: Places) -> LinkedCounts:
+        """Return the counts of rows, or of persons if persons have several rows."""
         if owner is None:
             return count_linked(codes, tables, zeros=empty)
         return count_persons(codes, owner, tables, zeros=empty)
@@ -198,7 +202,7 @@ def count_table(
 def count_release(
     release: WrittenRelease | None, name: str, tables: Sequence[str], *, empty: bool = False
 ) -> CountedTables:
-    """Count tables of the release of a run. Arguments and errors as of `count_table`."""
+    """Return tables of counts of the release of a run. Arguments and errors as of `count_table`."""
     if release is None or not release.counts:
         raise DataError(f"{name}: nothing was released; a run with a released table is needed")
     if release.columns == REPORTED:
@@ -220,6 +224,7 @@ def count_release(
     persons = np.array([people for _, people in cells])
 
     def count(codes: Codes, tables: Places) -> LinkedCounts:
+        """Return the counts of the release's cells, each weighted by its people."""
         return count_linked(codes, tables, persons, zeros=empty)
 
     return _counted(name, "each participant", named, columns, codes, texts, count)
@@ -235,9 +240,9 @@ def close_table(
     programs: int = PROGRAMS,
     progress: Progress = lambda _stage: None,
 ) -> ClosedTables:
-    """Close small cells and complements (`close_cells`), and audit the result.
+    """Close small cells and complements (`close_cells`), audit the result, and return it.
 
-    empty: whether `counted` has empty cells; the rest as `close_cells`.
+    empty: whether `counted` has empty cells; other arguments as of `close_cells`.
 
     Raises:
         DataError: k below 2, or too few persons.
@@ -276,7 +281,9 @@ def close_table(
 
 
 def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
-    """Round counts to multiples (`round_cells`); `counted` has its empty cells.
+    """Return the tables with counts rounded to multiples of a base (`round_cells`).
+
+    `counted` must have its empty cells.
 
     Raises:
         DataError: no rounding adds up.
@@ -314,7 +321,7 @@ def check_rounded(rounded: RoundedTables) -> None:
 
 
 def written(printed: ClosedTables | RoundedTables) -> tuple[list[str], list[Row]]:
-    """Return the headings and rows of a file: only what may be printed."""
+    """Return the headings and rows of a file with printed tables: only what may be printed."""
     heading = "people"
     while heading in printed.columns:
         heading += "_"
@@ -330,7 +337,7 @@ def written(printed: ClosedTables | RoundedTables) -> tuple[list[str], list[Row]
 
 
 def total_mark(printed: ClosedTables | RoundedTables) -> str:
-    """Return the text of a total, which is no value of a column."""
+    """Return the text that stands for a total in files, which is no value of a column."""
     mark, values = TOTAL, {value for cell in printed.cells for value in cell.values}
     while mark in values:
         mark += "_"
@@ -338,7 +345,7 @@ def total_mark(printed: ClosedTables | RoundedTables) -> str:
 
 
 def _names(tables: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """Return the columns of each table, and of all."""
+    """Return the columns of each table from their texts, and the different columns of all."""
     named = tuple(tuple(split(text)) for text in tables)
     for text, names in zip(tables, named, strict=True):
         if not all(names) or len(set(names)) < len(names):
@@ -351,6 +358,7 @@ def _names(tables: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[st
 
 
 def _check_column(table: SourceTable, column: str, name: str) -> None:
+    """Raise DataError for a column that the table lacks or that is left out."""
     if column in table.columns:
         return
     for judged in table.judged:
@@ -372,7 +380,10 @@ def _counted(
     texts: Sequence[Sequence[str]],
     count: Callable[[Codes, Places], LinkedCounts],
 ) -> CountedTables:
-    """Count, with values in their order: numbers by size."""
+    """Return counted tables, with the values of each column in order: numbers by size.
+
+    count: codes, columns of each table -> counts.
+    """
     codes, values = codes.copy(), list[tuple[str, ...]]()
     for place, column in enumerate(texts):
         numbers = numbers_of(column)
@@ -388,7 +399,7 @@ def _counted(
 
 
 def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
-    """The columns of each table of a cycle, unless it is printed."""
+    """Return the columns of each table that an outsider may conclude although it is not printed."""
     linked = counted.linked
     return tuple(
         tuple(counted.columns[place] for place in block)
@@ -400,7 +411,7 @@ def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
 def _cells(
     counted: CountedTables, counts: Sequence[int | None], intervals: Intervals
 ) -> Iterator[PrintedCell]:
-    """Yield every printed cell: table by table, totals last; a shared cell once."""
+    """Yield every printed cell: table by table, totals last; a cell of several tables once."""
     are_shown = intervals.exact and not counted.linked.profiles
     low, high = dict[int, int | None](), dict[int, int | None]()
     for place, lower, upper in zip(
@@ -431,6 +442,6 @@ def _cells(
 def _order(
     table: Sequence[int], cell: tuple[tuple[int, ...], tuple[int, ...]]
 ) -> tuple[float, ...]:
-    """Return the key of a cell in a table: by its values in turn, totals last."""
+    """Return the sort key of a cell in a table: by its values in turn, totals last."""
     code_of = dict(zip(*cell, strict=True))
     return tuple(code_of.get(column, np.inf) for column in table)

@@ -24,20 +24,20 @@ from .attacker_columns import Roles, select_columns
 from .coarsening_ladders import LadderColumn, given_column, given_feature
 from .judges import MarginalPromise, Truth
 
-MAX_VALUES = 5  # new values of a column that are named
+MAX_VALUES = 5  # most new values of a column that a note names
 Keys = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierAdvice:
-    """Advice on an earlier file.
+    """Advice on an earlier file, as it was read.
 
     Attributes:
-        file: that holds it.
+        file: the file that holds the advice.
         columns: the keys of the feature of each searched column; None: it was dropped.
         unchanged_columns: columns that were released as they are.
-        k: people in the smallest safe crowd.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the share of people that may be in a smaller class.
         knowledge: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
         suppress: the largest share of people with suppressed rows; None: no row.
         values: the released values of columns where they are recorded.
@@ -54,7 +54,7 @@ class EarlierAdvice:
 
 
 def read_advice(file: Path) -> EarlierAdvice:
-    """Read advice from a file. DataError names the file and the accepted kinds."""
+    """Return the advice in a file. DataError names the file and the accepted kinds."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as bad:
@@ -71,6 +71,7 @@ def read_advice(file: Path) -> EarlierAdvice:
 
 
 def _from_record(file: Path, record: Any) -> EarlierAdvice:
+    """Return the advice in a JSON record of `veilmix advise`."""
     columns = {column["column"]: column["feature"] for column in record["columns"]}
     values = {
         column["column"]: frozenset(column["values"])
@@ -87,6 +88,7 @@ def _from_record(file: Path, record: Any) -> EarlierAdvice:
 
 
 def _from_scenario(file: Path, document: Any) -> EarlierAdvice:
+    """Return the advice in a scenario that `veilmix advise --write` made."""
     columns = dict[str, Keys | None]()
     for feature in document["feature"]:
         keys = {key: value for key, value in feature.items() if key != "name"}
@@ -110,13 +112,13 @@ def search_again(
     predict: str | None = None,
     by: str = "truth",
 ) -> TableSearch:
-    """Apply earlier advice to a table, in place of a search; describe no choice yet.
+    """Return earlier advice applied to a table, in the form of a search's result.
 
     Args:
         table: its people, direct identifiers left out.
         earlier: the advice.
-        k: people in the smallest safe crowd.
-        max_exposure: the share of people that may be in a smaller crowd.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the share of people that may be in a smaller class.
         missing: the value of an empty cell of the table.
         roles: targets of sensitive columns, and the share of people with suppressed rows; the known
             and the kept columns are taken from the advice.
@@ -165,7 +167,7 @@ def search_again(
 
 
 def check_reached(advised: Advised, file: object) -> None:
-    """Raise DataError if a file is to be written, and the target is missed."""
+    """Raise DataError if a file is to be written although the advice misses the target."""
     if file is not None and not advised.reached:
         raise DataError(
             f"{file}: not written: the target is missed ({advised.missed:,} people, at most "
@@ -175,6 +177,7 @@ def check_reached(advised: Advised, file: object) -> None:
 
 
 def _check(table: SourceTable, earlier: EarlierAdvice) -> None:
+    """Raise DataError for a column that the advice releases and the table lacks or leaves out."""
     left_out = {judged.column for judged in table.judged} - {*table.columns}
     needed = [name for name, keys in earlier.columns.items() if keys is not None]
     for name in (*needed, *earlier.unchanged_columns):
@@ -191,6 +194,7 @@ def _check(table: SourceTable, earlier: EarlierAdvice) -> None:
 
 
 def _new_columns(table: SourceTable, earlier: EarlierAdvice) -> list[str]:
+    """Return a note about columns of the table that the advice does not know."""
     names = [
         n for n in table.columns if n not in earlier.columns and n not in earlier.unchanged_columns
     ]
@@ -200,7 +204,7 @@ def _new_columns(table: SourceTable, earlier: EarlierAdvice) -> list[str]:
 
 
 def _frozen(table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, missing: str) -> Keys:
-    """The keys of a column, with the same rare values merged as before, and all new values."""
+    """Return the keys of a column that merge the same rare values as before, and all new values."""
     earlier_values = earlier.values.get(table.columns[j])
     if "merge_below" not in keys or earlier_values is None:
         return keys
@@ -220,7 +224,10 @@ def _frozen(table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, miss
 def _uncovered(
     table: SourceTable, j: int, keys: Keys, earlier: EarlierAdvice, missing: str
 ) -> list[str]:
-    """The values that the rules of a column do not cover, or that were not released before."""
+    """Return notes about values that a column's rules do not cover, or that are new.
+
+    New values were not in the earlier release.
+    """
     name, texts = table.columns[j], table.values[j]
     folded = {value for group in keys.get("merge", {}).values() for value in group}
     unmerged_texts = [
@@ -248,7 +255,7 @@ def _uncovered(
 
 
 def _covers(keys: Keys, text: str) -> bool:
-    """Whether the shape of a column's rule applies to a value."""
+    """Whether a column's rule applies to a value: a number, a date, or a value of the hierarchy."""
     if "bins" in keys:
         return NUMBER.fullmatch(text) is not None
     if "date" in keys:
@@ -259,5 +266,6 @@ def _covers(keys: Keys, text: str) -> bool:
 
 
 def _named(texts: Sequence[str]) -> str:
+    """Return the first values in quotes, and the number of further values."""
     more = f" and {len(texts) - MAX_VALUES:,} more" if len(texts) > MAX_VALUES else ""
     return ", ".join(map(repr, texts[:MAX_VALUES])) + more

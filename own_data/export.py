@@ -1,4 +1,4 @@
-"""A table or its counts out again: CSV, Excel or Parquet, by the file's ending.
+"""Writing of a table or its counts: CSV, Excel or Parquet, by the file's ending.
 
 No cell of a CSV or Excel file starts a formula (serialization/csv_text.py). A Parquet file is read
 by programs, which execute no cell: its cells are unchanged.
@@ -24,15 +24,17 @@ from ..scenarios.serialization.csv_text import csv_text, safe
 from ..temporary_files import private_folder, set_aside
 
 ENDINGS = (".csv", ".xlsx", ".parquet")
-SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
+SUPPRESSED = "*"  # the text of a suppressed cell, as in ARX and other tools
 BOM = "\ufeff"
-MOST_ROWS = 1_048_575  # of an Excel sheet, below its header
+MOST_ROWS = 1_048_575  # most rows of an Excel sheet below its header
 UNFINISHED = "{}: cannot be written: the unfinished file"
 Row = Sequence[object]
 
 
 def rows_of(table: SourceTable) -> Iterable[Row]:
-    """Yield all people's values, in the order of the table; sorted if a person has several rows.
+    """Yield the values of all people, in the order of the table.
+
+    Sorted if a person has several rows.
 
     Rows of one person often stand together in a file: their order would join them again.
     """
@@ -54,12 +56,12 @@ def with_suppressed(table: SourceTable, mask: NDArray[np.bool_], text: str) -> S
 
 
 def counts_of(table: SourceTable) -> tuple[tuple[str, ...], list[Row]]:
-    """Return the number of people by row: headings, and a line for each row that occurs."""
+    """Return the number of people with each different row: headings, and a line for each row."""
     heading = "people"
     while heading in table.columns:
         heading += "_"
     codes = table.codes
-    if table.persons is not None:  # a person counts once in each row
+    if table.persons is not None:  # a person counts once for each different row
         codes = np.unique(np.column_stack((codes, table.persons)), axis=0)[:, :-1]
     distinct, people = np.unique(codes, axis=0, return_counts=True)
     lines: list[Row] = [
@@ -70,16 +72,21 @@ def counts_of(table: SourceTable) -> tuple[tuple[str, ...], list[Row]]:
 
 
 def check_ending(path: str | PathLike[str]) -> None:
-    """Refuse a file of a kind that is not written, before there is any work. Raises DataError."""
+    """Raise DataError for a file of a kind that cannot be written, before there is any work."""
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
-        raise DataError(f"{path}: {', '.join(ENDINGS)} files are written")
+        raise DataError(
+            f"{path}: this kind of file cannot be written; {', '.join(ENDINGS)} files are written"
+        )
 
 
 def write(
     path: str | PathLike[str], headings: Sequence[str], rows: Iterable[Row], *, bom: bool = False
 ) -> None:
-    """Write rows; a file that is there is replaced. bom: a mark by which Excel knows UTF-8."""
+    """Write rows to a file by its ending; an existing file is replaced.
+
+    bom: a byte-order mark, by which Excel recognizes UTF-8.
+    """
     path = Path(path)
     check_ending(path)
     match path.suffix.lower():
@@ -93,6 +100,7 @@ def write(
 
 
 def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write rows to an Excel file; DataError without the library or beyond Excel's rows."""
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
@@ -111,6 +119,7 @@ def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
 
 
 def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write rows to a Parquet file; DataError without the library."""
     try:
         import duckdb
     except ImportError:

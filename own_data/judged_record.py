@@ -1,4 +1,4 @@
-"""The record of a foreign release, judged against the original."""
+"""The record of a release that was made elsewhere, judged against the original table."""
 
 from ..analysis.release_risks import Interval
 from ..scenarios.serialization.record import Record
@@ -6,7 +6,7 @@ from .score_record import AskedQuestion, SensitiveColumn
 
 
 class MatchedColumn(Record, frozen=True):
-    """A column of the release and of the original.
+    """A column that the release and the original have in common.
 
     Attributes:
         column: its name in the original.
@@ -33,13 +33,14 @@ class MatchedColumn(Record, frozen=True):
 
 
 class LinkRisks(Record, frozen=True):
-    """The people of the original beside the rows of the release that fit them.
+    """Re-identification risks: people of the original beside the rows of the release that fit them.
 
-    Where persons have several rows, the fewest persons behind the fitting rows take the place of
-    fitting rows, for the worst row of each (`analysis/release_risks/person_matches.py`).
+    A row fits a person if its values, in the columns that an attacker may know, may stand for the
+    person's. Where persons have several rows, the fewest persons behind the fitting rows take the
+    place of fitting rows, for the worst row of each (`analysis/release_risks/person_matches.py`).
 
     Attributes:
-        people: of the original.
+        people: people of the original.
         fitted: people with at least one fitting row.
         below_k: of these, people with fewer than k fitting rows.
         single: of these, people with a single fitting row.
@@ -68,14 +69,14 @@ class LinkRisks(Record, frozen=True):
 
 
 class CopiedRows(Record, frozen=True):
-    """Rows that copy a row of the original in all matched columns.
+    """Rows of the release that copy a row of the original in all matched columns.
 
     Attributes:
-        rows: number of them.
+        rows: number of such rows.
         of_unique: copies of a row that a single person has.
-        people: with such a unique row that is released.
+        people: people with such a unique row that is released.
         people_share: their share of all people, 0 to 1.
-        control_share: the same of people outside the release; None without a control.
+        control_share: the same share among people outside the release; None without a control.
     """
 
     rows: int
@@ -89,10 +90,10 @@ class NearestRows(Record, frozen=True):
     """The distance of released rows to the nearest row of the original, 0 to 1.
 
     Attributes:
-        rows: that were compared.
+        rows: number of compared rows.
         zero: share of these at distance 0.
-        median: of the distances.
-        control_median: of the distances to the control; None without a control.
+        median: median of the distances.
+        control_median: median of the distances to the control; None without a control.
         nearer: share nearer to the original than to the control, with its 95 % interval; 0.5 is
             expected without copying. None without a control.
     """
@@ -105,14 +106,14 @@ class NearestRows(Record, frozen=True):
 
 
 class JudgedRelease(Record, frozen=True):
-    """A foreign release judged against the original.
+    """A release that was made elsewhere, judged against the original.
 
     Attributes:
         release, original, control: the files; control "" if there is none.
-        rows: of the release, without suppressed rows.
+        rows: rows of the release, without suppressed rows.
         suppressed: rows of the release with * in every known column.
-        k: people in the smallest safe crowd.
-        columns: that are in both files.
+        k: people in the smallest safe equivalence class.
+        columns: columns that are in both files.
         added: columns of the release that the original lacks.
         lacking: columns of the original that the release lacks.
         identifiers: direct identifiers of the original that are released.
@@ -121,16 +122,16 @@ class JudgedRelease(Record, frozen=True):
         links: the people of the original beside the rows that fit them.
         copies: rows that copy a row of the original.
         nearest: distances to the nearest original row; None if columns are coarser.
-        questions: singling out, linkability and inference.
+        questions: the attacks of singling out, linkability and inference.
         sensitive: k, l and t of the release.
         two_way: mean total variation distance of two-way tables, 0 to 1; None with one column.
-        release_sha256, original_sha256: of the files.
+        release_sha256, original_sha256: digests of the files.
         limits: counts that were left out, in words.
         free_text: columns of free text of the original that are released.
         not_judged: further columns of the original that are released, and were not read: sampling
             weights, and columns that --columns leaves out.
-        person_rows: rows of the original, if persons have several; people are persons then. 0:
-            each row is a person's own.
+        person_rows: rows of the original, if persons have several; people are persons then. 0: each
+            row is a person's own.
     """
 
     release: str

@@ -1,8 +1,9 @@
-"""A foreign release judged against the original: anonymised or synthetic data.
+"""A release that was made elsewhere, judged against the original: anonymised or synthetic data.
 
 k, l and t of a release alone do not show how it relates to the people: a synthetic table has no
 classes of people, and an anonymised table may hold copies. So the people of the original are looked
-for in it: the rows that fit each of them, copies, and the three attacks of the regulators.
+for in the release: the rows that fit each of them, copies, and the regulators' three attacks
+(singling out, linkability, inference).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +39,7 @@ from .released_values import FittedColumn, ValueTexts, fit_column
 from .risk_places import known_columns
 from .score_record import AskedQuestion, AttackRate, SensitiveColumn
 
-PAIRS = 300  # of columns whose two-way tables are compared
+PAIRS = 300  # most pairs of columns whose two-way tables are compared
 EXAMPLES = 3
 Columns = NDArray[np.int64]
 
@@ -53,14 +54,14 @@ def judge_release(
     control: Path | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> JudgedRelease:
-    """Judge a release against the original.
+    """Return the risks of a release for the people of the original table.
 
     Args:
         release: its file: anonymised or synthetic rows.
         original: the file of the people.
         reading: the description of the original; its options on the form of a file hold for all.
-        k: rows or people in the smallest safe crowd.
-        hierarchies: files as ARX has them, by column of the original.
+        k: rows or people in the smallest safe equivalence class.
+        hierarchies: files in the form of ARX, by column of the original.
         control: a file of people of the same kind that the release was not made from; None: no
             control.
         progress: is called with the name of each stage.
@@ -80,21 +81,23 @@ def judge_release(
     progress("matching values")
     files = {name: levels(file) for name, file in (hierarchies or {}).items()}
     if strange := [name for name in files if name not in rows.columns]:
-        raise DataError(f"--hierarchy {strange[0]}: {listed(rows.columns)} are in both files")
+        raise DataError(
+            f"--hierarchy {strange[0]}: no column in both files; accepted: {listed(rows.columns)}"
+        )
     joined = _joined(release, people, rows, outside, files)
     return _Judge(release, original, control, joined, k, progress).record(columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedTables:
-    """The original, the release and the control in their common columns.
+    """The original, the release and the control, reduced to their common columns.
 
     Attributes:
         people: the original, in the common columns.
         rows: the release, suppressed rows left out.
-        suppressed: number of these.
+        suppressed: number of suppressed rows.
         outside: the control, in the common columns; None: no control.
-        fitted: the values of each column.
+        fitted: for each column, the original values that each released value may stand for.
         attacker_columns: numbers of the columns that an attacker may know.
         sensitive: numbers of the sensitive columns.
         lacking: columns of the original that the release lacks.
@@ -118,7 +121,7 @@ def _released(
     progress: Callable[[str], None],
     person: str | None = None,
 ) -> tuple[SourceTable, ComparedColumns]:
-    """Read the columns of a release that the original has, under the original's names.
+    """Return the columns of a release that the original has, under the original's names.
 
     person: the column by which rows belong to persons; None: each row is judged by itself.
     """
@@ -159,7 +162,7 @@ def _joined(
     outside: SourceTable | None,
     files: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> JoinedTables:
-    """Match the values of the common columns, and set suppressed rows apart."""
+    """Return the tables in their common columns, values matched, without suppressed rows."""
     names = list(rows.columns)
     role = {judged.column: judged.role for judged in people.judged}
     may_be_known = {people.columns[j] for j in known_columns(people)}
@@ -197,13 +200,14 @@ def _joined(
 
 
 def _select(table: SourceTable, names: Sequence[str]) -> SourceTable:
+    """Return a table with these columns, in this order."""
     places = [table.columns.index(name) for name in names]
     values = tuple(table.values[place] for place in places)
     return replace(table, columns=tuple(names), codes=table.codes[:, places], values=values)
 
 
 class _Judge:
-    """The measures of a release."""
+    """The computation of all measures of a release; `record` returns them."""
 
     def __init__(
         self,
@@ -214,6 +218,7 @@ class _Judge:
         k: int,
         progress: Callable[[str], None],
     ) -> None:
+        """Encode the original and the control in the codes of the release's values."""
         self.files = (release.name, original.name, control.name if control else "")
         self.joined, self.k, self.progress = joined, k, progress
         self.rows = joined.rows.codes.astype(np.int64)
@@ -223,7 +228,10 @@ class _Judge:
         self.texts = texts
 
     def _as_released(self, table: SourceTable, texts: list[list[str]]) -> Columns:
-        """The codes of a table in the release's values; values without one get new codes."""
+        """Return a table's codes as the release would write them, shape (rows, columns).
+
+        A value that the release writes in no way gets a new code, and its text is added to `texts`.
+        """
         columns = []
         for j, fitted in enumerate(self.joined.fitted):
             place = {text: code for code, text in enumerate(texts[j])}
@@ -245,7 +253,10 @@ class _Judge:
         return np.stack(columns, axis=1)
 
     def record(self, columns: ComparedColumns) -> JudgedRelease:
-        """Measure everything."""
+        """Return the record of all measures.
+
+        Links, copies, distances, attacks, and sensitive columns.
+        """
         joined, attacker_columns = self.joined, list(self.joined.attacker_columns)
         self.progress("rows that fit each person")
         links = self._links(attacker_columns)
@@ -278,10 +289,14 @@ class _Judge:
         )
 
     def _has_coarser(self, j: int) -> bool:
+        """Whether some released values of a column are coarser than the original's."""
         return self.joined.fitted[j].coarser > 0
 
     def _links(self, known_columns: Sequence[int]) -> LinkRisks:
-        """Match rows and people; crowds of persons with several rows are of persons."""
+        """Return the re-identification risks from the matches of rows and people.
+
+        If persons have several rows, persons are counted in place of rows.
+        """
         owner, original = self.joined.people.persons, self.joined.people.codes[:, known_columns]
         release = self.joined.rows.codes[:, known_columns]
         columns = [self.joined.fitted[j].column for j in known_columns]
@@ -304,7 +319,7 @@ class _Judge:
         )
 
     def _copies(self) -> CopiedRows:
-        """Rows with the texts of an original row."""
+        """Return the counts of released rows that equal an original row in every text."""
         codes = [
             f.equal_codes[self.joined.rows.codes[:, j]] for j, f in enumerate(self.joined.fitted)
         ]
@@ -321,7 +336,7 @@ class _Judge:
         return CopiedRows(copies.rows, copies.of_unique, copies.people, own_share, share)
 
     def _numbers(self) -> list[NDArray[np.float64] | None]:
-        """The number of each text of each column; None for categories."""
+        """Return, for each column, the number of each text; None for categories."""
         numbers = list[NDArray[np.float64] | None]()
         for texts in self.texts:
             parsed_numbers = numbers_of([text for text in texts if text])
@@ -334,6 +349,7 @@ class _Judge:
         return numbers
 
     def _nearest(self) -> NearestRows:
+        """Return the distances of released rows to the nearest original row."""
         distances = record_distances(self.people, self.rows, self.outside, self._numbers())
         nearer = None if distances.nearer is None else distances.nearer.interval()
         return NearestRows(
@@ -341,7 +357,10 @@ class _Judge:
         )
 
     def _questions(self) -> tuple[AskedQuestion, ...]:
-        """The three questions: the release attacked, and people outside it as a control."""
+        """Return the results of three attacks: singling out, linkability and inference.
+
+        The release is attacked; people outside the release are the control.
+        """
         numbers, every = self._numbers(), list(range(self.rows.shape[1]))
         attacker_columns = [
             j for j in self.joined.attacker_columns if j not in self.joined.sensitive
@@ -363,6 +382,10 @@ class _Judge:
         return tuple(self._question_record(attack, size) for attack, size in attacks)
 
     def _question_record(self, attack: Attack, size: int) -> AskedQuestion:
+        """Return the record of an attack. size.
+
+        The columns of a predicate that singles out, else 0.
+        """
         names = self.joined.rows.columns
         risk = attack.risk()
         return AskedQuestion(
@@ -377,6 +400,7 @@ class _Judge:
         )
 
     def _sensitive(self) -> tuple[SensitiveColumn, ...]:
+        """Return k, l, entropy-l and t of each sensitive column in the release."""
         numbers, rows = self._numbers(), list[SensitiveColumn]()
         for j in self.joined.sensitive:
             attacker_columns = [column for column in self.joined.attacker_columns if column != j]
@@ -394,6 +418,10 @@ class _Judge:
         return tuple(rows)
 
     def _columns(self) -> tuple[MatchedColumn, ...]:
+        """Return the record of each common column.
+
+        Values, entropy, and distance to the original.
+        """
         joined, columns = self.joined, list[MatchedColumn]()
         for j, fitted in enumerate(joined.fitted):
             codes = joined.rows.codes[:, j]
@@ -413,7 +441,10 @@ class _Judge:
         return tuple(columns)
 
     def _two_way(self) -> float | None:
-        """The mean distance of two-way tables: the original, as it is released, and the release."""
+        """Return the mean total variation distance of two-way tables of original and release.
+
+        The original is taken as it would be released. None with a single column.
+        """
         pairs = list(combinations(range(self.rows.shape[1]), 2))[:PAIRS]
         if not pairs:
             return None
@@ -422,7 +453,7 @@ class _Judge:
 
 
 def _codes_in(table: SourceTable, reference: SourceTable) -> Columns:
-    """The codes of a table's cells in another table; NO_VALUE for texts that it lacks."""
+    """Return the codes that a table's cells have in another table; NO_VALUE for texts it lacks."""
     columns = []
     for j, texts in enumerate(table.values):
         place = {text: code for code, text in enumerate(reference.values[j])}
@@ -432,7 +463,7 @@ def _codes_in(table: SourceTable, reference: SourceTable) -> Columns:
 
 
 def _distance(people: Columns, rows: Columns) -> float:
-    """The total variation between two tables of counts, 0 to 1."""
+    """Return the total variation distance between two tables of counts, 0 to 1."""
     cells = cells_of(np.concatenate((people, rows)), range(people.shape[1]))
     size = int(cells.max()) + 1
     shares = (

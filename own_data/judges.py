@@ -1,4 +1,8 @@
-"""Judges of a choice of coarser values: the table itself, or the counts of its columns."""
+"""Two counts of the people that miss the target of a choice of coarser values.
+
+`Truth` counts in the table itself; `MarginalPromise` bounds the number by the counts of single
+columns, which a curator knows without the table.
+"""
 
 from collections.abc import Sequence
 
@@ -20,7 +24,7 @@ from .sensitive_targets import MissedTargets
 def coarse_codes(
     table: SourceTable, columns: Sequence[LadderColumn], levels: Sequence[int]
 ) -> list[np.ndarray]:
-    """The columns as a choice says them."""
+    """Return the codes of each searched column at its level in a choice, for each row."""
     return [
         column.ladder.levels[level].codes[table.codes[:, j]]
         for j, (column, level) in enumerate(zip(columns, levels, strict=True))
@@ -28,7 +32,10 @@ def coarse_codes(
 
 
 class Truth:
-    """The people in classes that miss k, or a target of a sensitive column."""
+    """A count of the people in equivalence classes that miss k, or a target of a sensitive column.
+
+    It is called with the level of each searched column.
+    """
 
     def __init__(
         self,
@@ -39,6 +46,11 @@ class Truth:
         roles: Roles,
         missing: str,
     ) -> None:
+        """Prepare the unchanged columns and the targets.
+
+        table: all columns. searched: the columns that may become coarser, with their ladders in
+        `columns`.
+        """
         self.table, self.searched, self.columns, self.k = table, searched, columns, k
         self.missing, self.unchanged_columns = missing, fixed_columns(table, roles)
         self.fixed = (
@@ -55,25 +67,31 @@ class Truth:
         return _people(codes, self.table, self.k)
 
     def classes(self, levels: Sequence[int]) -> NDArray[np.int64]:
-        """Return the class of each row with these levels, from 0."""
+        """Return the number of the equivalence class of each row with these levels, from 0."""
         codes = self._codes(levels)
         return cells_of(codes, range(codes.shape[1]))
 
     def missed_with(self, levels: Sequence[int], mask: NDArray[np.bool_]) -> int:
         """Return the number of people that miss the target, once cells are suppressed.
 
-        mask: whether a cell of the searched columns is suppressed.
+        mask: whether each cell of the searched columns is suppressed.
         """
         codes = self._codes(levels) + 1
         codes[:, : mask.shape[1]][mask] = 0
         return self.targets.people(cells_of(codes, range(codes.shape[1])))
 
     def below(self, levels: Sequence[int]) -> int:
-        """Return the number of people below k with these levels, whatever the other targets."""
+        """Return the number of people in classes smaller than k with these levels.
+
+        Other targets apart.
+        """
         return _people(self._codes(levels), self.table, self.k)
 
     def kept_rows(self, levels: Sequence[int]) -> NDArray[np.bool_] | None:
-        """Return the rows in classes that reach the target; None if no row may be suppressed."""
+        """Return a mask of the rows in classes that reach the target.
+
+        None if no row may be suppressed.
+        """
         if not self.may_suppress:
             return None
         codes = self._codes(levels)
@@ -86,9 +104,11 @@ class Truth:
         rest: SourceTable | None,
         mask: NDArray[np.bool_] | None = None,
     ) -> tuple[int, int]:
-        """The people below k, if quasi-identifiers are known, and if all that is released is.
+        """Return the people below k for two kinds of attackers.
 
-        mask: whether a cell of the searched columns is suppressed; None: no cell.
+        The first know the quasi-identifiers, the second all released columns. rest: columns that
+        are released unchanged. mask: whether each cell of the searched columns is suppressed; None:
+        no cell.
         """
         quasi = {judged.column for judged in self.table.judged if judged.role is ColumnRole.QUASI}
         coarse = coarse_codes(self.searched, self.columns, levels)
@@ -109,13 +129,16 @@ class Truth:
         return _people(known_part, self.table, self.k), _people(all_part, self.table, self.k)
 
     def _codes(self, levels: Sequence[int]) -> Codes:
-        """Return the known values of each row, shape (rows, columns)."""
+        """Return the codes of the values that attackers may know, shape (rows, columns)."""
         level_codes = coarse_codes(self.searched, self.columns, levels)
         return np.stack([*level_codes, *self.table.codes[:, self.unchanged_columns].T], axis=1)
 
 
 def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
-    """Return the people below k, if quasi-identifiers are known, and if all columns are."""
+    """Return the people below k for two kinds of attackers.
+
+    The first know the quasi-identifiers, the second all columns.
+    """
     quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
     quasi_columns = [j for j, name in enumerate(table.columns) if name in quasi]
     return _people(
@@ -124,14 +147,17 @@ def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
 
 
 def _people(codes: Codes, table: SourceTable, k: int) -> int:
-    """The people below k in all columns together."""
+    """Return the number of people in equivalence classes smaller than k, over all columns."""
     if table.persons is not None:
         return Persons.from_table(codes, table.persons).below(range(codes.shape[1]), k)
     return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
 
 
 class MarginalPromise:
-    """The bound that counts of single columns prove for a choice: people below k at most."""
+    """An upper bound on the people below k for a choice of levels, by counts of columns alone.
+
+    A curator can prove it without the table. It is called with the level of each searched column.
+    """
 
     def __init__(
         self,
@@ -141,6 +167,7 @@ class MarginalPromise:
         whole: SourceTable,
         unchanged_columns: Sequence[int],
     ) -> None:
+        """Count the unchanged columns; counts of the searched columns follow on request."""
         self.table, self.columns, self.k = table, columns, k
         self.level_counts: dict[tuple[int, int], np.ndarray] = {}
         self.unchanged_counts = [
@@ -148,13 +175,13 @@ class MarginalPromise:
         ]
 
     def __call__(self, levels: Sequence[int]) -> int:
-        """Return the number of people that these levels cannot exclude from small crowds."""
+        """Return the most people that may be below k with these levels, by the columns' counts."""
         marginals = [
             *(self._counts(j, level) for j, level in enumerate(levels)),
             *self.unchanged_counts,
         ]
         varying = [counts for counts in marginals if counts.size > 1]
-        if not varying:  # all people are in one crowd
+        if not varying:  # no column distinguishes people: all are in one equivalence class
             n = self.table.n
             return 0 if n >= self.k else n
         if self.table.persons is not None:
@@ -162,6 +189,7 @@ class MarginalPromise:
         return best_bound(varying, self.k).people
 
     def _counts(self, j: int, level: int) -> np.ndarray:
+        """Return the number of people with each value of column j at a level; cached."""
         if (j, level) not in self.level_counts:
             codes = self.columns[j].ladder.levels[level].codes[self.table.codes[:, j]]
             counts = self.table.people_by(codes, 0)

@@ -36,7 +36,7 @@ from .export import SUPPRESSED, counts_of, rows_of, write
 from .sampling_weights import weight_column, weighted
 
 ROLES = ("identifier", "text", "quasi", "sensitive", "weight", "other")
-Names = str | tuple[str, ...]  # names of columns, with commas between them or one by one
+Names = str | tuple[str, ...]  # names of columns: a text with commas, or separate names
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +44,28 @@ class Reading:
     """The user's description of a table. Lists of columns are names with commas between them.
 
     Attributes:
-        columns: to be read; None: all of them.
-        separator: one character, `tab` or `space`; None: it is found out.
-        encoding: of the text; None: it is found out.
-        sheet: of an Excel file; None: the first.
-        header: whether the first line names the columns; None: it is found out.
-        decimal: the sign before decimals; None: it is found out.
-        header_row: number of the line that names the columns; None: it is found out.
-        last_row: number of the table's last line; None: it is found out.
+        columns: columns to be read; None: all of them.
+        separator: one character, `tab` or `space`; None: it is detected.
+        encoding: encoding of the text; None: it is detected.
+        sheet: name of the sheet of an Excel file; None: the first.
+        header: whether the first line names the columns; None: it is detected.
+        decimal: the sign before decimals; None: it is detected.
+        header_row: number of the line that names the columns; None: it is detected.
+        last_row: number of the table's last line; None: it is detected.
         missing_text: texts that mean that a value is missing.
-        identifier: columns that name a person.
+        identifier: direct identifiers: columns that name a person.
         text: columns of free text.
-        quasi: columns that may be known of a person.
+        quasi: quasi-identifiers: columns that an attacker may know of a person.
         sensitive: columns that no attacker should learn.
         weight: a column of sampling weights: the people of a population each row stands for.
-        other: columns that are neither.
+        other: columns without any of these roles.
         person: the column with the persons as values; a person may have several rows.
         each_row: whether each row is a person, although an identifier occurs several times.
         one_row: the row taken of each person: `first`, `last`, `earliest:COLUMN` or
             `latest:COLUMN`; None: all.
         coarsen: rules, each as in `age.bins.width=10`, or the feature of a scenario.
         sets: columns with several parts in a cell, each as in `symptoms=;`: read as sets.
-        yes_no: the same, replaced by one column of yes and no for each part.
+        yes_no: the same kind of columns, replaced by one column of yes and no for each part.
         as_number: columns in which each number has one spelling.
     """
 
@@ -93,26 +93,32 @@ class Reading:
     as_number: Names | None = None
 
     def __post_init__(self) -> None:
-        """Compose the letters of all texts, as those of the file are."""
+        """Compose the letters of all texts (Unicode NFC), as the letters of the file are."""
         for field in fields(self):
             object.__setattr__(self, field.name, _composed(getattr(self, field.name)))
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """Texts that mean missing, stripped of spaces as the cells are."""
+        """The texts that mean missing, stripped of spaces as the cells are."""
         return tuple(text.strip() for text in self.missing_text)
 
     def roles(self) -> dict[str, str]:
-        """The role of each column with a role given by the user."""
+        """Return the role of each column to which the user gave a role; DataError for two roles."""
         roles: dict[str, str] = {}
         for role in ROLES:
             for name in split(getattr(self, role)):
                 if roles.setdefault(name, role) != role:
-                    raise DataError(f"--{role}: {name} is {roles[name]} too; a column is one thing")
+                    raise DataError(
+                        f"--{role}: {name} is {roles[name]} too; a column is one thing, so give it "
+                        "one role"
+                    )
         return roles
 
     def section(self, path: Path, missing: str = "") -> PopulationSection:
-        """Return the description as a scenario's section. missing: the value of an empty cell."""
+        """Return the description as the section `[population]` of a scenario.
+
+        missing: the value of an empty cell.
+        """
         fields: Any = {
             "separator": self.separator,
             "encoding": self.encoding,
@@ -134,14 +140,14 @@ class Reading:
 
 
 def split(names: Names | None) -> list[str]:
-    """Names with commas between them, letters composed, or separate names."""
+    """Return names of columns from a text with commas, or from a tuple, as a list."""
     if isinstance(names, tuple):
         return list(names)
     return [composed(name.strip()) for name in names.split(",")] if names is not None else []
 
 
 def _composed(option_value: Any) -> Any:
-    """Return the texts of an option with composed letters, but for the path of a hierarchy."""
+    """Return an option with composed letters (Unicode NFC), but for the path of a hierarchy."""
     if isinstance(option_value, str):
         head, hierarchy, path = option_value.partition(".hierarchy")
         return composed(head) + hierarchy + path
@@ -149,12 +155,15 @@ def _composed(option_value: Any) -> Any:
 
 
 def _signs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """Return the sign between the parts of each column. Raises DataError."""
+    """Return the sign between the parts of a cell, by column. Raises DataError.
+
+    texts: each as in `symptoms=;`.
+    """
     signs: dict[str, str] = {}
     for text in texts:
         name, _, sign = text.rpartition("=")
         if not name or not sign.strip():
-            raise DataError(f"--{option} {text}: COLUMN=SIGN is accepted, as symptoms=;")
+            raise DataError(f"--{option} {text}: COLUMN=SIGN is accepted, such as symptoms=;")
         signs[name.strip()] = sign.strip()
     return signs
 
@@ -165,9 +174,10 @@ def read(
     missing: str = "",
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> SourceTable:
-    """Read the chosen columns but direct identifiers, which are in `judged`.
+    """Return the table in a file as the reading describes it, without direct identifiers.
 
-    missing: the value of an empty cell. progress: receives the stage.
+    The columns that are left out are in `judged`. missing: the value of an empty cell. progress: is
+    called with the name of each stage.
     """
     progress(f"reading {path}")
     section = reading.section(path, missing)
@@ -181,7 +191,7 @@ def read(
     weight = weight_column(reading.weight)
     names_used = [*names_used, *([weight] if weight and weight not in names_used else [])]
     roles = {name: section.roles[source_name] for source_name, name in pairs if name in names_used}
-    roles |= {weight: "other"} if weight else {}  # to be read with its people
+    roles |= {weight: "other"} if weight else {}  # read like any other column
     section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
     unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]
@@ -191,17 +201,18 @@ def read(
     coarser = weighted(coarser, weight) if weight else coarser
     if coarser.n < 2:
         raise DataError(
-            f"{path}: one person only, {coarser.note}; nobody hides in a crowd of one, at least "
-            "two rows are needed"
+            f"{path}: the table has only one person, {coarser.note}; at least two people are "
+            "needed, because a single person has no crowd"
         )
-    warnings = [text for text in coarser.warnings if NOT_ASKED not in text]  # roles say it
+    # The roles already show which columns no scenario requests.
+    warnings = [text for text in coarser.warnings if NOT_ASKED not in text]
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 
 
 def without_suppressed(table: SourceTable) -> SourceTable:
-    """Return the table of released rows: rows with a cell in some quasi-identifier.
+    """Return a table without suppressed rows, which have * in every quasi-identifier.
 
-    A row with * in every quasi-identifier was suppressed; such rows are no crowd.
+    Such rows are no equivalence class of people with equal values.
     """
     roles = {judged.column: judged.role for judged in table.judged}
     marked = [
@@ -235,18 +246,18 @@ def without_suppressed(table: SourceTable) -> SourceTable:
 
 
 def finer(path: Path, reading: Reading, missing: str = "") -> SourceTable:
-    """Read the same columns before they are made coarser."""
+    """Return the table before its columns are made coarser."""
     return read(path, replaced(reading, coarsen=()), missing)
 
 
 def released_features(reading: Reading, columns: Sequence[str]) -> list[FeatureSection]:
-    """A feature for each column, with the rules that make it coarser."""
+    """Return a feature of a scenario for each column, with the rules that make it coarser."""
     rules = {feature.name: feature for feature in coarsenings(reading.coarsen, columns)}
     return [rules.get(name, FeatureSection(name=name)) for name in columns]
 
 
 def check_target(score: TableScore, reading: Reading, output_path: Path | None) -> None:
-    """Raise DataError if a table is to be written that misses its target."""
+    """Raise DataError if a table that misses its target is to be written."""
     scored = score.joint if known_is_all(reading) or score.quasi is None else score.quasi
     below = scored.crowds.users_below(score.k)
     if output_path is not None and below > score.people_limit:
@@ -260,12 +271,12 @@ def check_target(score: TableScore, reading: Reading, output_path: Path | None) 
 
 
 def known_is_all(reading: Reading) -> bool:
-    """Whether an attacker may know all columns: if no column is given a role."""
+    """Whether an attacker may know all columns: if the user gave no column a role."""
     return not (reading.quasi or reading.sensitive or reading.other)
 
 
 def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
-    """Return the doubts about the option for line 1."""
+    """Return a warning if line 1 does not look like the user's option for the header says."""
     if section.header is None or not isinstance(source, FileSource):
         return []
     plain = replace(section, sets={}, yes_no={}, as_number=())
@@ -285,11 +296,10 @@ def coarsenings(
     columns: Sequence[str],
     identifiers: Sequence[str] = (),
 ) -> list[FeatureSection]:
-    """The features that rules such as `age.bins.width=10` make, for each column named.
+    """Return the features that rules such as `age.bins.width=10` make, for each named column.
 
-    A feature of a scenario is returned as it is.
-
-    identifiers: direct identifiers, which are columns of the file and not of the table.
+    A feature of a scenario is returned as it is. identifiers: direct identifiers, which are columns
+    of the file and not of the table.
     """
     rules: dict[str, dict[str, Any]] = {}
     features = [feature for feature in coarsen_rules if isinstance(feature, FeatureSection)]
@@ -307,7 +317,9 @@ def coarsenings(
                 hint = did_you_mean(name, columns)
                 raise DataError(f"--coarsen {text}: no column {name!r}; {listed(columns)}{hint}")
             if not isinstance(keys, dict):
-                raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted")
+                raise DataError(
+                    f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, such as age.bins.width=10"
+                )
             rules.setdefault(name, {}).update(keys)
     for name, keys in rules.items():
         grammar = type_at(("feature", 0))
@@ -323,9 +335,9 @@ def coarsenings(
 
 
 def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
-    """Parse a rule as TOML; the column and the value after the = may be without quotes."""
+    """Return a rule parsed as TOML; the column and the value after the = need no quotes."""
     matching_names = [name for name in columns if text.startswith(f"{name}.")]
-    if matching_names:  # TOML takes a name without quotes only of A-Z, 0-9, - and _
+    if matching_names:  # TOML needs quotes around other names than of A-Z, 0-9, - and _
         name = max(matching_names, key=len)
         text = quoted(name) + text[len(name) :]
     key, _, value = text.partition("=")
@@ -334,12 +346,13 @@ def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
             return from_toml(form)
         except Unreadable:
             continue
-    raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, as age.bins.width=10")
+    raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, such as age.bins.width=10")
 
 
 def _check_names(
     path: Path, names: Sequence[str], names_given: Sequence[str] | dict[str, Any]
 ) -> None:
+    """Raise DataError for a name that is no column of the file."""
     for name in names_given:
         if name not in names:
             raise DataError(
@@ -351,6 +364,7 @@ def _check_names(
 def _column_names(
     path: Path, names: Sequence[str], columns: Names | None, yes_no: Collection[str]
 ) -> list[str]:
+    """Return the names of the columns to read, with parts of cells as columns of their own."""
     if columns is None:
         return list(names)
     names_used = [name for _, name in with_parts(split(columns), yes_no, names)]
@@ -363,7 +377,7 @@ def _column_names(
 def write_out(
     table: SourceTable, output_path: Path | None, counts: Path | None, *, bom: bool
 ) -> Iterator[str]:
-    """Write the table and its counts to the given files; yield a line for each file."""
+    """Write the table and its counts to the given files; yield a line about each file."""
     if output_path is not None:
         write(output_path, table.columns, rows_of(table), bom=bom)
         order = "" if table.persons is None else ", in an order that tells no persons apart"
@@ -375,7 +389,10 @@ def write_out(
 
 
 def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
-    """Name texts that often mean missing, but were not said to."""
+    """Return a sentence about each value that often means missing, and about other doubts.
+
+    texts: the texts that mean missing for the user.
+    """
     sets = dict(table.source.options.sets) if isinstance(table.source, FileSource) else ()
     lines = [
         f'{suspect}; if it means missing, say --missing-text "{suspect.text}"'
@@ -386,12 +403,12 @@ def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SuspectValue:
-    """A value that often means missing.
+    """A value of a column that often means missing, such as "n/a", but is read as a value.
 
     Attributes:
-        column: with the value.
+        column: the column with the value.
         text: the value.
-        cells: with it.
+        cells: number of cells with the value.
     """
 
     column: str
@@ -399,7 +416,7 @@ class SuspectValue:
     cells: int
 
     def __str__(self) -> str:
-        """Return the doubt in words."""
+        """Return a sentence about the suspicion."""
         return (
             f"column {self.column!r}: {self.text!r} in {self.cells:,} cells is read as a value "
             "like any other"
@@ -407,18 +424,18 @@ class SuspectValue:
 
 
 def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[SuspectValue]:
-    """Yield the values that often mean missing, but are not among the texts that do."""
+    """Yield the values that often mean missing, but are not among `texts`, which do."""
     for j, values in enumerate(table.values):
         odd = outlying_numbers([text for text in values if text not in texts])
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = int(np.count_nonzero(table.codes[:, j] == code))
-                if cells:  # 0: of rows that were left out
+                if cells:  # 0 if only rows that were left out have it
                     yield SuspectValue(table.columns[j], text, cells)
 
 
 def missing_codes(table: SourceTable, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
-    """Give all missing texts of a column one code; return the codes, and that code per column."""
+    """Return codes in which all missing texts of a column share a code, and that code by column."""
     unknown_texts = {"", *texts}
     codes, codes_of_missing = table.codes, list[int | None]()
     for j, values in enumerate(table.values):

@@ -1,7 +1,8 @@
-"""Count a release with suppressed cells again, from its texts, before it is written.
+"""A second count of a release with suppressed cells, from its texts, before it is written.
 
 No code of the search is used: rows are compared as they are written, people and values are counted
-row by row, and l, entropy-l and t are computed by their definitions.
+row by row, and l, entropy-l and t are computed by their definitions. So an error of the search
+cannot release an unsafe table.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +19,7 @@ Members = Sequence[int]
 
 
 def check_written(advised: Advised, columns: Mapping[str, Sequence[str]]) -> None:
-    """Raise DataError if a class of rows as they are written misses k or a target.
+    """Raise DataError if an equivalence class of the written rows misses k or a target.
 
     columns: the texts of the release, in the order of the table's rows.
     """
@@ -48,7 +49,7 @@ def check_written(advised: Advised, columns: Mapping[str, Sequence[str]]) -> Non
 
 
 def known_names(advised: Advised) -> list[str]:
-    """Return the columns that attackers may know, searched or kept as they are."""
+    """Return the names of the columns that attackers may know, searched or released unchanged."""
     role = {judged.column: judged.role for judged in advised.table.judged}
     fixed_columns = () if advised.rest is None else advised.rest.columns
     return [
@@ -69,7 +70,10 @@ def _classes_missed(
     target: Targets,
     missing: str,
 ) -> int:
-    """Count the classes that miss a target of a column."""
+    """Return the number of classes that miss a target of a sensitive column.
+
+    texts: of the column. owner: the person of each row. classes: the rows of each class.
+    """
     distinct = list(dict.fromkeys(texts))
     numbers = None if target.nominal else column_numbers(distinct, missing)
     values: Sequence[object] = texts
@@ -87,7 +91,10 @@ def _classes_missed(
 def _shares(
     values: Sequence[object], owner: Sequence[int], rows: Members
 ) -> tuple[dict[object, float], bool]:
-    """The share of each value, a person once for each; whether a value is common to all persons."""
+    """Return the share of each value in some rows, and whether all their persons have one value.
+
+    A person counts once for each of its values.
+    """
     pairs = {(values[row], owner[row]) for row in rows}
     counts = Counter(value for value, _ in pairs)
     people = len({person for _, person in pairs})
@@ -101,7 +108,10 @@ def _misses(
     order: Sequence[object] | None,
     target: Targets,
 ) -> bool:
-    """Whether a class misses a target. order: of values that are numbers, else None."""
+    """Whether a class misses a target. order: of values that are numbers, else None.
+
+    overall_law: the share of each value among all people.
+    """
     shares, certain = class_shares
     different = 1 if certain else len(shares)
     entropy = 0.0 if certain else -sum(share * log(share) for share in shares.values())

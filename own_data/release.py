@@ -1,9 +1,11 @@
-"""Your own table as the next release of a ledger: judged, and noted before it is written.
+"""A user's own table as the next release of a ledger: judged, and recorded before it is written.
 
-The holder of the table knows all its cells, so the true exposure of a group decides (`exact`), as
-it decides elsewhere about any table of a user, unless only the counts of columns are to decide. The
-holder alone reads a refusal. If others learn that the table is withheld, they learn that a group of
-it would have had small crowds.
+A ledger is a file of earlier releases about the same people; a new release must not let an attacker
+learn about small groups by subtracting an earlier one. The holder of the table knows all its cells,
+so the true exposure of a group decides (`exact`), as it decides elsewhere about any table of a
+user, unless only the counts of columns are to decide. The holder alone reads a refusal. If others
+learn that the table is withheld, they learn that a group of it would have had small equivalence
+classes.
 """
 
 from collections import Counter
@@ -35,7 +37,7 @@ from ..scenarios.schema.model import About, FeatureSection, Policy, PopulationSe
 from ..temporary_files import private_folder
 from .advise import Advised, Basis
 
-PersonCells = Sequence[Sequence[tuple[str, ...]]]  # of each person, the cell of each row
+PersonCells = Sequence[Sequence[tuple[str, ...]]]  # for each person, the cell of each of its rows
 
 UNKNOWN_PEOPLE = (
     "no person of this table is in the ledger: people are known by their whole rows; if cells "
@@ -54,10 +56,11 @@ def release_table(
     noted: bool = True,
     person: str | None = None,
 ) -> Account:
-    """Judge a table as the next release about its people; RoundBurned if it may not be made.
+    """Judge a table as the next release about its people, and record it in the ledger.
 
-    Where persons have several rows, the ledger holds the rows of each by marks. DataError if such
-    a table follows one about the same people that it was noted without.
+    RoundBurned if the release may not be made. Where persons have several rows, the ledger holds
+    the rows of each by marks (keyed hashes). DataError if such a table follows a release about the
+    same people that was recorded without them.
 
     Args:
         ledger: earlier releases.
@@ -119,9 +122,8 @@ def judge_advised(
 ) -> Account | None:
     """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
 
-    person: the column that knows people by their values; None: their rows do.
-
-    The table is not released yet, so the ledger is not changed.
+    person: the column by which people are known; None: by their whole rows. The table is not
+    released yet, so the ledger is not changed.
     """
     if ledger is None:
         return None
@@ -147,7 +149,7 @@ def judge_advised(
 
 @contextmanager
 def _looked_at(ledger: Path) -> Iterator[Ledger]:
-    """Open a ledger. An empty ledger in a temporary folder takes the place of a missing file."""
+    """Open a ledger for reading. A missing file counts as an empty ledger."""
     if ledger.exists():
         with opened(ledger) as book:
             yield book
@@ -159,7 +161,10 @@ def _looked_at(ledger: Path) -> Iterator[Ledger]:
 def _words(
     table: SourceTable, features: Sequence[FeatureSection], missing: str, crowd: ScenarioPeople
 ) -> dict[str, tuple[str, ...]]:
-    """Return the rules that made the values of each column coarser, for columns with such rules."""
+    """Return digests of the rules that made the values of each column coarser, by column.
+
+    Columns without such rules are left out.
+    """
     words = {
         feature.name: (
             *crowd.read.get(feature.name, ()),
@@ -173,7 +178,10 @@ def _words(
 def _cells(
     table: SourceTable, features: Sequence[FeatureSection], missing: str
 ) -> tuple[list[str], Counts, PersonCells]:
-    """The columns that are released, different people by cell, and the cells of each person."""
+    """Return the released columns, the people of each cell, and the cells of each person's rows.
+
+    A cell is a combination of released values.
+    """
     coarse_table, names = coarse(table, features, missing), [feature.name for feature in features]
     at = [coarse_table.columns.index(name) for name in names]
     texts = [coarse_table.values[place] for place in at]
@@ -190,7 +198,7 @@ def _cells(
 
 
 def _singles(names: Sequence[str], rows: PersonCells) -> SingleCounts:
-    """Different people by value of each column."""
+    """Return the number of different people with each value, by column."""
     return {
         name: Counter(
             value for person_cells in rows for value in {cell[place] for cell in person_cells}
@@ -202,7 +210,7 @@ def _singles(names: Sequence[str], rows: PersonCells) -> SingleCounts:
 def _row_places(
     names: Sequence[str], rows: PersonCells, released: Sequence[CountedCell], key: bytes
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the places in the release of the cells of each person's rows, ascending."""
+    """Return, for each person, the indices in the release of the cells of its rows, ascending."""
     number = {cell.marks: place for place, cell in enumerate(released)}
     order = sorted(range(len(names)), key=names.__getitem__)
     place_of = dict[tuple[str, ...], int]()
@@ -213,7 +221,7 @@ def _row_places(
 
 
 def _has_row_lists(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> bool:
-    """Whether a release about these people was noted with the rows of each."""
+    """Whether an earlier release about these people was recorded with the rows of each person."""
     people = set(crowd.people)
     return any(entry.rows is not UNSET and not people.isdisjoint(entry.people) for entry in past)
 
@@ -221,7 +229,7 @@ def _has_row_lists(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> bool:
 def _check_rows_known(
     table: SourceTable, past: Sequence[LedgerEntry], crowd: ScenarioPeople
 ) -> None:
-    """Raise DataError if a release about the same people was noted without the rows of each."""
+    """Raise DataError if an earlier release about these people was recorded without their rows."""
     people = set(crowd.people)
     for number, entry in enumerate(past, 1):
         if entry.rows is UNSET and entry.released and not people.isdisjoint(entry.people):

@@ -1,4 +1,7 @@
-"""The release of a table in its score: the written file, its making, and the thresholds asked."""
+"""The record of a table's release.
+
+The written file, how it was made, and the targets of the user.
+"""
 
 from hashlib import sha256
 from pathlib import Path
@@ -8,13 +11,13 @@ from ..scenarios.serialization.record import Record
 
 
 class ReleasedFile(Record, frozen=True):
-    """The file that leaves.
+    """The file that is released.
 
     Attributes:
-        name: of the file, without its folder.
-        sha256: of its bytes as they were written, in hexadecimal.
-        rows: of people.
-        columns: their names, in order.
+        name: name of the file, without its folder.
+        sha256: digest of its bytes as they were written, in hexadecimal.
+        rows: number of rows of people.
+        columns: names of its columns, in order.
     """
 
     name: str
@@ -24,10 +27,10 @@ class ReleasedFile(Record, frozen=True):
 
 
 class SensitiveTarget(Record, frozen=True):
-    """A target of a sensitive column.
+    """A target of a sensitive column that the user set.
 
     Attributes:
-        column: its name.
+        column: name of the column.
         measure: `l`, `entropy-l` or `t`.
         asked: the limit.
     """
@@ -38,12 +41,12 @@ class SensitiveTarget(Record, frozen=True):
 
 
 class NamedThreshold(Record, frozen=True):
-    """The authority that k is the threshold of.
+    """The authority from which the threshold k comes.
 
     Attributes:
-        name: of the option.
+        name: name of the option.
         authority: its name, and how its number counts.
-        source: where it was read.
+        source: where the threshold was read.
     """
 
     name: str
@@ -52,12 +55,12 @@ class NamedThreshold(Record, frozen=True):
 
 
 class RowsLeftOut(Record, frozen=True):
-    """Rows of the input that are not in the release.
+    """The numbers of suppressed rows: rows of the input that are not in the release.
 
     Attributes:
-        rows: so many.
-        people: with these rows.
-        missing: so many of these rows have an empty cell in a known column.
+        rows: number of these rows.
+        people: number of people with these rows.
+        missing: number of these rows that have an empty cell in a known column.
     """
 
     rows: int
@@ -66,12 +69,12 @@ class RowsLeftOut(Record, frozen=True):
 
 
 class CellsLeftOut(Record, frozen=True):
-    """Single cells that are suppressed in the release.
+    """The numbers of single cells that are suppressed in the release.
 
     Attributes:
-        cells: so many.
-        rows: with such a cell.
-        of: cells of the columns that were searched and not dropped.
+        cells: number of suppressed cells.
+        rows: number of rows with such a cell.
+        of: number of cells of the columns that were searched and not dropped.
     """
 
     cells: int
@@ -80,23 +83,23 @@ class CellsLeftOut(Record, frozen=True):
 
 
 class TableRelease(Record, frozen=True):
-    """The release of a table.
+    """The release of a table: its command, its input, and the file that was written.
 
     Attributes:
         command: the command and its options as they were given; files without their folders, and
             merged values left out.
-        input_rows: of the input file.
-        input_people: of the input file.
-        input_columns: of the input file.
+        input_rows: rows of the input file.
+        input_people: people of the input file.
+        input_columns: columns of the input file.
         not_read: columns of the input that the command leaves out, in the file's order.
         known: whether attackers may know the `quasi`-identifiers or `all` columns.
         person_said: whether an option defines a person.
-        file: that was written; None: no file.
-        threshold: of an authority; None: k is the signer's own.
-        targets: of sensitive columns.
-        left_out: rows that are not in the release; None: all are.
+        file: the file that was written; None: no file.
+        threshold: the threshold of an authority; None: k is the signer's own.
+        targets: targets of sensitive columns.
+        left_out: rows that are not in the release; None: all rows are.
         anyway: whether the file was written although the table misses its target.
-        cells: that are suppressed; None: no cell may be.
+        cells: suppressed cells; None: no cell may be suppressed.
     """
 
     command: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The columns of a release beside the columns of its original, by name."""
+"""The columns of a release that was made elsewhere, matched by name with the original's columns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from ..scenarios.populations.roles import ColumnRole
 
 @dataclass(frozen=True, slots=True)
 class ComparedColumns:
-    """The columns of a release.
+    """The columns of a release, compared with the columns of the original.
 
     Attributes:
-        chosen: the columns that are judged: the name in the original, and that in the release.
+        chosen: the columns that are judged: name in the original -> name in the release.
         added: columns that the original lacks.
-        identifiers: direct identifiers of the original.
-        free_text: columns of free text of the original.
-        not_judged: further columns of the original that are not read: sampling weights, and
-            columns that --columns leaves out.
+        identifiers: direct identifiers of the original that are released.
+        free_text: columns of free text of the original that are released.
+        not_judged: further columns of the original that are not read: sampling weights, and columns
+            that --columns leaves out.
     """
 
     chosen: dict[str, str]
@@ -28,7 +28,7 @@ class ComparedColumns:
 
 
 def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedColumns:
-    """Match the columns of a release with the original. released: their names."""
+    """Return the columns of a release, matched with the original. released: their names."""
     role = {judged.column: judged.role for judged in people.judged}
     further = people.source.columns if people.source else ()
     names = match_names(dict.fromkeys((*people.columns, *role, *further)), released)
@@ -48,7 +48,7 @@ def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedCo
 
 
 def match_names(names: Iterable[str], released_names: Sequence[str]) -> dict[str, str]:
-    """Return the name in the release of each column: the same, else the same in other cases.
+    """Return the name in the release of each original column, equal or equal without case.
 
     >>> from veilmix.own_data.released_columns import match_names
     >>> match_names(["age", "Sex"], ["Age", "age", "SEX"])
@@ -67,4 +67,5 @@ def match_names(names: Iterable[str], released_names: Sequence[str]) -> dict[str
 
 
 def _folded(name: str) -> str:
+    """Return a name without differences of case and spaces."""
     return " ".join(name.casefold().split())

@@ -34,7 +34,7 @@ from ..scenarios.populations.people import Codes
 from ..scenarios.populations.values import DATE, UNKNOWN, outlying_numbers
 
 STAR, OTHER_TEXT, MISSING = "*", "(other)", "(missing)"
-PAIRS = 50_000_000  # of a released and an original value of one column that are compared
+PAIRS = 50_000_000  # most comparisons of a released with an original value, for a column
 N = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))"
 BRACKETS = re.compile(rf"([\[\]\(])\s*{N}\s*(?:[,;]|-|–)\s*{N}\s*([\[\]\)])")
 RANGE = re.compile(rf"{N}\s*(?:(to below)|to|-|–|\.\.)\s*{N}")
@@ -42,16 +42,16 @@ BELOW = re.compile(rf"(?:below|<|under)\s*{N}")
 UP_TO = re.compile(rf"(?:<=|≤)\s*{N}")
 ABOVE = re.compile(rf"(?:>|over)\s*{N}")
 AT_LEAST = re.compile(rf"(?:>=|≥)\s*{N}|{N}\s*(?:or more|\+)")
-QUOTED = re.compile(r"'[-+=@]")  # so that no spreadsheet takes the cell for a formula
+QUOTED = re.compile(r"'[-+=@]")  # a quote that keeps a spreadsheet from reading a formula
 PART_OF_DATE = re.compile(r"\d{4}(-\d{2})?|\d{3}0s")
 SET = re.compile(r"\{(.*)\}")
-Interval = tuple[float, float, bool, bool]  # ends, and whether each is inside
+Interval = tuple[float, float, bool, bool]  # low and high end, and whether each is inside
 Fits = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class ValueTexts:
-    """The texts of a column's codes, and the number of cells with each.
+    """The texts of a column's codes, and the number of cells with each text.
 
     Attributes:
         texts: a text for each code.
@@ -63,7 +63,7 @@ class ValueTexts:
 
     @classmethod
     def from_column(cls, texts: tuple[str, ...], codes: Codes) -> "ValueTexts":
-        """The texts of a column, counted."""
+        """Return the texts of a column with their cells counted."""
         return cls(texts, np.bincount(codes, minlength=len(texts)))
 
 
@@ -85,7 +85,10 @@ class FittedColumn:
 
 
 def interval_of(text: str) -> Interval | None:
-    """Return the ends of an interval, and whether each lies in it; None for another text."""
+    """Return (low, high, whether low is inside, whether high is inside) of an interval's text.
+
+    None for any other text.
+    """
     if match := BRACKETS.fullmatch(text):
         return float(match[2]), float(match[3]), match[1] == "[", match[4] == "]"
     if match := RANGE.fullmatch(text):
@@ -106,7 +109,7 @@ def fit_column(
     released: ValueTexts,
     hierarchy: Mapping[str, Sequence[str]] | None = None,
 ) -> FittedColumn:
-    """Return the original values that each released value may stand for.
+    """Return, for each released value of a column, the original values that it may stand for.
 
     Args:
         name: of the column, for messages.
@@ -121,7 +124,11 @@ def fit_column(
 
 
 class _Fit:
-    """One column."""
+    """The matching of one column's released values with its original values.
+
+    Attributes set by the constructor index the original values by text, number, folded text and
+    level of the hierarchy.
+    """
 
     def __init__(
         self,
@@ -130,10 +137,12 @@ class _Fit:
         released: ValueTexts,
         hierarchy: Mapping[str, Sequence[str]] | None,
     ) -> None:
+        """Index the original values by text, number, folded text and level of the hierarchy."""
         self.name, self.original, self.released = name, original, released
         self.code = {text: code for code, text in enumerate(original.texts)}
         released_texts = set(released.texts)
-        self.free = [t for t in original.texts if t not in released_texts]  # not released as it is
+        # Original texts that are not released unchanged.
+        self.free = [t for t in original.texts if t not in released_texts]
         self.numbers = np.array([_number(text) for text in original.texts])
         self.by_number, self.by_fold = defaultdict[float, list[int]](list), defaultdict(list)
         for text in self.free:
@@ -148,6 +157,7 @@ class _Fit:
         self.compared = 0
 
     def column(self) -> FittedColumn:
+        """Return the matched column: the original values of every released value."""
         texts = self.released.texts
         equal_codes = np.array([self.code.get(text, NO_VALUE) for text in texts], np.int64)
         fits = {code: self._originals(text) for code, text in enumerate(texts)}
@@ -180,7 +190,7 @@ class _Fit:
         )
 
     def _missing(self) -> dict[int, NDArray[np.int64] | None]:
-        """The original values of released texts that mean missing."""
+        """Return the original values of released texts that mean missing; None: every value."""
         texts, original_texts = self.released.texts, self.original.texts
         lacking = [a for a, text in enumerate(original_texts) if _is_missing(text)]
         odd = [
@@ -198,7 +208,10 @@ class _Fit:
         }
 
     def _originals(self, text: str) -> NDArray[np.int64] | None:
-        """The codes of the original values of a released text; None: every value."""
+        """Return the codes of the original values that a released text may mean.
+
+        None: every value.
+        """
         text = text[1:] if QUOTED.match(text) else text
         if text and not text.strip(STAR):
             return None
@@ -217,6 +230,7 @@ class _Fit:
         return np.array(sorted(codes), np.int64)
 
     def _compare(self) -> None:
+        """Count a comparison of a text with all original values; DataError beyond the limit."""
         self.compared += len(self.original.texts)
         if self.compared > PAIRS:
             raise DataError(
@@ -227,7 +241,10 @@ class _Fit:
 
 
 def _rules(text: str) -> list[Fits]:
-    """The tests of an original value that a released text may mean."""
+    """Return tests of an original text.
+
+    Whether a released text, such as `101*`, may stand for it.
+    """
     rules = list[Fits]()
     if STAR in text:
         pattern = re.compile(".*".join(map(re.escape, re.split(r"\*+", text))), re.DOTALL)
@@ -242,28 +259,32 @@ def _rules(text: str) -> list[Fits]:
 
 
 def _has_part(date: Date, text: str, original_text: str) -> bool:
-    """Whether a date has this month, year or decade."""
+    """Whether a text is a date with this month, year or decade, the released text."""
     return DATE.fullmatch(original_text) is not None and date.apply(original_text) == text
 
 
 def _within(numbers: NDArray[np.float64], interval: Interval) -> NDArray[np.intp]:
-    """The places of the numbers in an interval, without nan."""
+    """Return the indices of the numbers in an interval; nan is in no interval."""
     low, high, low_in, high_in = interval
     above = numbers >= low if low_in else numbers > low
     return np.flatnonzero(above & (numbers <= high if high_in else numbers < high))
 
 
 def _codes_or_empty(codes: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return codes, or an empty array for None."""
     return np.zeros(0, np.int64) if codes is None else codes
 
 
 def _is_missing(text: str) -> bool:
+    """Whether a text means that a value is missing."""
     return not text or text == MISSING or text.casefold() in UNKNOWN
 
 
 def _number(text: str) -> float:
+    """Return the number that a text is; nan for any other text."""
     return float(text) if NUMBER.fullmatch(text) else float("nan")
 
 
 def _folded(text: str) -> str:
+    """Return a text without differences of case and spaces."""
     return " ".join(text.casefold().split())

@@ -1,4 +1,4 @@
-"""A score and advice as tables of plain columns (`Frame`), for work in a notebook.
+"""Scores and advice as tables of plain columns (`Frame`), for work in a notebook.
 
 >>> import veilmix
 >>> table = {"age": [30, 30, 31, 31], "ward": ["east", "east", "west", "east"]}
@@ -38,14 +38,14 @@ ChoiceFrame = TypedFrame[
 
 @dataclass(frozen=True, slots=True)
 class ScoreFrames:
-    """The tables of a score.
+    """The parts of a score as tables for a notebook.
 
     Attributes:
-        columns: of each column, and of all together: crowds, and people below k.
+        columns: for each column, and for all together: equivalence classes, and people below k.
         bounds: people below k, as the columns' counts alone bound them, and in truth.
-        questions: singling out, linkability and inference.
+        questions: the attacks of singling out, linkability and inference.
         sensitive: k, l and t of each sensitive column.
-        sets: the sets of columns that were counted.
+        sets: people below k for each set of columns that was counted.
     """
 
     columns: ColumnFrame
@@ -57,10 +57,10 @@ class ScoreFrames:
 
 @dataclass(frozen=True, slots=True)
 class AdviceFrames:
-    """The tables of advice.
+    """The parts of advice as tables for a notebook.
 
     Attributes:
-        columns: the advice for each column, and its cost.
+        columns: the advised level of each column, and its cost.
         choices: the choices of the frontier, with the level of each column.
         table: the people's rows under the advised choice.
     """
@@ -71,13 +71,13 @@ class AdviceFrames:
 
 
 class FramedScore(TableScore):
-    """A score with its parts as tables."""
+    """A score of a table, with its parts as tables: the result of `veilmix.score`."""
 
     __slots__ = ()
 
     @property
     def frames(self) -> ScoreFrames:
-        """The score as tables of plain columns."""
+        """The parts of the score as tables of plain columns."""
         return ScoreFrames(
             typed_frame(COLUMNS, [*_columns(self)]),
             typed_frame(BOUNDS, [*_bounds(self)]),
@@ -88,23 +88,23 @@ class FramedScore(TableScore):
 
 
 class FramedAdvice(Advised):
-    """Advice with its parts as tables."""
+    """Advice on a table, with its parts as tables: the result of `veilmix.advise`."""
 
     __slots__ = ()
 
     @property
     def frames(self) -> AdviceFrames:
-        """The advice as tables of plain columns."""
+        """The parts of the advice as tables of plain columns."""
         return _advice_frames(self)
 
 
 def framed_advice(advised: Advised) -> FramedAdvice:
-    """The same advice, with frames."""
+    """Return advice with the property `frames` added."""
     return FramedAdvice(**{field.name: getattr(advised, field.name) for field in fields(advised)})
 
 
 def framed_score(score: TableScore) -> FramedScore:
-    """The same score, with frames."""
+    """Return a score with the property `frames` added."""
     return FramedScore(**{field.name: getattr(score, field.name) for field in fields(score)})
 
 
@@ -150,6 +150,7 @@ Row = tuple[Cell, ...]
 
 
 def _columns(score: TableScore) -> Iterator[Row]:
+    """Yield a row for each column, and for all together: values, classes, and people below k."""
     for scored in (*score.columns, score.joint):
         below = scored.crowds.users_below(score.k)
         yield (
@@ -163,6 +164,7 @@ def _columns(score: TableScore) -> Iterator[Row]:
 
 
 def _bounds(score: TableScore) -> Iterator[Row]:
+    """Yield a row for each bound on the people below k, and for the truth."""
     bounds = score.bounds
     people = {
         "lower": bounds.lower,
@@ -178,7 +180,7 @@ def _bounds(score: TableScore) -> Iterator[Row]:
 
 
 def _worst(worst: WorstCase | None) -> dict[str, int]:
-    """The worst case, or its bounds where it is not proven."""
+    """Return the worst case as a row of `bounds`; two bounds on it if it is not proven."""
     if worst is None:
         return {}
     if worst.proven:
@@ -187,6 +189,7 @@ def _worst(worst: WorstCase | None) -> dict[str, int]:
 
 
 def _questions(score: TableScore) -> Iterator[Row]:
+    """Yield a row for each attack: success rate, control, baseline and risk."""
     for attack, size in zip(score.questions.attacks, score.questions.sizes, strict=True):
         risk = attack.risk()
         yield (
@@ -206,6 +209,7 @@ def _questions(score: TableScore) -> Iterator[Row]:
 
 
 def _sensitive(score: TableScore) -> Iterator[Row]:
+    """Yield a row for each sensitive column: k, l, entropy-l and t."""
     for diversity in score.questions.diversity:
         yield (
             score.columns[diversity.column].name,
@@ -217,6 +221,7 @@ def _sensitive(score: TableScore) -> Iterator[Row]:
 
 
 def _sets(score: TableScore) -> Iterator[Row]:
+    """Yield a row for each counted set of columns: people below k, in truth and at most."""
     for columns in score.sets.sets:
         yield (
             _column_names(score, columns.columns),
@@ -227,11 +232,12 @@ def _sets(score: TableScore) -> Iterator[Row]:
 
 
 def _column_names(score: TableScore, columns: Sequence[int]) -> str:
+    """Return the names of columns with commas between them."""
     return ", ".join(score.columns[j].name for j in columns)
 
 
 def choices(advised: Advised) -> ChoiceFrame:
-    """Return the choices of the frontier with their costs and their levels of each column."""
+    """Return the choices of the frontier as a table, with costs and the level of each column."""
     names = tuple(column.ladder.column for column in advised.columns)
     rows = [
         (
@@ -251,7 +257,7 @@ def choices(advised: Advised) -> ChoiceFrame:
 
 
 def _advice_frames(advised: Advised) -> AdviceFrames:
-    """The tables of advice."""
+    """Return the parts of advice as tables."""
     names = tuple(column.ladder.column for column in advised.columns)
     cost, levels = advised.cost, advised.level_names(advised.best)
     steps = zip(names, levels, cost.released_bits, cost.whole, advised.finer, strict=True)

@@ -30,19 +30,19 @@ from .coarsening_ladders import column as ladder_column
 from .read_table import missing_codes
 from .risk_record import ColumnShare, HighScore, RiskPlaces, RiskyValue, SingleChange, UniqueSets
 
-LISTED = 1000  # values in a record
-ROWS = 20  # of the highest scores
-LONG = 5000  # different values of a column whose coarser levels are counted
+LISTED = 1000  # most values in a record
+ROWS = 20  # most rows of high scores in a record
+LONG = 5000  # coarser levels are counted for columns of at most this many different values
 
 
 @dataclass(frozen=True, slots=True)
 class CoarserLevel:
-    """A coarser level of a column, by its values.
+    """A coarser level of a column, to count how many people it takes out of small classes.
 
     Attributes:
-        column: its name.
-        name: of the level.
-        codes: the coarser code of each of its values.
+        column: name of the column.
+        name: name of the level.
+        codes: the coarser code of each of the column's values.
     """
 
     column: str
@@ -60,12 +60,15 @@ def risk_places(
     coarser: Sequence[CoarserLevel] | None = None,
     attacker_columns: Sequence[int] | None = None,
 ) -> RiskPlaces:
-    """Count the people below k by value, minimal uniques, and the effect of single changes.
+    """Return where the risk of a table lies: values, combinations of values, and single changes.
+
+    People below k are counted by value, with minimal sample uniques (combinations of values that
+    only one person has), and after each single change.
 
     Args:
         table: its people.
         lacking: texts that mean missing, besides an empty text.
-        k: people in the smallest safe crowd, at least 1.
+        k: people in the smallest safe equivalence class, at least 1.
         factor: people in the population for each person in the table, at least 1.
         size: columns of the largest combination; None: 3, or fewer in a large table (`set_size`).
         coarser: the coarser levels to count; None: the first levels of each column's ladder.
@@ -99,12 +102,12 @@ def risk_places(
 
 
 def advised_places(advised: Advised) -> RiskPlaces:
-    """Count the same for a table as it is advised; the next level of each column is a change."""
+    """Return where the risk of an advised table lies; the next level of each column is a change."""
     table = _advised_table(advised)
     levels = []
     for j, (column, level) in enumerate(zip(advised.columns, advised.best.levels, strict=True)):
         rungs, name = column.ladder.levels, column.ladder.column
-        if level + 2 >= len(rungs):  # the last level drops the column
+        if level + 2 >= len(rungs):  # the next level is the last, which drops the column
             continue
         place = table.columns.index(name)
         finer = table.codes[:, place]
@@ -123,13 +126,16 @@ def advised_places(advised: Advised) -> RiskPlaces:
 
 
 def _row_numbers(advised: Advised) -> NDArray[np.intp]:
-    """The numbers of the released rows."""
+    """Return the numbers of the rows that the advice releases."""
     row_mask = advised.row_mask
     return np.arange(len(advised.table.codes)) if row_mask is None else np.flatnonzero(row_mask)
 
 
 def _advised_table(advised: Advised) -> SourceTable:
-    """The table as it is advised, with codes; the rows keep their persons and their origin."""
+    """Return the table as advice releases it, with codes.
+
+    Rows keep their persons and their origin.
+    """
     table, rows, columns = advised.table, _row_numbers(advised), advised.coarse()
     distinct_texts = [dict.fromkeys(texts) for texts in columns.values()]
     places = [{text: code for code, text in enumerate(texts)} for texts in distinct_texts]
@@ -161,7 +167,10 @@ def known_columns(table: SourceTable) -> list[int]:
 
 
 def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
-    """The rank of each number of a measurement, -1 for another text; None for categories."""
+    """Return the rank of each text of a measurement among its numbers, -1 for other texts.
+
+    None for a column of categories.
+    """
     numbers = numbers_of([text for text in texts if text not in lacking])
     if numbers is None or len(numbers) <= MAX_CATEGORIES:
         return None
@@ -174,7 +183,10 @@ def _ranks(texts: Sequence[str], lacking: set[str]) -> NDArray[np.int64] | None:
 def _ladders(
     table: SourceTable, codes: NDArray[np.integer], attacker_columns: Sequence[int], k: int
 ) -> tuple[list[CoarserLevel], list[str]]:
-    """The free changes and the next level of each column's ladder, and the columns left out."""
+    """Return coarser levels of each column to count, and a note about the columns left out.
+
+    They are the free changes and the next level of the ladder.
+    """
     unified = replace(table, codes=np.asfortranarray(codes, np.int32))
     levels, long = list[CoarserLevel](), list[str]()
     for j in attacker_columns:
@@ -192,7 +204,10 @@ def _ladders(
 
 
 def _empty(rows: DistinctRows, empty: Sequence[int | None], k: int) -> tuple[int, int]:
-    """The people with an empty cell, and the same people below k."""
+    """Return the people with an empty cell in a known column, and how many of these are below k.
+
+    empty: the code of an empty cell, by column.
+    """
     lacks = np.zeros(len(rows.codes), bool)
     for j, code in enumerate(empty):
         if code is not None:
@@ -206,7 +221,7 @@ def _merge_limits(
     names: Sequence[str],
     table: SourceTable,
 ) -> list[str]:
-    """The merges that were left out, in words."""
+    """Return notes about the merges of values that were not counted."""
     limits = []
     if numbers := [name for name, rank in zip(names, ranks, strict=True) if rank is not None]:
         limits.append(f"merges of numbers that are no neighbours: {', '.join(numbers)}")
@@ -224,7 +239,7 @@ def _merge_limits(
 
 
 def _limits(uniques: MinimalUniques | None) -> list[str]:
-    """The combinations that were left out, in words."""
+    """Return notes about the combinations of values that were not counted."""
     limits = []
     if uniques is None:
         limits.append("minimal uniques: the table is too large")
@@ -234,14 +249,15 @@ def _limits(uniques: MinimalUniques | None) -> list[str]:
 
 
 class _Words:
-    """Numbers of columns and values, as names and texts."""
+    """A translation of numbers of columns and codes of values to names and texts for records."""
 
     def __init__(self, table: SourceTable, attacker_columns: Sequence[int]) -> None:
+        """Set the names and texts of the columns that an attacker knows."""
         self.names = [table.columns[j] for j in attacker_columns]
         self.texts = [table.values[j] for j in attacker_columns]
 
     def values(self, risks: ValueRisks, uniques: MinimalUniques | None) -> tuple[RiskyValue, ...]:
-        """The values with their people."""
+        """Return the record of each risky value with its people, the largest excess first."""
         rows = (
             RiskyValue(
                 column=self.names[value.column],
@@ -263,7 +279,7 @@ class _Words:
     def uniques(
         self, minimal_sets: MinimalUniques, table: SourceTable, factor: float
     ) -> UniqueSets:
-        """The minimal uniques, with the rows of the highest scores."""
+        """Return the record of the minimal uniques, with the rows of the highest scores."""
         shares = zip(self.names, minimal_sets.columns.tolist(), strict=True)
         by_share = sorted(shares, key=lambda pair: -pair[1])
         order = np.argsort(-minimal_sets.scores, kind="stable")[:ROWS]
@@ -285,7 +301,7 @@ class _Words:
         )
 
     def step(self, step: NextStep) -> SingleChange:
-        """A step in words."""
+        """Return the record of a single change of the table, described in words."""
         description = step.level
         if step.codes is not None and step.column is not None:
             pair = (text_of(self.texts[step.column][code]) for code in step.codes)
@@ -297,15 +313,16 @@ class _Words:
         return SingleChange(str(step.change), column, description, *effect)
 
     def _partner(self, column: int, code: int, codes: tuple[int, int]) -> str:
+        """Return the text of the other value of a merge."""
         return self.texts[column][codes[1] if codes[0] == code else codes[0]]
 
 
 def _source_row(table: SourceTable, person: int) -> int:
-    """The number in the file of a person's first row, from 1."""
+    """Return the number in the file of a person's first row, from 1."""
     row = person if table.persons is None else int(np.argmax(table.persons == person))
     return row + 1 if table.origin is None else int(table.origin[row]) + 1
 
 
 def text_of(value: str) -> str:
-    """Return a value in quotes; an empty cell in words."""
+    """Return a value in quotes; "(empty)" for an empty cell."""
     return f"'{value}'" if value else "(empty)"

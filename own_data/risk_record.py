@@ -1,22 +1,22 @@
-"""The record of the places of risk in a table: values, combinations, and single changes."""
+"""The record of where the risk of a table lies: values, combinations, and single changes."""
 
 from ..scenarios.serialization.record import Record
 
 
 class RiskyValue(Record, frozen=True):
-    """A value of a column, and its people.
+    """A value of a column, with the number of its people in small equivalence classes.
 
     Attributes:
-        column: its name.
+        column: name of the column.
         value: as it is released; "" is an empty cell.
-        people: number with the value.
-        below_k: people with the value in a crowd smaller than k.
+        people: number of people with the value.
+        below_k: people with the value in a class smaller than k.
         excess: people below k beyond the same share of all people; negative where fewer are.
-        score_share: share of all SUDA scores that is of minimal uniques with this value, 0 to 1;
-            None: not counted.
-        merge_with: the other value of the column with which a merge takes most people out; None:
-            no counted merge takes people out (the limits of the places name the other merges).
-        taken_out: fewer people below k after that merge.
+        score_share: share of all SUDA scores (of special uniques) that is of minimal uniques with
+            this value, 0 to 1; None: not counted.
+        merge_with: the other value of the column with which a merge takes most people out; None: no
+            counted merge takes people out (the limits of the places name the other merges).
+        taken_out: by how many a merge reduces the people below k.
     """
 
     column: str
@@ -30,10 +30,12 @@ class RiskyValue(Record, frozen=True):
 
 
 class ColumnShare(Record, frozen=True):
-    """The share of all SUDA scores that is of minimal uniques with a column, 0 to 1.
+    """The share of all SUDA scores that comes from minimal uniques with a column.
+
+    SUDA (special unique detection) scores a person by the few values that already make it unique.
 
     Attributes:
-        column: its name.
+        column: name of the column.
         share: 0 to 1; shares of several columns add up to more than 1.
     """
 
@@ -42,12 +44,12 @@ class ColumnShare(Record, frozen=True):
 
 
 class HighScore(Record, frozen=True):
-    """A row of a high SUDA score of its person.
+    """A person with a high SUDA score (special unique detection), by its row.
 
     Attributes:
-        row: its number in the file, from 1, without the header; of a person with several rows the
+        row: its number in the file, from 1, without the header; for a person with several rows the
             first.
-        score: SUDA score of its person.
+        score: SUDA score of the person.
     """
 
     row: int
@@ -55,19 +57,19 @@ class HighScore(Record, frozen=True):
 
 
 class UniqueSets(Record, frozen=True):
-    """Minimal sample uniques: combinations of values of a single person.
+    """Minimal sample uniques: combinations of values that only one person has, and none smaller.
 
     Attributes:
         size: columns of the largest counted combination.
         complete: whether combinations of all columns were counted.
         counts: minimal uniques by their number of columns, from 1 up to `size`.
-        people: number with at least a minimal unique.
+        people: number of people with at least one minimal unique.
         unique, in_pairs: people without another person that shares all known columns, and with
             exactly a single such person.
         dis: chance that a match with a unique row is right (DIS), 0 to 1, if the table is a simple
             random sample with the population factor of the score; None: the factor is 1.
-        columns: their shares of the scores.
-        rows: of the highest scores.
+        columns: the shares of the columns in the scores.
+        rows: the rows with the highest scores.
     """
 
     size: int
@@ -82,14 +84,14 @@ class UniqueSets(Record, frozen=True):
 
 
 class SingleChange(Record, frozen=True):
-    """A change of the table, alone, and its effect.
+    """The effect of a single change of the table on the people below k.
 
     Attributes:
         change: coarser, dropped, merged or left out.
-        column: its name; "" where rows are left out.
+        column: name of the column; "" where rows are left out.
         what: the coarser level, or the merged values, in words.
         below_k: people below k afterwards.
-        taken_out: fewer people below k than before.
+        taken_out: by how many the change reduces the people below k.
         bits: entropy that the known columns lose, in bits a row.
         rows: rows that are left out.
     """
@@ -104,19 +106,19 @@ class SingleChange(Record, frozen=True):
 
 
 class RiskPlaces(Record, frozen=True):
-    """The places of risk in a table.
+    """The places of risk in a table, by value and combination: the result of `risk_places`.
 
     Attributes:
-        columns: that an attacker knows.
-        k: people in the smallest safe crowd.
-        people: of the table.
-        below_k: people in a smaller crowd.
+        columns: columns that an attacker knows.
+        k: people in the smallest safe equivalence class.
+        people: number of people of the table.
+        below_k: people in a smaller class.
         empty: people with an empty cell in a known column.
-        empty_below_k: people with an empty cell in a crowd smaller than k.
-        values: of the largest excess first.
+        empty_below_k: people with an empty cell in a class smaller than k.
+        values: risky values, the largest excess first.
         values_left_out: number of further values.
         uniques: minimal sample uniques; None: not counted.
-        steps: single changes, of the most people for a bit first.
+        steps: single changes, the most people taken out for a lost bit first.
         limits: counts that were left out, in words.
     """
 

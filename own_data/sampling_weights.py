@@ -18,12 +18,12 @@ from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole, JudgedColumn
 from ..scenarios.populations.values import numbers_of
 
-MAX_WEIGHT = 1e12  # people that a row may stand for
-MOST_PEOPLE = 1e15  # of the population: far below the integers that a float distinguishes
+MAX_WEIGHT = 1e12  # most people that a row may represent
+MOST_PEOPLE = 1e15  # most people of the population; floats count them exactly up to here
 
 
 def weight_column(names: str | tuple[str, ...] | None) -> str | None:
-    """Return the named column of sampling weights, or None. Raises DataError for several."""
+    """Return the named column of sampling weights, or None. DataError for several names."""
     weight_names = [
         name.strip() for name in (names.split(",") if isinstance(names, str) else names or ())
     ]
@@ -35,16 +35,16 @@ def weight_column(names: str | tuple[str, ...] | None) -> str | None:
 
 
 def weighted(table: SourceTable, column: str) -> SourceTable:
-    """Return a table with the weights of its rows, and without their column. Raises DataError.
+    """Return a table with the sampling weights of its rows, and without the column of weights.
 
     column: of numbers above 0 and up to `MAX_WEIGHT`, together up to `MOST_PEOPLE`, more than 1 on
-        average unless all are 1.
+    average unless all are 1. DataError for any other column.
     """
     j = table.columns.index(column)
     if table.persons is not None:
         raise DataError(
-            f"{table.called}: --weight {column}: {table.person}; weights are of one row a person: "
-            "take one of each (--one-row first)"
+            f"{table.called}: --weight {column}: {table.person}; weights need one row for each "
+            "person: take one of each (--one-row first)"
         )
     weights = _weights(table, column, j)
     if (people := float(weights.sum())) > MOST_PEOPLE:
@@ -77,7 +77,7 @@ def weighted(table: SourceTable, column: str) -> SourceTable:
 
 
 def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
-    """The number of each row. Raises DataError for a cell without an accepted number."""
+    """Return the sampling weight of each row. DataError for a cell without an accepted number."""
     numbers = np.array(
         [
             parsed_numbers[0] if (parsed_numbers := numbers_of([text])) else np.nan
@@ -100,7 +100,10 @@ def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
 
 
 def _cell(table: SourceTable, column: str, j: int, place: int) -> str:
-    """The place of a cell in the file, and its text. place: of the row in the table."""
+    """Return the place of a cell in the file, and its text, for messages.
+
+    place: number of the row in the table.
+    """
     row = place if table.origin is None else int(table.origin[place])
     where = getattr(table.source, "where", lambda number: f"row {number + 1}")(row)
     return f"{where}: column {column!r}: found {table.values[j][table.codes[place, j]]!r}"

@@ -1,4 +1,4 @@
-"""A piece of advice as a scenario file, short enough to be read and changed."""
+"""Advice on a table as a scenario file, short enough for people to read and change."""
 
 import re
 from collections.abc import Iterator
@@ -21,21 +21,24 @@ ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def scenario_text(advised: Advised, source: Path, reading: Reading, folder: Path) -> str:
-    """Write a scenario with the advised features. folder: where the file will lie."""
+    """Return the text of a scenario with the advised features. folder: where the file will lie."""
     return "\n".join(_lines(advised, source, reading, folder)) + "\n"
 
 
 def check_counted(advised: Advised) -> None:
-    """Raise DataError for advice with columns that it does not count, as a run counts all."""
+    """Raise DataError for advice that a scenario cannot express.
+
+    A run requests every column of every person and counts all columns that it releases.
+    """
     if advised.suppressed:
         raise DataError(
-            f"--write: {advised.suppressed:,} rows are suppressed; a run asks everybody: leave "
-            "--suppress out"
+            f"--write: {advised.suppressed:,} rows are suppressed; a run requests the row of every "
+            "person: leave --suppress out"
         )
     if advised.cells is not None and advised.cells.suppressed:
         raise DataError(
             f"--write: {advised.cells.suppressed:,} single cells are suppressed, which a scenario "
-            "cannot say: in a run people answer before anybody compares their rows. Write the "
+            "cannot express: in a run people answer before their rows are compared. Write the "
             "table (--table FILE), or leave --suppress-cells out"
         )
     if advised.rest is not None:
@@ -46,6 +49,7 @@ def check_counted(advised: Advised) -> None:
 
 
 def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> Iterator[str]:
+    """Yield the lines of a scenario with the advised features."""
     best, n = advised.best, advised.n
     kept_names = [
         column.ladder.column
@@ -92,6 +96,7 @@ def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> It
 
 
 def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values of `[population]` that describe how the file is read."""
     for key in ("separator", "encoding", "sheet", "header", "decimal", "header_row", "last_row"):
         if getattr(options, key) is not None:
             yield key, getattr(options, key)
@@ -115,9 +120,9 @@ def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
 
 
 def ballots(advised: Advised) -> int | None:
-    """Return the ballots of a person in a session of this advice: its most different rows.
+    """Return the number of ballots that a person needs in a session of this advice.
 
-    None if each person has one row.
+    It is the largest number of different rows of a person; None if each person has one row.
 
     Raises:
         DataError: a person has more different rows than a session takes.
@@ -138,10 +143,12 @@ def ballots(advised: Advised) -> int | None:
 
 
 def _placed(key: str, item: Any, folder: Path) -> Any:
+    """Return the value of a key; the path of a hierarchy is relative to the folder."""
     return _relative(Path(item), folder) if key == "hierarchy" else item
 
 
 def _relative(path: Path, folder: Path) -> str:
+    """Return a path relative to the folder, or absolute if it lies elsewhere."""
     try:
         return str(path.absolute().relative_to(folder.absolute()))
     except ValueError:
@@ -149,5 +156,6 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _name(source: Path) -> str:
+    """Return the name of a scenario from the file of the table: up to 64 accepted characters."""
     name = ODD.sub("-", source.stem).lstrip("._-")
     return (name or "table")[:64]

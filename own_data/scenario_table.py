@@ -1,4 +1,4 @@
-"""The table of a scenario, read and made coarser as the scenario says.
+"""The table of a scenario, read and made coarser as the scenario describes.
 
 `veilmix score SCENARIO.toml` scores the people of a scenario without a run: `[population]` gives
 the file and its reading, `[[feature]]` the columns and their coarser values, `[policy]` the target.
@@ -18,20 +18,20 @@ from ..scenarios.schema.model import PopulationSection, Scenario
 from .read_table import ROLES, Reading, split
 
 ENDING = ".toml"
-KEYS = {"missing_text": "missing_texts"}  # an option with a key of another name
+KEYS = {"missing_text": "missing_texts"}  # option -> its key in a scenario, if names differ
 
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """A table, before it is read.
+    """A table that is to be scored, before it is read.
 
     Attributes:
-        path: of its file; `builtin:NAME` for a shipped table.
+        path: path of its file; `builtin:NAME` for a shipped table.
         reading: the columns, their roles and coarser values, under the names of the file.
         missing: the value of an empty cell.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people that may be in a smaller crowd.
-        of_scenario: whether a scenario says all of this.
+        k: people in the smallest safe equivalence class.
+        max_exposure: the share of people that may be in a smaller class.
+        of_scenario: whether all of this comes from a scenario.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class TableSource:
 def scenario_table(
     scenario: Scenario, file: Path, option_reading: Reading, explicit_target: dict[str, float]
 ) -> TableSource:
-    """Return the table of a scenario. Raises DataError for options that contradict it.
+    """Return the table of a scenario with its reading. DataError for contradicting options.
 
     Args:
         scenario: as loaded from `file`.
@@ -72,7 +72,7 @@ def scenario_table(
 
 
 def _check_whole(section: PopulationSection, file: Path) -> None:
-    """Raise DataError for a scenario of generated people, or of some people of its table."""
+    """Raise DataError for a scenario of generated people, or of only some people of its table."""
     if section.builtin and source_of(section) is None:
         raise DataError(
             f"{file}: the people of {section.source} are generated; the scenario of a table is "
@@ -87,7 +87,7 @@ def _check_whole(section: PopulationSection, file: Path) -> None:
 
 
 def _reading(scenario: Scenario, file: Path, option_reading: Reading) -> Reading:
-    """Return the reading that a scenario gives. Raises DataError for other options."""
+    """Return the reading that a scenario describes. DataError for contradicting options."""
     section, default = scenario.population, Reading()
     names = {feature.name: _source_name(section, feature.name) for feature in scenario.feature}
     scenario_options: dict[str, Any] = {
@@ -111,19 +111,19 @@ def _reading(scenario: Scenario, file: Path, option_reading: Reading) -> Reading
 
 
 def _as_option(setting: Any) -> Any:
-    """Return a setting of `[population]` as the option of the same name has it."""
+    """Return a setting of `[population]` in the form of the option of the same name."""
     if isinstance(setting, dict):
         return tuple(f"{name}={sign}" for name, sign in setting.items())
     return setting
 
 
 def _source_name(section: PopulationSection, name: str) -> str:
-    """The name in the file of a column that a scenario may rename."""
+    """Return the name in the file of a column that a scenario may rename."""
     return section.columns.get(name, name)
 
 
 def _roles(section: PopulationSection, file: Path, option_reading: Reading) -> dict[str, Any]:
-    """The columns of each role, of the scenario and of the options. Raises DataError."""
+    """Return the columns of each role, from scenario and options. DataError for contradictions."""
     scenario_roles = {
         _source_name(section, name): str(role) for name, role in section.roles.items()
     }
@@ -141,7 +141,7 @@ def _roles(section: PopulationSection, file: Path, option_reading: Reading) -> d
 def _contradiction(
     option: str, option_value: object, file: Path, key: str, scenario_value: object
 ) -> DataError:
-    """The error of an option that contradicts a key of the scenario."""
+    """Return the error for an option that contradicts a key of the scenario."""
     scenario_text = (
         f"{key} is not set"
         if scenario_value in (None, (), "")

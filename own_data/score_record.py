@@ -1,4 +1,4 @@
-"""The score of a table of one's own, as `veilmix score --save` keeps it and `report` reads it."""
+"""The score of a user's table, as `veilmix score --save` stores it for `veilmix report`."""
 
 from typing import Annotated
 
@@ -16,14 +16,14 @@ Positive = Annotated[int, Meta(ge=1)]
 
 
 class ReadColumn(Record, frozen=True):
-    """A column of the file.
+    """A column of the file, and how it was treated.
 
     Attributes:
-        column: its name.
+        column: name of the column.
         role: its role in the score.
-        reason: why.
-        said: whether the caller gave the role.
-        left_out: of the score.
+        reason: the reason for the role.
+        said: whether the user gave the role.
+        left_out: whether the column is left out of the score.
     """
 
     column: str
@@ -34,12 +34,12 @@ class ReadColumn(Record, frozen=True):
 
 
 class MissingCells(Record, frozen=True):
-    """The meaning of missing cells, the texts that stand for them, and their number.
+    """The meaning of missing cells in a score, and their number.
 
     Attributes:
         meaning: the meaning of a cell without a value.
-        texts: that mean that a value is missing.
-        cells: how many lack one.
+        texts: texts that mean that a value is missing.
+        cells: number of missing cells.
     """
 
     meaning: Missing
@@ -48,32 +48,33 @@ class MissingCells(Record, frozen=True):
 
 
 class PeopleBelowCurve(Record, frozen=True):
-    """People in a crowd smaller than k, for every k from each of `k_from` up.
+    """The number of people in an equivalence class smaller than k, as a step function of k.
 
     Attributes:
-        breakpoints: the k at which it changes, ascending.
-        people: from each of them on.
+        breakpoints: the k at which the number changes, ascending.
+        people: the number from each breakpoint on.
     """
 
     breakpoints: tuple[int, ...] = field(name="k_from")
     people: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        """Check that both tuples have one length, at least 1."""
         if not len(self.breakpoints) == len(self.people) > 0:
             raise ValueError("k_from and people need the same length, at least 1")
 
 
 class ScoredColumns(Record, frozen=True):
-    """A column, or all of them together.
+    """The exposure by a single column, or by all columns together.
 
     Attributes:
-        name: of the column.
+        name: name of the column.
         values: number of different values, or combinations.
-        missing: cells.
-        smallest_crowd: people.
-        people_below_k: in a crowd smaller than k.
-        exposure: their share.
-        curve: the same for every k.
+        missing: number of missing cells.
+        smallest_crowd: people in the smallest equivalence class.
+        people_below_k: people in a class smaller than k.
+        exposure: the share of these people, 0 to 1.
+        curve: the number of these people for every k.
     """
 
     name: str
@@ -86,13 +87,14 @@ class ScoredColumns(Record, frozen=True):
 
 
 class SampledPopulation(Record, frozen=True):
-    """The population of a sample with sampling weights, and the marketer's chance in it.
+    """The population of a sample with sampling weights, and the marketer risk in it.
 
     Attributes:
-        people: of the population: the sum of the weights.
+        people: people of the population: the sum of the weights.
         marketer_low, marketer_high: 95 % interval of the share of people linked correctly, 0 to 1.
-        draws: of the crowds in the population, by the negative binomial model.
-        seed: of the draws.
+        draws: random draws of the equivalence classes in the population, by the negative binomial
+            model.
+        seed: seed of the draws.
     """
 
     people: float
@@ -103,12 +105,12 @@ class SampledPopulation(Record, frozen=True):
 
 
 class TableRisk(Record, frozen=True):
-    """Three attackers, and the size of the population relative to the table.
+    """The risks by three attackers, and the size of the population relative to the table.
 
     Attributes:
         population_factor: people of the population for each person of the table.
         prosecutor: knows that its target is in the table.
-        journalist: knows the population.
+        journalist: knows only that its target is in the population.
         marketer: links all people; the expected share of correct links, 0 to 1.
         sampled: the population by sampling weights; None: by the factor.
     """
@@ -121,11 +123,11 @@ class TableRisk(Record, frozen=True):
 
 
 class DroppedColumn(Record, frozen=True):
-    """A column that is not kept, and people in a crowd smaller than k with it.
+    """A column that is not kept, because too many people would be below k with it.
 
     Attributes:
-        column: its name.
-        people_with_it: in a crowd smaller than k.
+        column: name of the column.
+        people_with_it: people in an equivalence class smaller than k if it were kept too.
     """
 
     column: str
@@ -133,12 +135,12 @@ class DroppedColumn(Record, frozen=True):
 
 
 class ChosenColumns(Record, frozen=True):
-    """The columns to keep.
+    """The largest set of columns that is safe to release.
 
     Attributes:
-        keep: their names.
-        people: in a crowd smaller than k.
-        largest: whether no safe set has more columns.
+        keep: names of its columns.
+        people: people in an equivalence class smaller than k.
+        largest: whether it is proved that no safe set has more columns.
         drop: the other columns.
     """
 
@@ -149,14 +151,14 @@ class ChosenColumns(Record, frozen=True):
 
 
 class ScoredColumnSet(Record, frozen=True):
-    """A set of columns: people in a smaller crowd in truth and as promised, and whether few do.
+    """The people below k in a set of columns, in truth and as proved from counts of columns.
 
     Attributes:
-        columns: their names.
-        truth: people in a crowd smaller than k.
-        promised: at most so many, by the best bound.
-        safe: whether so few are exposed as may be.
-        promised_safe: whether that can be promised.
+        columns: names of the columns.
+        truth: people in an equivalence class smaller than k.
+        promised: upper bound on these people, the best that the counts prove.
+        safe: whether the truth is within the accepted number.
+        promised_safe: whether the bound is within the accepted number.
     """
 
     columns: tuple[str, ...]
@@ -167,16 +169,16 @@ class ScoredColumnSet(Record, frozen=True):
 
 
 class ScoredSets(Record, frozen=True):
-    """Sets of columns.
+    """The sets of columns that a score examined, and the best of them.
 
     Attributes:
         every: whether all sets are listed.
         counted: number of examined sets.
-        finished: whether the search was.
+        finished: whether the search was finished.
         truth, promised: the columns to keep, by the truth and by the counts.
         promised_by: the bound by which sets are promised.
-        maximal_truth, maximal_promised: safe sets that no safe set holds.
-        sets: each that is listed.
+        maximal_truth, maximal_promised: safe sets that are part of no larger safe set.
+        sets: the listed sets.
     """
 
     every: bool
@@ -191,12 +193,12 @@ class ScoredSets(Record, frozen=True):
 
 
 class AttackRate(Record, frozen=True):
-    """The share of attacks that are right, 0 to 1, and its interval (Wilson, 95 %).
+    """The success rate of an attack, 0 to 1, with its 95 % interval (Wilson).
 
     Attributes:
-        share: how often.
-        low: the lower end.
-        high: the upper end.
+        share: the rate.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
     """
 
     share: float
@@ -205,23 +207,23 @@ class AttackRate(Record, frozen=True):
 
     @classmethod
     def from_rate(cls, rate: Rate) -> "AttackRate":
-        """From the analysis."""
+        """Return the record of a rate that the analysis computed."""
         interval = rate.interval()
         return cls(interval.value, interval.low, interval.high)
 
 
 class AskedQuestion(Record, frozen=True):
-    """A question of the regulators: an attack, its control and its baseline.
+    """One of the regulators' attacks on a table: singling out, linkability or inference.
 
     Attributes:
         question: singling out, linkability or inference.
-        columns: of a predicate, where it singles out; otherwise 0.
+        columns: columns of a predicate that singles out; otherwise 0.
         known: columns that the attacker knows of a person.
-        sought: columns that it wants.
-        attack: how often it is right about people of the table.
-        control: how often about the same people, each left out of the table in turn.
-        baseline: how often guessing is right.
-        risk: the addition by the release (rates.py).
+        sought: columns that the attacker wants to learn.
+        attack: the success rate about people of the table.
+        control: the success rate about the same people, each left out of the table in turn.
+        baseline: the success rate of guessing.
+        risk: the success rate that the release adds (rates.py).
     """
 
     question: str
@@ -234,21 +236,25 @@ class AskedQuestion(Record, frozen=True):
     risk: AttackRate
 
     def __post_init__(self) -> None:
+        """Check that an inference names the columns that are sought."""
         if self.question == "inference" and not self.sought:
-            raise ValueError("an inference has at least one column in sought")
+            raise ValueError("an inference attack needs at least one column in sought")
 
 
 class SensitiveColumn(Record, frozen=True):
-    """Diversity and closeness of a sensitive column among people that agree in the known columns.
+    """Diversity and closeness of a sensitive column within equivalence classes.
+
+    People of a class agree in the columns that an attacker may know.
 
     Attributes:
-        column: its name.
-        k: the fewest such people.
-        diversity: l, the fewest different values among them.
-        entropy_diversity: exp of the least entropy among them.
-        closeness: t, the largest distance from the law of all.
-        largest_share: of such people, the most that have one value, 0 to 1; None: an older score.
-        certain: people that agree with all such people in this column too; None: an older score.
+        column: name of the column.
+        k: people in the smallest class.
+        diversity: l, the fewest different values in a class.
+        entropy_diversity: exp of the least entropy of a class.
+        closeness: t, the largest distance of a class from the distribution of all people.
+        largest_share: the largest share of a class that has one value, 0 to 1; None: an older
+            score.
+        certain: people in classes in which all have one value; None: an older score.
     """
 
     column: str
@@ -264,10 +270,10 @@ class UnrelatedColumns(Record, frozen=True):
     """An estimate of the people below k if the columns were unrelated; it is no bound.
 
     Attributes:
-        mean: people, over all permutations.
+        mean: people, averaged over all permutations.
         low, high: people; 95 of 100 permutations lie between them, both included.
-        permutations: of every column.
-        seed: of the permutations.
+        permutations: number of random permutations of every column.
+        seed: seed of the permutations.
     """
 
     mean: float
@@ -278,29 +284,29 @@ class UnrelatedColumns(Record, frozen=True):
 
 
 class ScoredTable(Record, frozen=True):
-    """The whole score; curves in full.
+    """The whole score of a table, with curves in full.
 
     Attributes:
-        data: the file.
-        read: how it was read.
-        roles: of its columns.
-        users: people.
+        data: name of the file.
+        read: how it was read, in words.
+        roles: the roles of its columns.
+        users: number of people.
         k, max_exposure: the target.
-        missing: cells.
-        columns: each by itself.
-        joint: all together.
-        bounds: name -> people exposed at most, by the counts of columns.
-        risk: of re-identification.
-        sets: of columns.
-        sha256: of the file.
-        version: of veilmix.
+        missing: missing cells and their meaning.
+        columns: the exposure by each column alone.
+        joint: the exposure by all columns together.
+        bounds: name of a bound -> people exposed at most, by the counts of columns.
+        risk: risks of re-identification.
+        sets: sets of columns.
+        sha256: digest of the file.
+        version: version of veilmix.
         coarser: the coarser values before the score, a line a column.
-        questions: singling out, linkability and inference.
+        questions: the attacks of singling out, linkability and inference.
         sensitive: k, l and t of each sensitive column.
         unrelated: an estimate of the exposure if the columns were unrelated.
-        rows: of the table: more than `users` where a person has several; 0: as many.
+        rows: rows of the table: more than `users` where a person has several; 0: as many.
         person: the definition of a person, in words.
-        quasi: the quasi-identifiers together; None: all columns may be known.
+        quasi: the exposure by the quasi-identifiers together; None: all columns may be known.
         release: the released file and its command; None: an older score.
         places: the risk by value, and the best single changes; None: not counted.
     """

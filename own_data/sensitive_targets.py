@@ -1,9 +1,9 @@
-"""Targets of sensitive columns: l, entropy-l and t of every class, beside k.
+"""Targets of sensitive columns: l, entropy-l and t of every equivalence class, beside k.
 
-A class is the people that agree in the known columns. It misses a target if it has fewer than k
-people, or of a sensitive column fewer than l different values, less than entropy-l (exp of the
-entropy), or a law further than t from that of all people. The limit is on the share of people in
-classes that miss a target.
+An equivalence class is the people that agree in the known columns. It misses a target if it has
+fewer than k people, or if in a sensitive column it has fewer than l different values, less than
+entropy-l (exp of the entropy), or a distribution further than t from that of all people. The limit
+is on the share of people in classes that miss a target.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ from ..scenarios.populations.values import UNKNOWN, numbers_of
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The targets of one sensitive column; None: no target.
+    """The targets of one sensitive column for each equivalence class; None: no target.
 
     Attributes:
-        l: at least so many different values in each class.
-        entropy_l: exp of the entropy of each class is at least that.
-        t: the law of each class is at most so far from that of all, 0 to 1.
+        l: least number of different values.
+        entropy_l: least exp of the entropy of the values.
+        t: largest distance of the values' distribution from that of all people, 0 to 1.
         nominal: whether t counts values as categories though they are numbers.
     """
 
@@ -47,7 +47,7 @@ def column_numbers(texts: Sequence[str], missing: str) -> NDArray[np.float64] | 
 
 
 class MissedTargets:
-    """The people in classes that miss k, or a target of a sensitive column."""
+    """A test of equivalence classes: which miss k, or a target of a sensitive column."""
 
     def __init__(
         self, table: SourceTable, targets: Mapping[str, Targets], k: int, missing: str
@@ -55,7 +55,8 @@ class MissedTargets:
         """Prepare the sensitive columns.
 
         Raises:
-            DataError: no table of these values can reach a target, as that of all people misses it.
+            DataError: no table of these values can reach a target, because all people together miss
+                it.
         """
         self.table, self.k, self.targets = table, k, dict(targets)
         self.persons = (
@@ -71,25 +72,28 @@ class MissedTargets:
             if self._missed(one_class, name).any():
                 raise DataError(
                     f"{table.called}: column {name!r} of all people misses "
-                    f"{targets_text(targets[name])}; a target that all people reach together "
-                    "is accepted"
+                    f"{targets_text(targets[name])}; a target that all people together reach is "
+                    "accepted"
                 )
 
     def people(self, classes: NDArray[np.int64]) -> int:
-        """Count the people in classes that miss a target. classes: of each row, from 0."""
+        """Return the number of people in classes that miss a target. classes.
+
+        Of each row, from 0.
+        """
         rows = self.missed(classes)[classes]
         owner = self.table.persons
         return int(np.count_nonzero(rows) if owner is None else np.unique(owner[rows]).size)
 
     def missed(self, classes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the classes that miss k or a target. classes: of each row, from 0."""
+        """Return a mask of the classes that miss k or a target. classes: of each row, from 0."""
         missed = self.table.people_by(classes, 0) < self.k
         for name in self.targets:
             missed |= self._missed(classes, name)
         return missed
 
     def _missed(self, classes: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
-        """Return the classes that miss a target of a column."""
+        """Return a mask of the classes that miss a target of the column `name`."""
         codes, target = self.table.codes, self.targets[name]
         j = self.table.columns.index(name)
         diversity = class_diversity(classes, codes[:, j], self.numbers[name], self.persons)
@@ -104,6 +108,6 @@ class MissedTargets:
 
 
 def targets_text(target: Targets) -> str:
-    """The targets of a column in words."""
+    """Return the targets of a column in words, such as "l = 2, t = 0.3"."""
     parts = (("l", target.l), ("entropy-l", target.entropy_l), ("t", target.t))
     return ", ".join(f"{name} = {number:g}" for name, number in parts if number is not None)

@@ -1,12 +1,12 @@
-"""Advice with suppressed cells: beside coarser and dropped columns, single cells may go.
+"""Advice with suppressed cells: beside coarser and dropped columns, single cells may be suppressed.
 
 A choice of levels loses b; a suppressed cell of column j loses weight_j (1 - loss_j) / n, the rest
-of the column for its row, of n rows. At least k people then have each row, with suppressed as a
-value of its own, and each such class meets the targets of sensitive columns. Every person below k
-needs a suppressed cell, as do rows of classes that miss a target (`ClassTargets.leaving`), which
-bounds the loss of a choice from below; choices are tried in the order of this bound. Where all
-choices are counted the bound of the advice holds for all of them, else it is the search's own
-(`analysis.advice`).
+of the column's information for its row, of n rows. At least k people then have each row, with
+suppressed as a value of its own, and each such equivalence class meets the targets of sensitive
+columns. Every person below k needs a suppressed cell, as do rows of classes that miss a target
+(`ClassTargets.leaving`), which bounds the loss of a choice from below; choices are tried in the
+order of this bound. Where all choices are counted the bound of the advice holds for all of them,
+else it is the search's own (`analysis.advice`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,26 +25,26 @@ from ..analysis.suppression.target_cells import suppress_for_targets
 from ..errors import DataError, ParameterError
 from .judges import Truth, coarse_codes
 
-COUNTED = 3_000  # choices that are all counted
-ROWS = 120_000_000  # rows times choices, of all counts
-LOOKS = 16  # choices of which cells are suppressed
-SEARCHES = 3  # with the loss of people below k
-CELLS = 1.3  # suppressed cells that a person below k is expected to need
-JUDGED = 30_000_000  # rows of the choices whose sensitive values or persons are counted
-READ = 750_000_000  # rows of each search, of all its steps
-TRIED = 8  # of them, within the limit
-STEPS = 10_000  # of each search of levels
+COUNTED = 3_000  # with at most this many choices, all are counted instead of a search
+ROWS = 120_000_000  # most rows times choices if all choices are counted
+LOOKS = 16  # most choices for which suppressed cells are computed
+SEARCHES = 3  # most searches in which people below k add to the loss
+CELLS = 1.3  # expected suppressed cells for each person below k
+JUDGED = 30_000_000  # most rows times choices if sensitive values or persons are counted
+READ = 750_000_000  # most rows times steps of a search
+TRIED = 8  # most choices with suppressed cells within the limit that are tried
+STEPS = 10_000  # most steps of a search for levels
 Levels = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuppressedCells:
-    """Suppressed cells of the searched columns.
+    """The suppressed cells of a choice of levels, with the loss that they cause.
 
     Attributes:
         mask: whether a cell is suppressed, shape (rows, searched columns).
-        loss: of these cells.
-        lower: no suppression of cells loses less with the same levels.
+        loss: the loss of these cells.
+        lower: a lower bound on the loss of any suppression with the same levels.
         limit: the largest accepted number of cells.
         total: cells of the columns that are searched and not dropped.
     """
@@ -57,19 +57,22 @@ class SuppressedCells:
 
     @property
     def suppressed(self) -> int:
-        """Number of suppressed cells."""
+        """The number of suppressed cells."""
         return int(np.count_nonzero(self.mask))
 
     @property
     def rows(self) -> int:
-        """Number of rows with a suppressed cell."""
+        """The number of rows with a suppressed cell."""
         return int(np.count_nonzero(self.mask.any(axis=1)))
 
 
 def advice_with_cells(
     cells_of: "CellsOfLevels", steps: int | None, progress: Callable[[str], None]
 ) -> Advice:
-    """Search for the levels and suppressed cells that lose least. Raises ParameterError."""
+    """Return the levels and suppressed cells with the least loss, as advice. Raises ParameterError.
+
+    cells_of: the cells of each choice of levels. steps: most steps of the search.
+    """
     choices = cells_of
     _check_top(choices)
     counted, lowest, counts = choices.counted(steps, progress)
@@ -84,7 +87,7 @@ def advice_with_cells(
         if best is not None and low >= best.loss:
             lowest = min(lowest, low)
             break
-        if max(people, needing) > limit:  # each such row needs a suppressed cell
+        if max(people, needing) > limit:  # too many rows need a suppressed cell
             continue
         if needing < 0:
             judged -= not choices.is_judged(levels)
@@ -101,7 +104,7 @@ def advice_with_cells(
         looks += 1
         progress(f"suppressing cells, choice {looks}")
         cells = choices.at(levels)
-        if cells is None:  # no release was found: there may be one
+        if cells is None:  # no suppression was found, but there may be a safe one
             lowest = min(lowest, low)
             continue
         ratio = min(ratio, cells.suppressed / needing) if needing else ratio
@@ -119,7 +122,7 @@ def advice_with_cells(
 
 
 def _check_top(choices: "CellsOfLevels") -> None:
-    """Raise ParameterError if the target is missed with all searched columns dropped."""
+    """Raise ParameterError if the target is missed even with all searched columns dropped."""
     truth = choices.truth
     if not choices.needing(choices.top, truth.below(choices.top)):
         return
@@ -133,10 +136,16 @@ def _check_top(choices: "CellsOfLevels") -> None:
 
 
 class CellsOfLevels:
-    """The suppressed cells of levels, with the loss of their columns and cells."""
+    """The suppressed cells for each choice of levels, with losses, computed on request and cached.
+
+    In all methods, levels are the level of each searched column.
+    """
 
     def __init__(self, truth: Truth, share: float) -> None:
-        """Prepare the columns. share: the largest share of suppressed cells, of kept columns."""
+        """Prepare the columns. share.
+
+        The largest share of suppressed cells, of columns not dropped.
+        """
         self.truth, self.share = truth, share
         self._cells_of_levels: dict[Levels, SuppressedCells | None] = {}
         self.rows = len(truth.table.codes)
@@ -148,42 +157,45 @@ class CellsOfLevels:
         self.top = tuple(len(ladder.levels) - 1 for ladder in self.ladders)
 
     def base(self, levels: Sequence[int]) -> float:
-        """The loss of coarser and dropped columns."""
+        """Return the loss of coarser and dropped columns, without suppressed cells."""
         return sum(
             weight * ladder.levels[level].loss
             for weight, ladder, level in zip(self.weights, self.ladders, levels, strict=True)
         )
 
     def active(self, levels: Levels) -> list[int]:
-        """The columns that are not dropped."""
+        """Return the numbers of the columns that are not dropped."""
         return [j for j, level in enumerate(levels) if level < self.top[j]]
 
     def limit(self, levels: Levels) -> int:
-        """The largest accepted number of suppressed cells."""
+        """Return the largest accepted number of suppressed cells with these levels."""
         return int(self.share * self.rows * len(self.active(levels)))
 
     def price(self, levels: Levels, j: int) -> float:
-        """The loss of a suppressed cell."""
+        """Return the loss of a suppressed cell of column j with these levels."""
         return self.weights[j] * (1 - self.ladders[j].levels[levels[j]].loss) / self.rows
 
     def lower(self, levels: Levels, needing: int) -> float:
-        """A lower bound on the loss of a choice: a cell for each row that needs a cell."""
+        """Return a lower bound on the loss of a choice.
+
+        A cheapest cell for each row that needs a cell.
+        """
         prices = [self.price(levels, j) for j in self.active(levels)]
         return self.base(levels) + needing * min(prices, default=0.0)
 
     @property
     def plain(self) -> bool:
-        """Whether k is the only target, of people with one row each."""
+        """Whether k is the only target, and each person has one row."""
         return self.targets.owner is None and not self.targets.columns
 
     def is_judged(self, levels: Levels) -> bool:
-        """Whether the rows that need a cell are known without counting."""
+        """Whether `needing` is known for these levels without counting."""
         return self.plain or levels in self._needing
 
     def needing(self, levels: Levels, people: int | None = None) -> int:
-        """Return the rows that need a suppressed cell, at least.
+        """Return the least number of rows that need a suppressed cell with these levels.
 
-        people: below k with these levels, if that is known.
+        people: people below k with these levels, if the number is known.
         """
         if self.plain and people is not None:
             return people
@@ -195,7 +207,11 @@ class CellsOfLevels:
     def counted(
         self, steps: int | None, progress: Callable[[str], None]
     ) -> tuple[list[tuple[Levels, int]], float, int]:
-        """Choices with their people below k, a bound on the loss of further choices, and counts."""
+        """Return choices with their people below k, a bound, and the number of choices.
+
+        The bound is on the loss of all other choices. If there are few choices all are counted,
+        else searches find them.
+        """
         cell_limit = min(self.rows, int(self.share * self.rows * len(self.ladders)))
         sizes = prod(top + 1 for top in self.top)
         rows = ROWS if self.plain else JUDGED
@@ -205,7 +221,7 @@ class CellsOfLevels:
             return [pair for pair in pairs if pair[1] <= cell_limit], 1.0, sizes
         plain = self._search(cell_limit, steps, progress, charged=False)
         searches = [plain]
-        for _ in range(SEARCHES):  # the fewer columns are left, the fewer cells may go
+        for _ in range(SEARCHES):  # with fewer columns left, fewer cells may be suppressed
             searches.append(self._search(cell_limit, steps, progress, charged=True))
             limit = int(self.limit(searches[-1].best.levels) / CELLS)
             if limit >= cell_limit:
@@ -220,7 +236,10 @@ class CellsOfLevels:
     def _search(
         self, cell_limit: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
     ) -> Advice:
-        """Search the levels that leave at most `cell_limit` people below k."""
+        """Return the search for levels that leave at most `cell_limit` people below k.
+
+        charged: whether people below k add the loss of a suppressed cell each.
+        """
         return search(
             self.truth.searched.codes,
             self.ladders,
@@ -235,19 +254,26 @@ class CellsOfLevels:
         )
 
     def _every(self) -> Iterator[Levels]:
+        """Yield every choice of levels."""
         return product(*(range(top + 1) for top in self.top))
 
     def at(self, levels: Levels) -> SuppressedCells | None:
-        """Return the cells to suppress with these levels; None where no cells suffice."""
+        """Return the cells to suppress with these levels.
+
+        None if no suppression reaches the target.
+        """
         if levels not in self._cells_of_levels:
             cells = self._suppressed(levels)
             if cells is not None and cells.suppressed > cells.limit:
-                return cells  # not kept, as it is not released
+                return cells  # too large to cache, and never released
             self._cells_of_levels[levels] = cells
         return self._cells_of_levels[levels]
 
     def choice(self, levels: Levels) -> Choice:
-        """Return the choice of these levels with its cells. DataError if too many would go."""
+        """Return the choice of these levels with the loss of its cells.
+
+        DataError if too many cells would have to be suppressed.
+        """
         cells = self.at(levels)
         if cells is None:
             raise DataError(
@@ -262,6 +288,10 @@ class CellsOfLevels:
         return Choice(levels, self.base(levels) + cells.loss, self.truth.below(levels))
 
     def _suppressed(self, levels: Levels) -> SuppressedCells | None:
+        """Return the cheapest cells to suppress with these levels.
+
+        None if none reach the target.
+        """
         active = self.active(levels)
         codes = coarse_codes(self.truth.searched, self.truth.columns, levels)
         mask = np.zeros((self.rows, len(levels)), bool)
@@ -269,7 +299,7 @@ class CellsOfLevels:
         if not active:
             return None if self.needing(levels) else SuppressedCells(mask, 0.0, 0.0, 0, 0)
         table = np.stack([codes[j] for j in active], axis=1)
-        scale = self.rows * len(active)  # costs about 1, for the solver's tolerances
+        scale = self.rows * len(active)  # scales costs to about 1, as the solver's tolerances need
         costs = [self.price(levels, j) * scale for j in active]
         cheapest: CheapestCells | None
         if self.plain:
@@ -283,7 +313,7 @@ class CellsOfLevels:
 
 
 def class_targets(truth: Truth) -> ClassTargets:
-    """Return the targets of each class of rows, for the search of cells."""
+    """Return the targets of each equivalence class in the form that the search of cells needs."""
     missed, columns = truth.targets, list[ValueTarget]()
     persons = missed.persons
     for name, target in missed.targets.items():
@@ -292,7 +322,7 @@ def class_targets(truth: Truth) -> ClassTargets:
         ordered_values = codes if numbers is None else numbers[codes]
         values = np.unique(ordered_values, return_inverse=True)[1].astype(np.int64)
         counted = values
-        if persons is not None:  # a person counts once for each of its values
+        if persons is not None:  # a person counts once for each of its different values
             counted = np.unique(values * persons.n + persons.owner) // persons.n
         entropy_l = target.entropy_l or 1.0
         columns.append(

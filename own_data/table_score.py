@@ -1,4 +1,4 @@
-"""Scores of a table that was read: its columns are described in the terms of analysis."""
+"""Scores of a table that was read: its columns are translated to the terms of `analysis`."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -27,7 +27,10 @@ def score_read(
     worst_case_nodes: int | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableScore:
-    """Score a table. lacking: texts that mean missing; the rest as `score_table`."""
+    """Return the score of a table that was read.
+
+    lacking: texts that mean missing; other arguments as of `score_table`.
+    """
     codes, absent = missing_codes(table, lacking)
     return score_table(
         codes,
@@ -46,7 +49,7 @@ def score_read(
 
 
 def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
-    """The roles of the columns, and the numbers of their values."""
+    """Return the roles of the columns, and the numbers of their values."""
     roles = {judged.column: str(judged.role) for judged in table.judged}
     is_ = [roles.get(name, "quasi") for name in table.columns]
     return TableColumns(
@@ -59,7 +62,7 @@ def _column_roles(table: SourceTable, lacking: Sequence[str]) -> TableColumns:
 def target_figures(
     table: SourceTable, lacking: Sequence[str], knowledge: str
 ) -> tuple[Crowds, tuple[SensitiveColumn, ...]]:
-    """Return the figures of a target, as a score has them, without the rest of the score.
+    """Return only the figures of a score that a target limits: classes, and k, l and t.
 
     Args:
         table: a table.
@@ -68,7 +71,7 @@ def target_figures(
             columns where there are none; `all`.
 
     Returns:
-        The crowds of these columns together; k, l and t of each sensitive column.
+        The equivalence classes of these columns together; k, l and t of each sensitive column.
     """
     codes, _ = missing_codes(table, lacking)
     roles, persons = _column_roles(table, lacking), _persons(codes, table)
@@ -102,13 +105,13 @@ def sensitive_records(
 
 
 def _persons(codes: NDArray[np.integer], table: SourceTable) -> Persons | None:
-    """The persons of the rows; None where each has one row."""
+    """Return the persons of the rows; None if each person has one row."""
     persons = None if table.persons is None else Persons.from_table(codes, table.persons)
     return persons if persons is not None and persons.repeated else None
 
 
 def frequent(table: SourceTable, k: int) -> dict[str, frozenset[str]]:
-    """Return the values of at least k people, by column."""
+    """Return the values that at least k people have, by column."""
     return {
         name: frozenset(np.array(values, object)[table.people_by(codes, len(values)) >= k])
         for name, values, codes in zip(table.columns, table.values, table.codes.T, strict=True)

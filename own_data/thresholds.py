@@ -1,4 +1,4 @@
-"""Thresholds of authorities for the smallest crowd, each with the source where it was read.
+"""Thresholds of authorities for the smallest equivalence class, each with its source.
 
 The thresholds are data: thresholds.toml, beside this file in the installed package.
 
@@ -23,11 +23,11 @@ SIGNER_TEXT = "the signer's own"
 
 @dataclass(frozen=True, slots=True)
 class AuthorityThreshold:
-    """The threshold of an authority.
+    """The threshold of an authority, such as a regulator, for the smallest equivalence class.
 
     Attributes:
-        name: of the option `--threshold`.
-        authority: its name.
+        name: its name in the option `--threshold`.
+        authority: name of the authority.
         states: the statement of the source, in our words.
         about: the subject of the source.
         source: where it was read.
@@ -45,14 +45,14 @@ class AuthorityThreshold:
 
     @property
     def k(self) -> int | None:
-        """People in the smallest crowd, at least 1; None where the source gives no number."""
+        """The people in the smallest safe class, at least 1; None if the source gives no number."""
         if self.size is not None or self.risk is None:
             return self.size
         return ceil(1 / self.risk - 1e-9)
 
     @property
     def rounded_k(self) -> int | None:
-        """The smallest k with 1/k equal to the risk after rounding; None: that is k itself."""
+        """The smallest k with 1/k equal to the risk after rounding; None if that is `k` itself."""
         if self.risk is None or self.k is None:
             return None
         digits = len(f"{self.risk}".partition(".")[2])
@@ -61,7 +61,7 @@ class AuthorityThreshold:
 
     @property
     def derivation(self) -> str:
-        """The way from the risk to k, in words; "" if the source states k."""
+        """The derivation of k from the risk, in words; "" if the source states k."""
         if self.risk is None or self.k is None:
             return ""
         text = f"1/{self.k} = {1 / self.k:.4f} is at most {self.risk:g}, so k = {self.k}"
@@ -73,7 +73,7 @@ class AuthorityThreshold:
         return text
 
     def in_words(self, k: int) -> str:
-        """Return the authority and its risk. k: `k` or `rounded_k`."""
+        """Return the authority and its accepted risk in words. k: `k` or `rounded_k`."""
         if self.risk is None:
             return self.authority
         rounded = ", 1/k rounded" if k == self.rounded_k else ""
@@ -82,7 +82,7 @@ class AuthorityThreshold:
 
 @cache
 def thresholds() -> dict[str, AuthorityThreshold]:
-    """All thresholds by name, in the order of the file."""
+    """Return all thresholds by name, in the order of the file."""
     text = (files("veilmix.own_data") / "thresholds.toml").read_text("utf-8")
     return {
         name: AuthorityThreshold(
