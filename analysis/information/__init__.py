@@ -1,10 +1,12 @@
-"""Information metrics of paper 002: privacy, utility and posteriors.
+"""Information metrics of paper 002: privacy and utility of a randomizer, and posteriors.
 
-Contains average and worst-case privacy, asymptotic and finite utility, and the law of P given the
-tallies. May import `randomizers`, `estimation` and the ground files. Must never know how a report
-travelled: a tally here is numbers counted elsewhere. SciPy's optimizers and distributions are
-loaded only at their use. Natural logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter
-vector (Jeffreys: all 1/2); a randomizer is a matrix b x a, or a member of `randomizers`.
+A randomizer Q turns a person's value x into a report y; P is the unknown distribution of the
+values, with a Dirichlet prior. The room contains average and worst-case privacy, asymptotic and
+finite utility, and the posterior of P given the tallies (counts of each report). May import
+`randomizers`, `estimation` and the ground files. Must never know how a report travelled: a tally
+here is numbers counted elsewhere. SciPy's optimizers and distributions are loaded only at their
+use. Natural logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter vector (Jeffreys: all
+1/2); a randomizer is a matrix b x a (reports x values), or a member of `randomizers`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,7 @@
-"""Asymptotic information of n people's reports about P for large n (paper 002, section 6).
+"""Asymptotic information of n people's reports Y about P for large n (paper 002, section 6).
+
+P is the distribution of the true values, with a Dirichlet prior; Q is the randomizer, a matrix of
+b reports x a values; U_as is the asymptotic utility, the constant term of I(Y; P).
 
     I(Y; P) = (d - 1) / 2 log n + r + o(1),        d = rank of Q                       (Thm 6.7.1)
     U_as(Q) = -1/2 log(2 pi e) + 1 / (2a - 2) E log det(Q^T D_P Q),  D_p = diag(1 / (Qp)_y)   (6.1)
@@ -41,23 +44,27 @@ from .row_classes import two_level
 
 # -1/2 log(2 pi e), nats
 GAUSS = -0.5 * (log(2 * pi) + 1)
-POINTS = 2**15
-# Inputs up to which the 2^a subsets are listed.
+POINTS = 2**15  # default number of evaluations in quasi-Monte-Carlo
+# Up to this many inputs a, all 2^a subsets are listed: that is faster than the integrals.
 SMALL = 6
 
 
 @dataclass(frozen=True, slots=True)
 class UtilityReading:
-    """Asymptotic utility with its error.
+    """Asymptotic utility U_as of a randomizer, with its error and upper bound.
+
+    Utility is information about the distribution of values, per free parameter, as n grows.
 
     Attributes:
-        value: U_as(Q), -inf if Q is not faithful.
+        value: U_as(Q), -inf if Q is not faithful (rank below the number of inputs).
         error: a bound on the numerical error of `value` (rule "exact" or "product"), or one
             standard error (rule "sobol").
         ceiling: C_mu, the utility of reports without noise; U_as <= C_mu (Lemma 6.6).
-        factor: the effective participation factor exp(2 (U_as - C_mu)), in [0, 1].
-        unit: of `value`, `error` and `ceiling`.
-        rule: "exact" (one-dimensional integrals), "product", "sobol", or "not faithful".
+        factor: the effective participation factor exp(2 (U_as - C_mu)), in [0, 1]: n reports are
+            worth `factor` n answers without noise.
+        unit: "nats" or "bits", for `value`, `error` and `ceiling`.
+        rule: the integration method: "exact" (one-dimensional integrals), "product", "sobol", or
+            "not faithful".
     """
 
     value: float
@@ -68,6 +75,7 @@ class UtilityReading:
     rule: str
 
     def __str__(self) -> str:
+        """Return a sentence for reports: utility, error, upper bound and participation factor."""
         return (
             f"asymptotic utility {self.value:.6f} (error about {self.error:.1g} {self.unit}, "
             f"{self.rule}), at most {self.ceiling:.6f}; reports count as {self.factor:.4g} people"
@@ -77,11 +85,13 @@ class UtilityReading:
 def asymptotic_utility(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
 ) -> float:
-    """Return U_as(Q) of Definition 6.5, (6.1); -inf if Q is not faithful (rank below a).
+    """Return the asymptotic utility U_as(Q) (paper 002, Definition 6.5, (6.1)), in `unit`.
 
-    Exact for any square Q (as many distinct rows as inputs: GRR of any size) by one-dimensional
-    integrals; for up to three inputs by a product rule with an error of about 1e-10; above by
-    randomised quasi-Monte-Carlo. `read_utility` gives the error.
+    The constant term of the information that n reports have about the distribution of values, per
+    free parameter; -inf if Q is not faithful (its rank is below the number of inputs a). Exact for
+    any square Q (as many distinct rows as inputs: GRR of any size) by one-dimensional integrals;
+    for up to three inputs by a product rule with an error of about 1e-10; above by randomised
+    quasi-Monte-Carlo. `read_utility` gives the error.
 
     Args:
         Q: the randomizer, b x a, or an object with a `.matrix`; GRR, unary encodings and
@@ -97,9 +107,11 @@ def asymptotic_utility(
 def participation_factor(
     Q: Any, prior: npt.ArrayLike, *, points: int = POINTS, rng: Rng = 0
 ) -> float:
-    """F_mu(Q) = exp(2 U_as - 2 C_mu) in [0, 1]: n reports tell as much as F n people without noise.
+    """Return F_mu(Q) = exp(2 U_as - 2 C_mu), in [0, 1]: the worth of a report in noiseless answers.
 
-    Paper 002, Definition 6.10; 0 where Q is not faithful. Arguments as in `asymptotic_utility`.
+    The reports of n people inform about the distribution of values as much as F n people without
+    noise (paper 002, Definition 6.10). U_as is the asymptotic utility, C_mu its value without
+    noise; F is 0 where Q is not faithful.
 
     Args:
         Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
@@ -111,9 +123,10 @@ def participation_factor(
 
 
 def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """C_mu = U_as(identity) = -1/2 log(2 pi e) - 1 / (2a - 2) sum_x (psi(prior_x) - psi(A)).
+    """Return C_mu, the asymptotic utility of reports without noise: the maximum for any randomizer.
 
-    Paper 002, Definition 6.5; (10.1) is the Jeffreys prior.
+    C_mu = U_as(identity) = -1/2 log(2 pi e) - 1 / (2a - 2) sum_x (psi(prior_x) - psi(A)), A the sum
+    of the prior. Paper 002, Definition 6.5; (10.1) is the Jeffreys prior.
 
     Args:
         prior: Dirichlet parameters, shape (a,).
@@ -129,7 +142,9 @@ def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 def read_utility(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
 ) -> UtilityReading:
-    """`asymptotic_utility` with its error, C_mu and the participation factor.
+    """Return the asymptotic utility with its error, its upper bound and the participation factor.
+
+    As `asymptotic_utility`, with all figures of the computation.
 
     Args:
         Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
@@ -161,7 +176,12 @@ def read_utility(
 def _matrix_value(
     rows: Floats, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
-    """1/2 E log det(Q^T D_P Q), its error and the rule."""
+    """Return 1/2 E log det(Q^T D_P Q) for a matrix Q given by its distinct rows; its error.
+
+    The rule.
+
+    In nats; -inf and "not faithful" if the rank of Q is below the number of inputs.
+    """
     if np.linalg.matrix_rank(rows) < alpha.size:
         return -inf, 0.0, "not faithful"
     if len(rows) == alpha.size:  # det(Q^T D Q) = det(Q)^2 / prod_y (Qp)_y
@@ -173,7 +193,10 @@ def _matrix_value(
 
 
 def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
-    """Det Q = (truth - lie)^(a - 1), and one integral for every distinct parameter (10.5)."""
+    """Return 1/2 E log det(Q^T D_P Q) for randomised response (GRR), its error and the rule.
+
+    Here det Q = (truth - lie)^(a - 1), and each distinct prior parameter needs one integral (10.5).
+    """
     distinct_masses, copies = np.unique(alpha, return_counts=True)
     masses = np.column_stack([distinct_masses, alpha.sum() - distinct_masses])
     integral = mean_log(np.tile([Q.truth, Q.lie], (distinct_masses.size, 1)), masses)
@@ -184,6 +207,11 @@ def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
 def _subset_value(
     form: TwoLevel, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
+    """Return 1/2 E log det(Q^T D_P Q) for reports that are subsets of the inputs.
+
+    As `_matrix_value`, with the error and the rule, but for many inputs without listing the 2^a
+    subsets.
+    """
     if not form.high > form.low:
         return -inf, 0.0, "not faithful"
     if form.a <= SMALL:  # all rows at once are faster than one integral a point
@@ -193,11 +221,12 @@ def _subset_value(
 
 
 def log_det_information(rows: Floats, p: Floats) -> Floats:
-    """Log det(Q^T D_p Q) = log det of the Fisher information, for points p of shape (N, a).
+    """Return log det of the Fisher information of a report, log det(Q^T D_p Q), shape (N,).
 
-    The information is taken in the coordinates p_x, x != r, with r the likeliest input of each
+    `rows` are the rows of the randomizer Q, p are N distributions of the inputs, shape (N, a). The
+    information is taken in the coordinates p_x, x != r, with r the likeliest input of each
     point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
-    direction, which would swamp the rest at small epsilon, and the choice of r keeps the matrix
+    direction, which would swamp all others at small epsilon, and the choice of r keeps the matrix
     well scaled at the faces of the simplex.
     """
     reference = p.argmax(axis=1)
@@ -215,16 +244,22 @@ def log_det_information(rows: Floats, p: Floats) -> Floats:
 
 
 def _log_det(matrices: Floats) -> Floats:
-    """Log det of positive definite matrices of very different scales, by their correlations."""
+    """Return log det of positive definite matrices, shape (N, d, d) -> (N,).
+
+    Each is scaled to a correlation matrix first, because the diagonals differ by many orders.
+    """
     scale = np.sqrt(np.einsum("nxx->nx", matrices))
     correlation = matrices / (scale[:, :, None] * scale[:, None, :])
     return np.asarray(np.linalg.slogdet(correlation)[1] + 2 * np.log(scale).sum(axis=1))
 
 
 def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> float:
-    """The asymptote of I(Y; P) for faithful Q: (a-1)/2 log n + (a-1) U_as(Q) + h(P).
+    """Return the asymptote of I(Y.
 
-    Theorem 6.7.1. Not a value at finite n: see the module's docstring for how far it is.
+    P), the information of n reports about the distribution of values.
+
+    For faithful Q: (a-1)/2 log n + (a-1) U_as(Q) + h(P), in `unit` (paper 002, Theorem 6.7.1). Not
+    a value at finite n: see the module's docstring for how far it is.
 
     Args:
         Q: a faithful randomizer, b x a.

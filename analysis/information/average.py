@@ -1,5 +1,8 @@
 """Average privacy: the share of private information that a report hides (paper 002, 4.1).
 
+X is a person's value, Y its report, P the distribution of values, Q the randomizer (b reports x a
+values).
+
     S_mu(Q) = H(X | Y, P) / H(X | P) = 1 - I(X; Y | P) / H(X | P),      P ~ Dirichlet(prior)
 
 It does not depend on the number of people (Lemma 4.2). With w = prior / A, A = sum prior,
@@ -34,16 +37,17 @@ Rng = np.random.Generator | int | None
 
 @dataclass(frozen=True, slots=True)
 class PrivacyReading:
-    """Average privacy with its parts.
+    """Average privacy of a randomizer, its error, and the leak and secret that define it.
 
     Attributes:
-        value: S_mu(Q), in [0, 1]: 1 hides all private information, 0 none of it.
+        value: average privacy S_mu(Q) = 1 - leak / secret, in [0, 1]: 1 hides all private
+            information, 0 reveals it.
         error: a bound on the numerical error of `value`; if outputs were drawn at random (see
             `rule`), one standard error.
-        leak: I(X; Y | P) for one person.
-        secret: H(X | P) for one person.
+        leak: I(X; Y | P), the information in a report Y about its user's value X.
+        secret: H(X | P), the entropy of a person's value if the distribution P is known.
         unit: of `leak` and `secret`, "nats" or "bits".
-        rule: method of the sum over outputs.
+        rule: method of the sum over outputs, in words.
     """
 
     value: float
@@ -54,6 +58,7 @@ class PrivacyReading:
     rule: str
 
     def __str__(self) -> str:
+        """Return a sentence for reports: privacy, error, leak and secret."""
         return (
             f"average privacy {self.value:.6f} (error below {self.error:.1g}): a report leaks "
             f"{self.leak:.6g} of {self.secret:.6g} {self.unit} ({self.rule})"
@@ -61,9 +66,12 @@ class PrivacyReading:
 
 
 def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
-    """S_mu(Q), the share of H(X | P) that one report leaves hidden.
+    """Return the average privacy S_mu(Q).
 
-    Paper 002, Definition 4.1. Exact up to `read_privacy(...).error` (about 1e-12) for every
+    The share of H(X | P) that a report leaves hidden, 0 to 1.
+
+    X is a person's value, P the known distribution of values. Paper 002, Definition 4.1. Exact up
+    to `read_privacy(...).error` (about 1e-12) for every
     matrix and every Dirichlet prior.
 
     Args:
@@ -82,7 +90,9 @@ def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
 def read_privacy(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, rng: Rng = 0
 ) -> PrivacyReading:
-    """`average_privacy` with its error, the leak and the secret; arguments as there.
+    """Return the average privacy of a randomizer, its error, the leak and the secret information.
+
+    As `average_privacy`, with all figures of the computation.
 
     Args:
         Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
@@ -106,7 +116,8 @@ def read_privacy(
 def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
     """Return H(X | P), one person's private information: psi(A + 1) - sum_x w_x psi(prior_x + 1).
 
-    Paper 002, (10.2) for the Jeffreys prior: psi((a + 2) / 2) - psi(3 / 2).
+    X is the person's value, P ~ Dirichlet(prior) the known distribution of values, A = sum prior, w
+    = prior / A. Paper 002, (10.2) for the Jeffreys prior: psi((a + 2) / 2) - psi(3 / 2).
 
     Args:
         prior: Dirichlet parameters, shape (a,).
@@ -120,7 +131,9 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Return H(Y | P) for one person: the information in one report if P is known.
+    """Return H(Y | P).
+
+    The entropy of one person's report Y if the distribution P of values is known.
 
     >>> from veilmix.analysis.information import report_entropy
     >>> round(report_entropy([[0.75, 0.25], [0.25, 0.75]], [1, 1], "bits"), 4)
@@ -138,7 +151,12 @@ def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def _class_information(classes: RowClasses) -> tuple[Floats, float]:
-    """Return each output class's information about the input if P is known; the sum's error."""
+    """Return each output class's share of I(X.
+
+    Y | P) in nats, shape (classes,), and the sum's error.
+
+    A class is a set of reports with the same information about the value X (`row_classes`).
+    """
     from scipy.special import xlogy
 
     shares = classes.masses / classes.masses.sum(axis=1, keepdims=True)

@@ -1,6 +1,9 @@
-"""A randomizer in paper 002: a matrix Q (b x a); column x is the law of the output.
+"""A randomizer in paper 002: a matrix Q (b x a).
 
-The information metrics need only the rows of Q: a row of zeros never comes in, and two proportional
+Column x is the distribution of the report for value x.
+
+The information metrics need only the rows of Q: a row of zeros is a report that never occurs, and
+two proportional
 rows have the same information about the input, so they count as one output.
 """
 
@@ -21,10 +24,15 @@ MOST_PARAMETER = 1e9
 
 
 def as_matrix(Q: Any, name: str = "Q") -> Floats:
-    """Return the b x a matrix of a randomizer: an array, or an object with a `.matrix`.
+    """Check a randomizer and return its matrix, b x a.
+
+    From an array, or an object with a `.matrix`.
 
     Every entry is at least 0 and every column sums to 1 within `SUM_TOLERANCE`; there are at least
     two inputs, for one input has no private and no learnable information.
+
+    Raises:
+        ParameterError: another shape, a negative or infinite entry, or a column with another sum.
     """
     array = as_floats(getattr(Q, "matrix", Q), name, "probabilities, outputs x inputs")
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
@@ -42,7 +50,11 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
 
 
 def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") -> Floats:
-    """A Dirichlet parameter vector: shape (a,), every entry finite and > 0."""
+    """Check a Dirichlet parameter vector and return it: shape (a,), every entry finite and > 0.
+
+    Raises:
+        ParameterError: another shape or length, or an entry that is not positive or above 1e9.
+    """
     array = as_floats(prior, name, "one Dirichlet parameter an input")
     if array.ndim != 1 or array.size < 2:
         raise ParameterError(f"{name}: shape {array.shape}; needs one Dirichlet parameter an input")
@@ -68,12 +80,19 @@ def jeffreys(a: int) -> Floats:
 
 
 def distinct_rows(Q: Floats) -> Floats:
-    """Return the nonzero rows of Q, proportional rows added up (a sufficient statistic)."""
+    """Return the nonzero rows of Q, with proportional rows added up, in the order of their first.
+
+    Proportional rows are reports with the same information about the value (a sufficient
+    statistic).
+    """
     return add_up(Q)[0]
 
 
 def add_up(Q: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """`distinct_rows` and, for every row of Q, which of them it went to (-1: a zero row)."""
+    """Return `distinct_rows` of Q, and the place of each row of Q in that result.
+
+    The places have shape (b,); -1 is a row of zeros, a report that never occurs.
+    """
     totals = Q.sum(axis=1)
     positive_rows = np.flatnonzero(totals > 0)
     shares = np.round(Q[positive_rows] / totals[positive_rows, None], SHARE_DIGITS)

@@ -1,10 +1,12 @@
-"""Averages of a function of P over a Dirichlet law, with an error estimate.
+"""Averages of a function of P over a Dirichlet distribution, with an error estimate.
 
-Up to three inputs: a product rule in stick-breaking coordinates, P_1 = V_1, P_2 = (1 - V_1) V_2,
+P is the distribution of values over a inputs. Up to three inputs: a product rule in stick-breaking
+coordinates, P_1 = V_1, P_2 = (1 - V_1) V_2,
 with independent beta variables V = 1 / (1 + e^-u) and u = m + s sinh(t), equal steps in t. In t the
 weight falls off doubly exponentially, so functions with logarithms at the faces of the simplex are
 no problem; every second node gives the error. Above: randomised quasi-Monte-Carlo (scrambled Sobol
-points through inverse gamma laws); the spread of independent scramblings gives one standard error,
+points through inverse gamma distributions); the spread of independent scramblings gives one
+standard error,
 and the mean over them is unbiased.
 """
 
@@ -21,21 +23,22 @@ from ..validation import Floats
 
 Function = Callable[[Floats], Floats]
 
-# Nodes of the product rule have a weight of at least e^-42 of the largest.
+# Nodes of the product rule are dropped if their weight is below e^-42 of the largest.
 CUT = 42.0
-SCRAMBLINGS = 16
-# Points handled at once.
+SCRAMBLINGS = 16  # independent scramblings of the Sobol points, whose spread gives the error
+# Points evaluated at once, which bounds the memory.
 BLOCK = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """An average over the prior.
+    """The average of a function over a Dirichlet prior, as `average` returns it.
 
     Attributes:
         value: the average.
-        error: by halving the step (`rule` "product"), or one standard error ("sobol").
-        rule: "product" or "sobol".
+        error: change of `value` when the step is doubled (`rule` "product"), or one standard error
+            ("sobol").
+        rule: the integration method: "product" (a product rule) or "sobol" (quasi-Monte-Carlo).
         points: evaluations of the function.
     """
 
@@ -46,7 +49,7 @@ class Average:
 
 
 def average(function: Function, prior: Floats, points: int, rng: np.random.Generator) -> Average:
-    """E[function(P)] for P ~ Dirichlet(prior).
+    """Return E[function(P)] for P ~ Dirichlet(prior), with an error estimate.
 
     Args:
         function: maps points of the simplex, shape (N, a), all entries > 0, to shape (N,).
@@ -60,13 +63,13 @@ def average(function: Function, prior: Floats, points: int, rng: np.random.Gener
 
 
 def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Return points of Dirichlet(prior), shape (count, a), without entries of exactly 0."""
+    """Return random points of Dirichlet(prior), shape (count, a), without entries of exactly 0."""
     logs = log_dirichlet(np.broadcast_to(prior, (count, prior.size)), rng)
     return np.asarray(np.maximum(np.exp(logs), 1e-300))
 
 
 def log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
-    """The logarithm of one point of Dirichlet(row) for every row of `parameters`.
+    """Return the logarithm of one random point of Dirichlet(row) for every row of `parameters`.
 
     log Gamma(alpha) is drawn as log Gamma(alpha + 1) + log(U) / alpha, so that small parameters
     do not underflow before they are divided by the sum.
@@ -77,9 +80,10 @@ def log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
 
 
 def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
-    """Points (N, a) and weights (N,) exact for polynomials in p of at most this degree.
+    """Return points (N, a) and weights (N,) of a quadrature rule for P ~ Dirichlet(prior).
 
-    Gauss-Jacobi in every stick-breaking coordinate: a polynomial of degree n in p has degree at
+    It is exact for polynomials in p of at most this degree. Gauss-Jacobi in every stick-breaking
+    coordinate V_j: a polynomial of degree n in p has degree at
     most n in each V_j, so ceil((n + 1) / 2) nodes a coordinate are enough; all weights are > 0.
     """
     from scipy.special import roots_jacobi
@@ -100,14 +104,16 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
 
 
 def log_beta(alpha: Floats) -> Floats:
-    """The logarithm of the multivariate beta function (2.4), along the last axis."""
+    """Return the logarithm of the multivariate beta function (2.4), along the last axis."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1)))
 
 
 def differential_entropy(prior: Floats) -> float:
-    """The differential entropy h(P) of a Dirichlet law, (2.1), in nats (negative for a > 2).
+    """Return the differential entropy h(P) of Dirichlet(prior) in nats (negative for a > 2).
+
+    Paper 002, (2.1).
 
     >>> import numpy as np
     >>> from veilmix.analysis.information import differential_entropy
@@ -125,6 +131,10 @@ def differential_entropy(prior: Floats) -> float:
 
 
 def _product_rule(function: Function, prior: Floats) -> Average:
+    """Average the function by a product rule over the stick-breaking coordinates; a <= 3 inputs.
+
+    Every second node of each coordinate gives a coarse value, whose difference is the error.
+    """
     sticks = [_stick(prior[j], prior[j + 1 :].sum()) for j in range(prior.size - 1)]
     points, rest_of_stick = np.zeros((1, 0)), np.ones((1, 1))
     weights, is_coarse = np.ones(1), np.ones(1, dtype=bool)
@@ -143,7 +153,10 @@ def _product_rule(function: Function, prior: Floats) -> Average:
 
 
 def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
-    """Nodes v, 1 - v (each to full relative precision) and weights for Beta(alpha, beta)."""
+    """Return quadrature nodes v, their complements 1 - v and weights for V ~ Beta(alpha, beta).
+
+    V is one stick-breaking coordinate; v and 1 - v each have full relative precision.
+    """
     from scipy.special import betaln, digamma, polygamma
 
     middle = float(digamma(alpha) - digamma(beta))
@@ -165,6 +178,11 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
 def _sobol_rule(
     function: Function, prior: Floats, points: int, rng: np.random.Generator
 ) -> Average:
+    """Average the function over scrambled Sobol points, for more than three inputs.
+
+    Raises:
+        ParameterError: more inputs than SciPy's Sobol sequence has dimensions.
+    """
     from scipy.stats import qmc
 
     if prior.size > qmc.Sobol.MAXDIM:
@@ -182,7 +200,11 @@ def _sobol_rule(
 
 
 def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
-    """Inverse gamma laws; where they underflow, their leading term u^(1/alpha) in logarithms."""
+    """Turn uniform points of the unit cube, shape (N, a), into points of Dirichlet(prior).
+
+    By inverse gamma distributions; where they underflow, by their leading term u^(1/alpha) in
+    logarithms.
+    """
     from scipy.special import gammaincinv, gammaln
 
     u = np.clip(uniform, 1e-12, 1 - 1e-12)
@@ -192,10 +214,12 @@ def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
 
 
 def _normalised(logs: Floats) -> Floats:
+    """Return points of the simplex from logarithms of unnormalised entries, without exact zeros."""
     p = np.exp(logs - logs.max(axis=1, keepdims=True))
     return np.asarray(np.maximum(p / p.sum(axis=1, keepdims=True), 1e-300))
 
 
 def _evaluated(function: Function, points: Floats) -> Floats:
+    """Return the function at all points, shape (N,), computed in blocks to bound the memory."""
     parts = [function(points[i : i + BLOCK]) for i in range(0, len(points), BLOCK)]
     return np.concatenate(parts)

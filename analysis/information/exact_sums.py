@@ -1,10 +1,13 @@
-"""The laws behind finite-n information, exactly, by sums that are as small as they can be.
+"""Exact distributions behind finite-n information, by the shortest sums known for them.
 
-S = tallies of the reports, T = tallies of the inputs, n people.
+S = tallies (counts) of the reports, T = tallies of the true values, n people; Q is the randomizer
+with b reports and a values, P the distribution of values.
 
-* law of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n, so a Gauss rule in
+* distribution of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n, so a Gauss rule
+  in
   stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
-* law of S given T = t: a product of powers of the columns' characteristic functions on a grid of
+* distribution of S given T = t: a product of powers of the columns' characteristic functions on a
+  grid of
   (n + 1)^(b-1) frequencies, turned back by a fast Fourier transform, for every t.
 """
 
@@ -19,12 +22,15 @@ from .dirichlet import polynomial_rule
 
 Tallies = npt.NDArray[np.int64]
 
-# Work arrays hold at most this many numbers.
+# Work arrays hold at most this many numbers, which bounds the memory.
 BLOCK = 4_000_000
 
 
 def compositions(n: int, parts: int) -> Tallies:
-    """All vectors of `parts` whole numbers >= 0 with sum n, shape (C(n + parts - 1, n), parts)."""
+    """Return all vectors of `parts` whole numbers >= 0 with sum n: all tallies of n people.
+
+    The result has shape (C(n + parts - 1, n), parts).
+    """
     rows = np.zeros((1, 0), dtype=np.int64)
     people_left = np.array([n])
     for _ in range(parts - 1):
@@ -37,7 +43,10 @@ def compositions(n: int, parts: int) -> Tallies:
 
 
 def log_multinomial(tallies: Tallies) -> Floats:
-    """Log n! / prod s_y!, the number of ways to reach these tallies, along the last axis."""
+    """Return log n! / prod s_y!, along the last axis.
+
+    Log of the sequences of reports with these tallies.
+    """
     from scipy.special import gammaln
 
     n = tallies.sum(axis=-1)
@@ -45,7 +54,10 @@ def log_multinomial(tallies: Tallies) -> Floats:
 
 
 def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:
-    """Every possible S and its probability."""
+    """Return every possible tally vector S of n reports, and its probability under the prior.
+
+    `rows` are the distinct rows of the randomizer. Shapes (tallies, b) and (tallies,).
+    """
     tallies = compositions(n, len(rows))
     coefficient = log_multinomial(tallies)
     points, weights = polynomial_rule(prior, n)
@@ -61,12 +73,12 @@ def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:
 
 
 def output_law_cost(b: int, a: int, n: int) -> int:
-    """Terms that `output_law` adds up."""
+    """Return the number of terms that `output_law` adds up for b reports, a inputs and n people."""
     return comb(n + b - 1, b - 1) * int((n // 2 + 1) ** (a - 1))
 
 
 def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
-    """H(S | T) in nats."""
+    """Return H(S | T) in nats: the entropy of the report tallies S given the input tallies T."""
     from scipy.special import xlogy
 
     inputs = compositions(n, rows.shape[1])
@@ -79,12 +91,19 @@ def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
 
 
 def conditional_cost(b: int, a: int, n: int) -> int:
-    """Numbers that `conditional_entropy` turns back from frequencies."""
+    """Return the count of numbers in `conditional_entropy`'s Fourier transforms.
+
+    For b reports, a inputs and n people.
+    """
     return comb(n + a - 1, a - 1) * int((n + 1) ** (b - 1))
 
 
 def _laws_given(rows: Floats, inputs: Tallies, n: int) -> Iterator[tuple[slice, Floats]]:
-    """The law of S on the grid of its first b - 1 entries, for blocks of input tallies."""
+    """Yield the distributions of S given T = t, for blocks of input tallies t.
+
+    Each block is a slice of `inputs` and an array of probabilities on the grid of the first b - 1
+    entries of S.
+    """
     shape = (n + 1,) * (len(rows) - 1)
     characters = _characters(rows, shape)
     inside = sum(np.ogrid[tuple(slice(0, m) for m in shape)]) <= n if len(shape) else True
@@ -100,7 +119,10 @@ def _laws_given(rows: Floats, inputs: Tallies, n: int) -> Iterator[tuple[slice, 
 
 
 def _characters(rows: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex128]:
-    """sum_y Q_y|x e^(-i theta_y) on the half grid of real transforms, shape (a, ...)."""
+    """Return the characteristic function of one person's report for each input, shape (a, ...).
+
+    sum_y Q_y|x e^(-i theta_y) on the half grid of frequencies that real Fourier transforms use.
+    """
     last = len(rows) - 1
     result = np.empty((rows.shape[1], *_half(shape)), dtype=np.complex128)
     for x in range(rows.shape[1]):
@@ -113,11 +135,16 @@ def _characters(rows: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex1
 
 
 def _half(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of a real Fourier transform of an array of this shape."""
     return (*shape[:-1], shape[-1] // 2 + 1) if shape else ()
 
 
 def _log_sequence(prior: Floats, tallies: Tallies) -> Floats:
-    """Log probability of one sequence of inputs with these tallies, B(prior + t) / B(prior)."""
+    """Return the log probability of a sequence of inputs with these tallies.
+
+    It is log of B(prior + t) / B(prior), B the multivariate beta function; the distribution P of
+    values is integrated out.
+    """
     from scipy.special import gammaln
 
     total, n = prior.sum(), tallies.sum(axis=-1)

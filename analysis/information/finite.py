@@ -49,23 +49,27 @@ from .monte_carlo import SimulatedMean, estimate_information
 
 Method = Literal["auto", "exact", "estimate"]
 
-# Terms of the exact sums; 5e7 take up to about ten seconds.
+# Most terms of an exact sum; 5e7 take up to about ten seconds.
 MOST_TERMS = 50_000_000
-SAMPLES = 2000
+SAMPLES = 2000  # simulated sets of people, if the sums are too long
 
 
 @dataclass(frozen=True, slots=True)
 class FiniteInformation:
-    """Information of n people, with one standard error if a number was estimated.
+    """Information that the reports of n people have, in total, about P and about the tallies T.
+
+    Y are the reports, X the true values, P the distribution of values, T the counts of each true
+    value.
 
     Attributes:
         n: people.
         I_YP: I(Y; P), the reports' information about the distribution.
         I_XP: I(X; P), the values' information about the distribution; exact.
         I_YT: I(Y; T), the reports' information about the tallies; nan if it was left out.
-        H_T: H(T); exact.
-        distribution_utility, tally_utility: shares in [0, 1].
-        digit_utility: in digits of base e ("nats") or binary digits ("bits"); -inf if Q is not
+        H_T: H(T), the entropy of the tallies; exact.
+        distribution_utility, tally_utility: the shares I_YP / I_XP and I_YT / H_T, in [0, 1].
+        digit_utility: digits of P that the reports reveal, in base e ("nats") or 2 ("bits"); -inf
+            if Q is not
             faithful, for which Definition 4.6 gives no value.
         I_YP_error, I_YT_error: one standard error of I_YP and I_YT, 0 if they are exact.
         unit: of the information, "nats" or "bits".
@@ -86,6 +90,10 @@ class FiniteInformation:
     samples: int
 
     def __str__(self) -> str:
+        """Return a sentence for reports.
+
+        The information, its standard errors and the three utilities.
+        """
         return (
             f"{self.n} reports: I(Y;P) = {self.I_YP:.6g}{_plus(self.I_YP_error)} of "
             f"{self.I_XP:.6g} {self.unit}, I(Y;T) = {self.I_YT:.6g}{_plus(self.I_YT_error)} of "
@@ -107,9 +115,10 @@ def finite_information(
     samples: int = SAMPLES,
     rng: Rng = 0,
 ) -> FiniteInformation:
-    """I(Y;P), I(X;P), I(Y;T), H(T) and the utilities of n people.
+    """Return the information of n people's reports about P and the tallies T, and the utilities.
 
-    Paper 002, Definitions 4.3 and 4.6.
+    The figures are I(Y;P), I(X;P), I(Y;T) and H(T): Y reports, X true values, P the distribution of
+    values, T the count of each value. Paper 002, Definitions 4.3 and 4.6.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
@@ -131,7 +140,7 @@ def finite_information(
     alpha = as_prior(prior, matrix.shape[1])
     n, samples = crowd(n), whole(samples, "samples", 2)
     one_of(method, "method", ("auto", "exact", "estimate"))
-    log_base(unit)  # refused before the work, not after it
+    log_base(unit)  # an unknown unit is refused before the long computation, not after it
     rows = distinct_rows(matrix)
     summed = _summed(rows, n, method, limit, tally=tally)
     H_T, I_XP = input_information(alpha, n)
@@ -145,7 +154,13 @@ def finite_information(
 
 
 def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) -> tuple[bool, bool]:
-    """Whether I(Y;P) and I(Y;T) are summed exactly. I(Y;T) needs the law of S as well."""
+    """Decide if I(Y;P) and if I(Y;T) are summed exactly: a pair of bools.
+
+    I(Y;T) needs the distribution of the report tallies S as well.
+
+    Raises:
+        ParameterError: `method` is "exact" and a sum has more than `limit` terms.
+    """
     b, a = rows.shape
     law, tally_cost = output_law_cost(b, a, n), conditional_cost(b, a, n)
     fits = law <= limit, max(law, tally_cost) <= limit
@@ -162,6 +177,7 @@ def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) ->
 def _exact(
     rows: Floats, alpha: Floats, n: int, summed: tuple[bool, bool]
 ) -> tuple[SimulatedMean | None, SimulatedMean | None]:
+    """Return I(Y;P) and I(Y;T) in nats by exact sums; None for one that `summed` leaves out."""
     from scipy.special import xlogy
 
     if not summed[0]:
@@ -186,6 +202,12 @@ def _finished(
     H_T: float,
     I_XP: float,
 ) -> FiniteInformation:
+    """Return the result from the two informations (`about`: I(Y;P), I(Y;T), in nats; None.
+
+    Left out).
+
+    The utilities are computed here, and all figures are changed to `unit`.
+    """
     base, missing_estimate = log_base(unit), SimulatedMean(float("nan"), 0.0, 0)
     law, tally = about[0] or missing_estimate, about[1] or missing_estimate
     faithful = np.linalg.matrix_rank(rows) == alpha.size
@@ -207,4 +229,5 @@ def _finished(
 
 
 def _plus(error: float) -> str:
+    """Return the standard error as text, such as " +- 0.01"; empty if the figure is exact."""
     return f" +- {error:.2g}" if error else ""

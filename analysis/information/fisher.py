@@ -1,4 +1,4 @@
-"""The Fisher information of reports that are subsets of the inputs, without 2^a terms.
+"""The Fisher information of reports that are subsets of the a inputs, without 2^a terms.
 
 For Q_y|x = P(y) (high if x in y else low) with each input in y with probability rho under P, and
 Z_y = low + (high - low) p(y), the information in differences of coordinates is that of
@@ -19,17 +19,25 @@ import numpy as np
 from ..randomizers.two_level import TwoLevel
 from ..validation import Floats
 
-STEP = 0.25
-TAIL = 40.0
+STEP = 0.25  # step in u = log t
+TAIL = 40.0  # both tails are cut where the integrand falls to e^-40
 
 
 def subset_log_det(form: TwoLevel, p: Floats) -> Floats:
-    """Log det of the Fisher information of one report, for points p of shape (N, a)."""
+    """Return log det of the Fisher information of a report that is a subset of inputs, shape (N,).
+
+    `form` is the randomizer (unary encoding or local hashing); p are N distributions of the inputs,
+    shape (N, a).
+    """
     return np.array([_log_det(form, point) for point in p])
 
 
 def subset_information(form: TwoLevel, p: Floats) -> Floats:
-    """(high - low)^2 E_y[1_y 1_y^T / Z_y], shape (a, a), at one point p of the simplex."""
+    """Return the matrix (high - low)^2 E_y[1_y 1_y^T / Z_y], shape (a, a), at one distribution p.
+
+    The Fisher information follows from its differences (see the module). Z_y is the probability of
+    the subset y under p, relative to its probability P(y).
+    """
     c = form.high - form.low
     slowest = form.low + c * float(p.min())
     u = np.arange(-TAIL, np.log(TAIL / slowest) + STEP, STEP)
@@ -44,6 +52,10 @@ def subset_information(form: TwoLevel, p: Floats) -> Floats:
 
 
 def _log_det(form: TwoLevel, p: Floats) -> float:
+    """Return log det of the Fisher information at one distribution p of the inputs, shape (a,).
+
+    In the coordinates p_x without the likeliest input, scaled to a correlation matrix first.
+    """
     W = subset_information(form, p)
     r = int(p.argmax())
     J = W - W[r] - W[:, [r]] + W[r, r]

@@ -1,5 +1,6 @@
-"""H(T) and I(X; P) for any number of people, from sums of fixed length.
+"""H(T) and I(X; P) for any number of people n, from sums of fixed length.
 
+X are the values of n people, P ~ Dirichlet(alpha) their distribution, T the counts of each value.
 T_x, the number of people with the value x, is beta-binomial: n people, parameters alpha_x and
 A - alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
 
@@ -11,7 +12,8 @@ because E[log P_x | T] = psi(alpha_x + T_x) - psi(A + n). Neither r nor h grows 
 beyond `FAR` they are computed by Stirling's series, so no terms of size n log n are subtracted (at
 n = 10^9 that would leave five digits).
 
-A mean over T_x is a sum of n + 1 terms. It is cut at changes of the law: at powers of two from both
+A mean over T_x is a sum of n + 1 terms. It is cut at changes of the probabilities: at powers of two
+from both
 ends and at every deviation around the mean. In each piece a Gauss rule for consecutive integers
 (zeros of the discrete Chebyshev polynomials) replaces all its terms.
 """
@@ -24,14 +26,18 @@ from ..validation import Floats
 
 # Stirling's series is exact in float64 from here on.
 FAR = 32.0
-# Terms that are simply all added up.
+# Sums with fewer terms are added up term by term.
 MAX_TERMS = 4096
-# Nodes for a piece; pieces reach this many deviations around the mean.
+# Gauss nodes in each piece of a sum; pieces reach this many half deviations around the mean.
 NODES, DEVIATIONS = 24, 40
 
 
 def input_information(prior: Floats, n: int) -> tuple[float, float]:
-    """H(T) and I(X; P) in nats."""
+    """Return H(T) and I(X; P) in nats for n people with this Dirichlet prior.
+
+    H(T) is the entropy of the counts T of each value; I(X; P) is the information of all values X
+    about their distribution P.
+    """
     from scipy.special import gammaln
 
     total, people = float(prior.sum()), np.array([float(n)])
@@ -45,7 +51,12 @@ def input_information(prior: Floats, n: int) -> tuple[float, float]:
 
 
 def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
-    """Points of 0 .. n and weights that sum to 1, for means over the beta-binomial law."""
+    """Return points of 0 ..
+
+    n and weights that sum to 1, for means over BetaBinomial(n, alpha, beta).
+
+    For large n they are far fewer than n + 1: each piece is replaced by a Gauss rule.
+    """
     k, terms = _points(n, alpha, beta)
     logs = ratio(k, alpha) + ratio(n - k, beta)
     chance = terms * np.exp(logs - logs.max())
@@ -53,7 +64,10 @@ def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
 
 
 def ratio(k: Floats, c: float) -> Floats:
-    """r(k, c) = log Gamma(k + c) - log Gamma(k + 1), k >= 0, c > 0."""
+    """Return r(k, c) = log Gamma(k + c) - log Gamma(k + 1), k >= 0, c > 0.
+
+    Exact for large k too, by Stirling's series.
+    """
     from scipy.special import gammaln
 
     large = np.maximum(k, FAR)
@@ -63,7 +77,10 @@ def ratio(k: Floats, c: float) -> Floats:
 
 
 def shape(k: Floats, c: float) -> Floats:
-    """h(k, c) = log Gamma(k + c) - k psi(k + c) + k + c, k >= 0, c > 0."""
+    """Return h(k, c) = log Gamma(k + c) - k psi(k + c) + k + c, k >= 0, c > 0, psi the digamma.
+
+    Exact for large k too, by Stirling's series.
+    """
     from scipy.special import digamma, gammaln
 
     x = np.maximum(k, FAR) + c
@@ -77,13 +94,16 @@ def shape(k: Floats, c: float) -> Floats:
 
 
 def _stirling(x: Floats) -> Floats:
-    """Log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= FAR."""
+    """Return the tail of Stirling's series.
+
+    Log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= FAR.
+    """
     inverse = 1 / (x * x)
     return np.asarray((1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / x)
 
 
 def _points(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
-    """Points of 0 .. n and how many of its terms each stands for."""
+    """Return points of 0 .. n for a beta-binomial mean, and the number of terms each stands for."""
     if n < MAX_TERMS:
         k = np.arange(n + 1.0)
         return k, np.ones(len(k))
@@ -97,15 +117,16 @@ def _points(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
 
 
 def gauss_sums(first: Floats, length: Floats) -> tuple[Floats, Floats]:
-    """Nodes and weights for sums over whole numbers first .. first + length - 1, piece by piece.
+    """Return nodes and weights for sums over whole numbers first .. first + length - 1, by piece.
 
-    Exact for polynomials of degree 2 NODES - 1; pieces of at most NODES terms are listed.
+    `first` and `length` have an entry for each piece. Exact for polynomials of degree 2 NODES - 1;
+    pieces of at most NODES terms are listed.
     """
     short = length <= NODES
     listed = [np.arange(a, a + n) for a, n in zip(first[short], length[short], strict=True)]
     long, start = length[~short][:, None], first[~short][:, None]
     j = np.arange(1.0, NODES)
-    # Monic discrete Chebyshev polynomials, in units of the length, around the middle.
+    # The Jacobi matrix of the monic discrete Chebyshev polynomials, in units of the length.
     off = np.sqrt((1 - (j / long) ** 2) / (4 * (4 - 1 / (j * j))))
     matrix = np.zeros((len(long), NODES, NODES))
     places = np.arange(NODES - 1)

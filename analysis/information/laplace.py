@@ -1,6 +1,7 @@
-"""A heavy-tailed approximation of the law of P given tallies, to draw from and to weigh.
+"""A heavy-tailed approximation of the posterior of P given report tallies, for importance sampling.
 
-In the coordinates eta with p = softmax(eta, one coordinate fixed at 0) the posterior density is
+P is the distribution of values, R the rows of the randomizer, s_y the number of reports y. In the
+coordinates eta with p = softmax(eta, one coordinate fixed at 0) the posterior density is
 proportional to prod_x p_x^prior_x prod_y (Rp)_y^s_y: one mode, exponential tails. The proposal is a
 multivariate t around the mode, with the posterior's curvature there, a quarter of it three times as
 wide: its tails are heavier than the posterior's, so importance weights are bounded and averages of
@@ -20,20 +21,20 @@ from .dirichlet import log_beta
 
 # Degrees of freedom of the t proposal: heavy tails, finite variance.
 FREEDOM = 5.0
-# This share of the draws is this much wider: a small share has a long tail of small values.
+# A quarter of the draws is three times as wide: rare values have a long tail of small shares.
 WIDE_SHARE, WIDE = 0.25, 3.0
 NEWTON_STEPS = 60
-# A step moves no log-ratio by more than this.
+# A Newton step moves no log-ratio by more than this.
 LARGEST_MOVE = 2.0
-SETTLED = 1e-8
+SETTLED = 1e-8  # the search ends if no log-ratio moves by more
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A t law for each of k tally vectors.
+    """The importance-sampling proposal: a multivariate t for each of k tally vectors.
 
     Attributes:
-        mode: shape (k, a - 1), log-ratios of the inputs to the last input.
+        mode: the posterior mode, shape (k, a - 1), log-ratios of the inputs to the last input.
         root: shape (k, a - 1, a - 1), lower triangular L with L L^T the scale matrix.
     """
 
@@ -41,7 +42,10 @@ class Proposal:
     root: Floats
 
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Log-ratios, shape (k, count, a - 1), and the log of their density."""
+        """Return `count` random log-ratios for each tally vector, and the log density of each.
+
+        Shapes (k, count, a - 1) and (k, count).
+        """
         k, d = self.mode.shape
         radius = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, size=(k, count, 1)))
         radius[rng.random((k, count, 1)) < WIDE_SHARE] *= WIDE
@@ -55,7 +59,7 @@ class Proposal:
 
 
 def _log_t(squares: Floats, d: int) -> Floats:
-    """The log density of the standard t law in d dimensions at points of these squared norms."""
+    """Return the log density of the standard t distribution in d dimensions, from squared norms."""
     from scipy.special import gammaln
 
     constant = gammaln((FREEDOM + d) / 2) - gammaln(FREEDOM / 2) - d / 2 * np.log(FREEDOM * np.pi)
@@ -63,14 +67,17 @@ def _log_t(squares: Floats, d: int) -> Floats:
 
 
 def log_simplex(eta: Floats) -> Floats:
-    """Log p for log-ratios to the last input, along the last axis."""
+    """Return log p from the log-ratios of a - 1 inputs to the last input, along the last axis."""
     full = np.concatenate([eta, np.zeros((*eta.shape[:-1], 1))], axis=-1)
     top = full.max(axis=-1, keepdims=True)
     return np.asarray(full - top - np.log(np.exp(full - top).sum(axis=-1, keepdims=True)))
 
 
 def log_likelihood(rows: Floats, p: Floats, tallies: Floats) -> Floats:
-    """sum_y s_y log (Rp)_y for p of shape (k, count, a) and tallies of shape (k, b)."""
+    """Return sum_y s_y log (Rp)_y, the log probability of the tallies given p, shape (k, count).
+
+    R are the `rows` of the randomizer, p has shape (k, count, a), the tallies s have shape (k, b).
+    """
     logs = np.log(np.maximum(p @ rows.T, 1e-300))
     return np.asarray(np.einsum("kcb,kb->kc", logs, tallies))
 
@@ -83,9 +90,10 @@ def log_weights(
     count: int,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Points p, shape (k, count, a), and log importance weights, shape (k, count).
+    """Draw points p from the proposal and return them with their log importance weights.
 
-    The mean of exp(weight) is unbiased for E[prod_y (RP)_y^s_y] under the prior.
+    Shapes (k, count, a) and (k, count). The mean of exp(weight) is unbiased for E[prod_y
+    (RP)_y^s_y] under the prior.
     """
     eta, density = proposal.draw(count, rng)
     log_p = log_simplex(eta)
@@ -95,12 +103,14 @@ def log_weights(
 
 
 def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
-    """The mode by Newton steps, shortened until the density rises, and its scale.
+    """Return the proposal for each tally vector: the posterior mode and the scale matrix there.
+
+    The mode is found by Newton steps, shortened until the density rises.
 
     Args:
-        rows: shape (b, a), the rows of the outputs that may come in.
-        prior: shape (a,).
-        tallies: shape (k, b).
+        rows: shape (b, a), the randomizer's rows of the outputs that may occur.
+        prior: Dirichlet parameters, shape (a,).
+        tallies: counts of each report, shape (k, b).
     """
     k, a = len(tallies), prior.size
     eta = np.tile(np.log(prior[:-1] / prior[-1]), (k, 1))
@@ -124,7 +134,7 @@ def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
 
 
 def observed_information(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Return minus the second derivative of the log density at its mode, shape (k, a, a).
+    """Return minus the second derivative of the log posterior density at its mode, shape (k, a, a).
 
     With r_y = P(input | report y, p) and v = prior + E[T | S, p], which is (A + n) p at the mode:
     diag(prior) + sum_y s_y r_y r_y^T - v v^T / (A + n). Written with v it is positive semidefinite
@@ -148,10 +158,18 @@ def root_of_inverse(information: Floats) -> Floats:
 
 
 def _root(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    """Return the lower triangular root of the proposal's scale matrix at the log-ratios `eta`.
+
+    Shape (k, a - 1, a - 1).
+    """
     return root_of_inverse(observed_information(rows, prior, tallies, eta)[:, :-1, :-1])
 
 
 def _gradient(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    """Return the gradient of the log posterior density at the log-ratios `eta`.
+
+    Shape (k, a - 1).
+    """
     p = np.exp(log_simplex(eta))
     expected = (tallies / np.maximum(p @ rows.T, 1e-300)) @ rows * p  # E[T | S, p]
     total = (prior.sum() + tallies.sum(axis=1))[:, None]
@@ -159,5 +177,6 @@ def _gradient(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floa
 
 
 def _log_target(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    """Return the log posterior density at the log-ratios `eta`, up to a constant, shape (k,)."""
     log_p = log_simplex(eta)
     return np.asarray(log_p @ prior + (tallies * np.log(np.exp(log_p) @ rows.T)).sum(axis=1))

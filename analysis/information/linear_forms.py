@@ -22,16 +22,18 @@ from ..validation import Floats
 STEP = 0.2
 # Both tails are cut at a fall of the integrand to e^-40 = 4e-18.
 TAIL = 40.0
-# e^u stays a number; values beyond are below 1e-290 of the largest.
+# Largest u for which e^u is finite in float64; the integrand beyond is below 1e-290 of its largest.
 LARGEST = 690.0
-# Work arrays hold at most this many numbers.
+# Work arrays hold at most this many numbers, which bounds the memory.
 BLOCK = 2_000_000
 # Bound on the rounding error of an integral of numbers below 1.
 ROUNDING = 1e-14
 
 
 class Integral(NamedTuple):
-    """Values of all forms, and a bound on the error of each, by halving the step.
+    """Values of an integral for several linear forms, and a bound on the error of each value.
+
+    The error is estimated by doubling the step.
 
     Attributes:
         value: shape (forms,).
@@ -43,7 +45,9 @@ class Integral(NamedTuple):
 
 
 def mean_x_log_x(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
-    """E[L log L] in nats, for every row of `values`.
+    """Return E[L log L] in nats for every row q of `values`.
+
+    L = sum_x q_x P_x, P ~ Dirichlet(alpha).
 
     Args:
         values: the q_x, shape (forms, v), >= 0; each row has at least one positive entry of
@@ -58,13 +62,17 @@ def mean_x_log_x(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
 
 
 def mean_log(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
-    """E[log L] in nats, for every row of `values`; arguments as in `mean_x_log_x`."""
+    """Return E[log L] in nats for every row q of `values`: L = sum_x q_x P_x, P ~ Dirichlet(alpha).
+
+    Arguments as in `mean_x_log_x`.
+    """
     q, alpha, mean = _scaled(values, masses)
     integral = _integrate(q, alpha, log_x=True)
     return Integral(integral.value + np.log(mean), integral.error)
 
 
 def _scaled(values: npt.ArrayLike, masses: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return the forms divided by their means E[L], the Dirichlet parameters, and the means."""
     q = np.atleast_2d(np.asarray(values, dtype=np.float64))
     alpha = np.broadcast_to(np.asarray(masses, dtype=np.float64), q.shape)
     mean = (q * alpha).sum(axis=1) / alpha.sum(axis=1)
@@ -72,7 +80,10 @@ def _scaled(values: npt.ArrayLike, masses: npt.ArrayLike) -> tuple[Floats, Float
 
 
 def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
-    """Equal steps in u = log s, block by block; every other node gives the error."""
+    """Integrate over s in equal steps of u = log s, in blocks of forms; return values and errors.
+
+    The sum of every other node gives the error. `log_x`: E[log L] in place of E[L log L].
+    """
     nodes = _nodes(q, alpha, log_x=log_x)
     fine, coarse = np.empty(len(q)), np.empty(len(q))
     rows = max(1, BLOCK // (q.shape[1] * min(nodes.size, 1024)))
@@ -87,7 +98,7 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
 
 
 def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
-    """Return nodes u from the rise of the first integrand above zero to the end of the last."""
+    """Return the nodes u = log s from the rise of the first integrand to the end of the last."""
     is_used = (q > 0) & (alpha > 0)
     total = alpha.sum(axis=1)
     low = -np.log(float(q[is_used].max()) * max(1.0, float(total.max()))) - TAIL
@@ -97,6 +108,10 @@ def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
 
 
 def _integrand(q: Floats, alpha: Floats, s: Floats, *, log_x: bool) -> Floats:
+    """Return the integrand of E[log L] (`log_x`) or E[L log L] at the nodes s.
+
+    Shape (forms, nodes).
+    """
     scaled = q[:, :, None] * s
     total = alpha.sum(axis=1)[:, None]
     phi = np.exp(-np.einsum("rv,rvn->rn", alpha, np.log1p(scaled)))

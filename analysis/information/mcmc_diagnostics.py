@@ -1,6 +1,6 @@
-"""Have chains forgotten where they began, and how many independent draws are they worth?
+"""Convergence of Markov chains: split R-hat and the effective number of independent draws.
 
-Split R-hat and the effective sample size of Gelman et al., Bayesian Data Analysis (3rd ed.), 11.4
+Gelman et al., Bayesian Data Analysis (3rd ed.), 11.4
 and 11.5: chains are cut in halves, so that a drifting chain disagrees with itself; autocorrelations
 are added up in pairs until a pair is negative (Geyer).
 """
@@ -11,7 +11,9 @@ from ..validation import Floats
 
 
 def split_rhat(chains: Floats) -> Floats:
-    """R-hat of each quantity, close to 1 for chains that have mixed.
+    """Return split R-hat of each quantity, shape (quantities,).
+
+    Close to 1 for chains that have mixed.
 
     Args:
         chains: shape (chains, draws, quantities), at least 4 draws.
@@ -39,12 +41,13 @@ def effective_size(chains: Floats) -> Floats:
 
 
 def _halves(chains: Floats) -> Floats:
+    """Cut each chain into its first and last half, as chains of their own."""
     half = chains.shape[1] // 2
     return np.concatenate([chains[:, :half], chains[:, -half:]])
 
 
 def _variances(chains: Floats) -> tuple[Floats, Floats]:
-    """The mean variance within chains, and the variance estimated from all of them."""
+    """Return the mean variance within chains, and the variance estimated from all chains."""
     n = chains.shape[1]
     within_chains = chains.var(axis=1, ddof=1).mean(axis=0)
     between_chains = chains.mean(axis=1).var(axis=0, ddof=1)

@@ -23,23 +23,24 @@ from .dirichlet import draws
 from .exact_sums import log_multinomial
 from .laplace import fit, log_weights
 
-# Importance samples at the lowest level, and the chance that a level is followed by the next.
+# The Rhee-Glynn levels: importance samples at the lowest, the chance that a level is followed by
+# the next, and the last level.
 FIRST = 32
 CONTINUE = 2**-1.5
 HIGHEST = 14
 # Draws must be worth this share of independent draws, or the estimate's error bar is meaningless.
 MIN_EFFECTIVE_SHARE = 0.03
-# Tally vectors handled at once.
+# Tally vectors computed at once.
 BATCH = 256
-# Frequencies of one Fourier sum.
+# Most frequencies of one Fourier sum.
 MOST_FREQUENCIES = 2_000_000
-# Aliases are this many standard deviations away, and frequencies end this many of theirs out.
+# Aliases are at least 12 standard deviations away; frequencies reach 7.5 of their own deviations.
 ALIAS, REACH = 12.0, 7.5
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedMean:
-    """A mean over simulations.
+    """The mean of a quantity over simulated sets of people, with its standard error.
 
     Attributes:
         value: unbiased estimate.
@@ -55,7 +56,9 @@ class SimulatedMean:
 def estimate_information(
     rows: Floats, prior: Floats, n: int, samples: int, rng: np.random.Generator, *, tally: bool
 ) -> tuple[SimulatedMean, SimulatedMean | None]:
-    """Unbiased estimates of I(Y; P) and, if asked for, of I(Y; T), in nats.
+    """Return unbiased estimates of I(Y; P) and, if `tally`, of I(Y; T), in nats; else None for it.
+
+    Y are the reports of n people, P the distribution of their values, T the counts of their values.
 
     Args:
         rows: distinct rows of the randomizer, b x a, columns summing to 1.
@@ -87,7 +90,11 @@ def estimate_information(
 def log_evidence(
     rows: Floats, prior: Floats, tallies: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> Floats:
-    """Return unbiased estimates of log E[prod_y (RP)_y^s_y] for the rows of `tallies`."""
+    """Return an unbiased estimate of log E[prod_y (RP)_y^s_y] for each row s of `tallies`.
+
+    This is the log probability (nats) of a sequence of reports with these tallies; R are the
+    randomizer's rows, P ~ Dirichlet(prior).
+    """
     counts = tallies.astype(np.float64)
     proposal = fit(rows, prior, counts)
     level = np.minimum(rng.geometric(1 - CONTINUE, size=len(counts)) - 1, HIGHEST)
@@ -110,6 +117,11 @@ def log_evidence(
 def _require_even(
     rows: Floats, prior: Floats, tallies: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> None:
+    """Refuse a randomizer whose importance weights are too uneven for a trustworthy estimate.
+
+    Raises:
+        ParameterError: the draws are worth less than `MIN_EFFECTIVE_SHARE` of independent draws.
+    """
     counts = tallies.astype(np.float64)
     logs = log_weights(rows, prior, counts, fit(rows, prior, counts), 2048, rng)[1]
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -126,7 +138,11 @@ def _require_even(
 def log_law_given(
     rows: Floats, inputs: npt.NDArray[np.int64], tallies: npt.NDArray[np.int64]
 ) -> float:
-    """Log P(S = tallies | T = inputs): a sum of multinomials at one point.
+    """Return log P(S = tallies | T = inputs): report counts S of people with known value counts T.
+
+    S is a sum of multinomials; its probability at one point is a Fourier sum.
+
+    S is a sum of multinomials; its probability at one point is a Fourier sum.
 
     Raises:
         ParameterError: more than `MOST_FREQUENCIES` frequencies would be needed.
@@ -155,7 +171,14 @@ def log_law_given(
 
 
 def _frequencies(period: list[int], covariance: Floats) -> Floats:
-    """The points of the dual lattice where the characteristic function is not negligible."""
+    """Return the frequencies at which the characteristic function is not negligible.
+
+    They are the terms of the Fourier sum, shape (frequencies, reports); `period` is the length of
+    the grid in each direction.
+
+    Raises:
+        ParameterError: more than `MOST_FREQUENCIES` are needed.
+    """
     spreads = _own_spread(covariance)
     axes = []
     for size, sd in zip(period, spreads, strict=True):
@@ -172,7 +195,11 @@ def _frequencies(period: list[int], covariance: Floats) -> Floats:
 
 
 def _own_spread(covariance: Floats) -> Floats:
-    """Return each tally's standard deviation given all other tallies: the decay rate of phi."""
+    """Return each tally's standard deviation given all other tallies.
+
+    It is the rate at which the characteristic function decays; 0 if the covariance is nearly
+    singular.
+    """
     eigenvalues = np.linalg.eigvalsh(covariance)
     if eigenvalues[0] < 1.0:  # not Gaussian yet, or a row fixes another row
         return np.zeros(len(covariance))
@@ -180,12 +207,14 @@ def _own_spread(covariance: Floats) -> Floats:
 
 
 def _log_mean(logs: Floats) -> Floats:
+    """Return log of the mean of exp(logs), along the second axis."""
     from scipy.special import logsumexp
 
     return np.asarray(logsumexp(logs, axis=1) - np.log(logs.shape[1]))
 
 
 def _mean(parts: list[Floats]) -> SimulatedMean:
+    """Return the mean and the standard error of values computed in batches."""
     values = np.concatenate(parts)
     return SimulatedMean(
         float(values.mean()), float(values.std(ddof=1) / sqrt(values.size)), values.size

@@ -1,4 +1,7 @@
-"""The posterior of P given tallies as a mixture of Dirichlet laws, exactly (paper 002, (9.4)).
+"""The posterior of P given tallies as an exact mixture of Dirichlet distributions.
+
+Paper 002, (9.4). P is the distribution of values, Q the randomizer; S and T are the tallies
+(counts) of the reports and of the true values.
 
     P | S = s  ~  sum_t P(T = t | S = s) Dirichlet(prior + t)
 
@@ -24,12 +27,15 @@ from .exact_sums import Tallies
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactPosterior:
-    """The law of P given tallies, known exactly.
+    """The posterior of P, the distribution of values, given the tallies of reports, known exactly.
+
+    A mixture with a Dirichlet distribution for each possible vector t of true tallies.
 
     Attributes:
         prior: Dirichlet parameters, shape (a,).
-        inputs: input tallies t, shape (terms, a).
-        weights: P(T = t | S = s), shape (terms,).
+        inputs: possible tallies t of the true values, shape (terms, a).
+        weights: P(T = t | S = s), the probability of each t given the report tallies s, shape
+            (terms,).
         log_evidence: log probability (nats) of one sequence of reports with these tallies.
     """
 
@@ -40,42 +46,48 @@ class ExactPosterior:
 
     @property
     def n(self) -> int:
-        """People."""
+        """The number of people (reports)."""
         return int(self.inputs[0].sum())
 
     @property
     def mean(self) -> Floats:
-        """E[P], shape (a,)."""
+        """The posterior mean E[P] of the distribution of values, shape (a,)."""
         return np.asarray(self.weights @ (self.prior + self.inputs)) / self._total
 
     @property
     def covariance(self) -> Floats:
-        """The covariance of P, shape (a, a)."""
+        """The posterior covariance of P, shape (a, a)."""
         shapes = self.prior + self.inputs
         second = shapes.T @ (self.weights[:, None] * shapes) + np.diag(self.weights @ shapes)
         return second / (self._total * (self._total + 1)) - np.outer(self.mean, self.mean)
 
     @property
     def tally_mean(self) -> Floats:
-        """E[T], shape (a,)."""
+        """The posterior mean E[T] of the counts of true values, shape (a,)."""
         return np.asarray(self.weights @ self.inputs)
 
     def cdf(self, x: int, p: float) -> float:
-        """P(P_x <= p): the marginals are mixtures of beta laws."""
+        """Return the posterior probability that P_x, the share of value x, is at most p.
+
+        The marginals of the mixture are mixtures of beta distributions.
+        """
         from scipy.special import betainc
 
         k, weights, shape = self._marginal(x)
         return float(weights @ betainc(shape + k, self._total - shape - k, np.clip(p, 0, 1)))
 
     def density(self, x: int, p: float) -> float:
-        """The density of P_x at p, 0 < p < 1."""
+        """Return the posterior density of P_x, the share of value x, at p, 0 < p < 1."""
         from scipy.stats import beta as beta_law
 
         k, weights, shape = self._marginal(x)
         return float(weights @ beta_law.pdf(open_unit(p, "p"), shape + k, self._total - shape - k))
 
     def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
-        """The credible interval of P_x with equal tails."""
+        """Return the credible interval (low, high) of P_x, the share of value x.
+
+        Tails are equal.
+        """
         from scipy.optimize import brentq
 
         tail = (1 - open_unit(level, "level")) / 2
@@ -86,7 +98,7 @@ class ExactPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Independent draws of P, shape (count, a)."""
+        """Return independent random draws of P from the posterior, shape (count, a)."""
         generator = as_rng(rng)
         terms = generator.choice(len(self.weights), size=whole(count, "count", 1), p=self.weights)
         kinds, copies = np.unique(terms, return_counts=True)
@@ -97,13 +109,22 @@ class ExactPosterior:
         return generator.permutation(np.concatenate(parts))
 
     def __str__(self) -> str:
+        """Return a line for reports: the number of reports and of Dirichlet distributions."""
         return f"posterior of P from {self.n} reports, exact: {len(self.weights)} Dirichlet laws"
 
     @property
     def _total(self) -> float:
+        """The sum of the Dirichlet parameters of each term, prior and people together."""
         return float(self.prior.sum()) + self.n
 
     def _marginal(self, x: int) -> tuple[Floats, Floats, float]:
+        """Return the distinct counts k of value x, their weights, and the prior parameter of x.
+
+        P_x is a mixture of Beta(prior_x + k, ...) with these weights.
+
+        Raises:
+            ParameterError: no input has the number x.
+        """
         if not 0 <= whole(x, "x", 0) < self.prior.size:
             raise ParameterError(f"x: found {x}; needs an input below {self.prior.size}")
         k, inverse = np.unique(self.inputs[:, x], return_inverse=True)
@@ -113,12 +134,15 @@ class ExactPosterior:
 
 
 def exact_cost(a: int, n: int) -> int:
-    """Numbers that `exact_posterior` computes."""
+    """Return the count of numbers that `exact_posterior` computes for a inputs and n people."""
     return a * n * int((n + 1) ** (a - 1))
 
 
 def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPosterior:
-    """The mixture for reports with these rows and counts; arguments checked by the caller."""
+    """Return the exact posterior for reports with these rows of the randomizer and these counts.
+
+    Arguments are checked by the caller: `rows` (b, a), `prior` (a,), `tallies` (b,).
+    """
     a, n = prior.size, int(tallies.sum())
     law, log_evidence = np.ones((1,) * (a - 1)), 0.0
     for i, y in enumerate(_in_turn(tallies)):
@@ -132,7 +156,11 @@ def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPoste
 
 
 def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
-    """The law of t_1 .. t_(a-1) after one more report, as a grid that grows by one each way."""
+    """Return the distribution of the true tallies t_1 .. t_(a-1) after one more report.
+
+    `row` is P(report | input), i the number of reports before. A grid that grows by one in each
+    direction; unnormalised.
+    """
     a, size = prior.size, i + 1
     axes = np.ogrid[(slice(0, size),) * (a - 1)] if a > 1 else []
     scale = 1 / (prior.sum() + i)
@@ -147,6 +175,9 @@ def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats
 
 
 def _in_turn(tallies: Tallies) -> Tallies:
-    """Return the reports, each kind evenly spread: every partial law resembles the last."""
+    """Return the sequence of reports, each kind spread evenly over it.
+
+    In this order every intermediate distribution resembles the last.
+    """
     times = np.concatenate([(np.arange(s) + 0.5) / max(s, 1) for s in tallies])
     return np.repeat(np.arange(tallies.size), tallies)[np.argsort(times, kind="stable")]

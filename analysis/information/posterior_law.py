@@ -1,9 +1,12 @@
-"""The law of P given the tallies of the reports (paper 002, section 9): one door, three roads.
+"""The posterior of P, the distribution of values, given report tallies (paper 002, section 9).
 
-* exact: a mixture of Dirichlet laws, where its terms can be listed (`posterior_exact`);
+One function, `posterior`, with three methods:
+
+* exact: a mixture of Dirichlet distributions, where its terms can be listed
+  (`posterior_exact_law`);
 * importance: independent weighted draws around the mode, no Markov chain (`laplace`), where the
   weights are even enough;
-* chains: Hamiltonian and Gibbs moves side by side (`posterior_chains`), with split R-hat and
+* chains: Hamiltonian and Gibbs moves side by side (`posterior_mcmc`), with split R-hat and
   effective sample sizes, where they are not.
 """
 
@@ -26,7 +29,7 @@ from .posterior_mcmc import run_chains
 
 Method = Literal["auto", "exact", "importance", "chains"]
 
-# Numbers that the exact posterior may compute; 2e8 take about two seconds.
+# Most numbers that the exact posterior computes; 2e8 take about two seconds.
 MOST_TERMS = 200_000_000
 DRAWS = 4000
 CHAINS = 8
@@ -36,15 +39,15 @@ MIN_EFFECTIVE_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledPosterior:
-    """The law of P given tallies, by draws.
+    """The posterior of P, the distribution of values, given report tallies, as weighted draws.
 
     Attributes:
         prior: Dirichlet parameters, shape (a,).
         n: people.
-        p: draws, shape (draws, a).
-        weights: shape (draws,), sum 1.
-        effective: how many independent draws the worst mean is worth.
-        rhat: the largest split R-hat; 1 for independent draws.
+        p: draws of P, shape (draws, a).
+        weights: of the draws, shape (draws,), sum 1.
+        effective: the number of independent draws that give the least precise mean its precision.
+        rhat: the largest split R-hat (about 1 if chains have mixed); 1 for independent draws.
         acceptance: share of moves accepted; 1 for independent draws.
         log_evidence: log probability (nats) of one sequence of reports; nan from chains.
         method: "importance" or "chains".
@@ -62,12 +65,12 @@ class SampledPosterior:
 
     @property
     def mean(self) -> Floats:
-        """E[P], shape (a,)."""
+        """The posterior mean E[P], shape (a,)."""
         return np.asarray(self.weights @ self.p)
 
     @property
     def covariance(self) -> Floats:
-        """The covariance of P, shape (a, a)."""
+        """The posterior covariance of P, shape (a, a)."""
         centred = self.p - self.mean
         return np.asarray(centred.T @ (self.weights[:, None] * centred))
 
@@ -82,11 +85,14 @@ class SampledPosterior:
         return self.rhat <= 1.05 and self.effective >= 100
 
     def cdf(self, x: int, p: float) -> float:
-        """P(P_x <= p)."""
+        """Return the posterior probability that P_x, the share of value x, is at most p."""
         return float(self.weights[self._column(x) <= p].sum())
 
     def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
-        """The credible interval of P_x with equal tails."""
+        """Return the credible interval (low, high) of P_x, the share of value x.
+
+        Tails are equal.
+        """
         tail = (1 - open_unit(level, "level")) / 2
         column = self._column(x)
         order = np.argsort(column)
@@ -96,12 +102,19 @@ class SampledPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Return draws of P, shape (count, a), from the existing draws by their weights."""
+        """Return `count` draws of P, resampled from the existing draws by weight.
+
+        Shape (count, a).
+        """
         generator = as_rng(rng)
         drawn_places = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
         return np.asarray(self.p[drawn_places])
 
     def __str__(self) -> str:
+        """Return a line for reports.
+
+        Draws, their effective number, R-hat and any failure to converge.
+        """
         state = "" if self.converged else "; NOT CONVERGED: ask for more draws"
         return (
             f"posterior of P from {self.n} reports, {self.method}: {len(self.p)} draws worth "
@@ -109,6 +122,11 @@ class SampledPosterior:
         )
 
     def _column(self, x: int) -> Floats:
+        """Return the draws of P_x, the share of value x, shape (draws,).
+
+        Raises:
+            ParameterError: no input has the number x.
+        """
         if not 0 <= whole(x, "x", 0) < self.prior.size:
             raise ParameterError(f"x: found {x}; needs an input below {self.prior.size}")
         return np.asarray(self.p[:, x])
@@ -126,7 +144,9 @@ def posterior(
     draws: int = DRAWS,
     rng: np.random.Generator | int | None = 0,
 ) -> Posterior:
-    """Return the posterior of P given the number of people with each report (Proposition 9.1).
+    """Return the posterior of P, the distribution of values, given the number of each report.
+
+    Proposition 9.1 of paper 002.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
@@ -157,7 +177,9 @@ def posterior_of_rows(
     draws: int = DRAWS,
     rng: np.random.Generator | int | None = 0,
 ) -> Posterior:
-    """Like `posterior`, from the rows of the reports that came in: for randomizers with 2^a rows.
+    """Return the posterior of P from the rows of the reports that occurred, not the whole matrix.
+
+    As `posterior`, for randomizers with 2^a possible reports.
 
     Args:
         rows: shape (kinds of reports, a): P(report | input), >= 0; columns need not sum to 1.
@@ -182,6 +204,13 @@ def posterior_of_rows(
 def _by(
     method: Method, R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> Posterior:
+    """Compute the posterior by the requested method; "auto" takes the first that is good enough.
+
+    `R` are the rows of the reports that occurred, `counts` their tallies.
+
+    Raises:
+        ParameterError: an unknown method, or "exact" beyond `MOST_TERMS` numbers.
+    """
     if method not in ("auto", "exact", "importance", "chains"):
         raise ParameterError(
             f"method: found {method!r}; needs 'auto', 'exact', 'importance' or 'chains'"
@@ -204,6 +233,7 @@ def _by(
 def _importance(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
+    """Return the posterior by importance sampling around its mode."""
     from scipy.special import logsumexp
 
     s = counts[None].astype(np.float64)
@@ -219,7 +249,10 @@ def _importance(
 def _chains(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    """Chains of the length asked for; twice, then four times as long if they have not mixed."""
+    """Return the posterior by Markov chains with `draws` draws; more if the chains have not mixed.
+
+    The chains are run again with twice, then four times as many draws.
+    """
     walked = _run(R, alpha, counts, -(-draws // CHAINS), rng)
     for longer in (2, 4):
         if not walked.converged:
@@ -230,6 +263,7 @@ def _chains(
 def _run(
     R: Floats, alpha: Floats, counts: Tallies, draws_per_chain: int, rng: np.random.Generator
 ) -> SampledPosterior:
+    """Run `CHAINS` Markov chains once and return their draws with the convergence figures."""
     chains = run_chains(R, alpha, counts.astype(np.float64), CHAINS, draws_per_chain, rng)
     p = chains.p.reshape(-1, alpha.size)
     return SampledPosterior(

@@ -1,11 +1,13 @@
 """Markov chains for the posterior of P given tallies, for many inputs and people.
 
+P is the distribution of values, R the rows of the randomizer, s_y the number of reports y.
 Unnormalised p: independent gammas G with parameters prior, p = G / |G|, moved in eta = log G with
 
     log density = sum_x prior_x eta_x - e^eta_x  +  sum_y s_y log (R p)_y
 
-Each turn is one Hamiltonian move in coordinates whitened at the mode, which crosses the directions
-that noise leaves open, and one Gibbs draw (everybody's value given p, then p given the tallies),
+Each iteration is one Hamiltonian move in coordinates whitened at the mode, which crosses the
+directions
+that noise leaves open, and one Gibbs draw (every user's value given p, then p given the tallies),
 which needs no tuning. All chains run side by side from overdispersed starts; the step length is
 tuned during the discarded first half only.
 """
@@ -18,18 +20,18 @@ from ..validation import Floats
 from .dirichlet import log_dirichlet
 from .laplace import FREEDOM, fit, log_simplex, observed_information, root_of_inverse
 
-LEAPS = 20
-TARGET = 0.8
-# A Gibbs draw splits every kind of report over all inputs: left out if that is longer.
+LEAPS = 20  # leapfrog steps of a Hamiltonian move
+TARGET = 0.8  # acceptance to which the step length is tuned
+# A Gibbs draw splits each of b reports over a inputs; it is left out if b a is above this.
 MOST_SPLITS = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
-    """Draws after the first half was discarded.
+    """Draws of several Markov chains for P; the first half of each chain was discarded.
 
     Attributes:
-        p: shape (chains, draws, a).
+        p: draws of the distribution of values, shape (chains, draws, a).
         acceptance: share of Hamiltonian moves that were accepted.
     """
 
@@ -39,6 +41,16 @@ class Chains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Target:
+    """The posterior density that the chains sample, in whitened coordinates z.
+
+    Attributes:
+        rows: the randomizer's rows of the reports that occurred, shape (b, a).
+        prior: Dirichlet parameters, shape (a,).
+        tallies: counts of the reports, shape (b,).
+        root: lower triangular, shape (a, a); eta = mode + root z.
+        mode: the mode in eta = log G, the unnormalised log probabilities, shape (a,).
+    """
+
     rows: Floats
     prior: Floats
     tallies: Floats
@@ -46,10 +58,11 @@ class _Target:
     mode: Floats
 
     def eta(self, z: Floats) -> Floats:
+        """Return unnormalised log probabilities, shape (chains, a), from whitened coordinates z."""
         return np.asarray(self.mode + z @ self.root.T)
 
     def value(self, z: Floats) -> tuple[Floats, Floats]:
-        """Log density and its gradient in whitened coordinates, for chains of shape (c, a)."""
+        """Return the log density and its gradient in whitened coordinates z, shape (chains, a)."""
         eta = self.eta(z)
         top = eta.max(axis=1, keepdims=True)
         G = np.exp(np.minimum(eta, 300.0))
@@ -65,7 +78,7 @@ class _Target:
 def run_chains(
     rows: Floats, prior: Floats, tallies: Floats, chains: int, draws: int, rng: np.random.Generator
 ) -> Chains:
-    """Return `draws` draws of each of `chains` chains, after as many discarded draws."""
+    """Run Markov chains and return `draws` draws of each, after as many discarded draws."""
     target = _target(rows, prior, tallies)
     heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, size=(chains, 1)))
     z = 2 * heavy * rng.standard_normal((chains, prior.size))
@@ -89,7 +102,10 @@ def run_chains(
 
 
 def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
-    """Whitened by the observed information at the mode, gammas included."""
+    """Return the density to sample, whitened by the observed information at the mode.
+
+    The information includes that of the total of the gamma variables.
+    """
     eta = fit(rows, prior, tallies[None]).mode
     p = np.exp(log_simplex(eta))[0]
     information = observed_information(rows, prior, tallies[None], eta)[0]
@@ -100,6 +116,7 @@ def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
 def _hamiltonian(
     target: _Target, z: Floats, step: float, rng: np.random.Generator
 ) -> tuple[Floats, float]:
+    """Make one Hamiltonian move of all chains; return their new points and the mean acceptance."""
     momentum = rng.standard_normal(z.shape)
     density, gradient = target.value(z)
     energy_before = density - np.square(momentum).sum(axis=1) / 2
@@ -116,6 +133,10 @@ def _hamiltonian(
 
 
 def _gibbs(target: _Target, z: Floats, rng: np.random.Generator) -> Floats:
+    """Make one Gibbs draw of all chains and return their new points in whitened coordinates.
+
+    Every user's value is drawn given p, then p given the counts of the values.
+    """
     eta = target.eta(z)
     p = np.exp(eta - eta.max(axis=1, keepdims=True))
     split = target.rows[None] * p[:, None, :]

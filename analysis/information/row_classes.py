@@ -1,6 +1,7 @@
-"""The rows of a randomizer, equivalent rows as one class, for any number of inputs.
+"""Classes of equivalent rows of a randomizer, for any number of inputs.
 
-The information in an output y about the input depends only on the values of its row and on the
+A row y holds P(report y | input x) for each input x. The information in an output y about the input
+depends only on the values of its row and on the
 Dirichlet parameters of the inputs with each value; rows that agree in both are one class. So
 
 * generalised randomised response has one class for each distinct parameter, for any a;
@@ -23,21 +24,24 @@ from ..randomizers.two_level import TwoLevel
 from ..validation import Floats, whole
 from .channel_matrix import SHARE_DIGITS, as_matrix, as_prior
 
-# Classes that are summed exactly; beyond, subsets are drawn at random.
+# Most classes that are summed exactly; if there are more, subsets are drawn at random.
 MOST_CLASSES = 200_000
-# Entries of a matrix that is read row by row (1 GB of float64).
+# Most entries of a matrix that is read row by row (1 GB of float64).
 MOST_ENTRIES = 2**27
 
 
 @dataclass(frozen=True, slots=True)
 class RowClasses:
-    """Classes of rows, each scaled so that its mean under the prior is `weight`.
+    """Classes of a randomizer's outputs with the same information about the input.
+
+    The rows of a class are scaled so that their mean under the prior is the class's weight.
 
     Attributes:
         values: shape (classes, v), the distinct values of a row up to a factor, >= 0.
-        masses: shape (classes, v), the Dirichlet parameters of the inputs with each value.
-        weights: shape (classes,), the probability that an output of this class comes in.
-        drawn: 0 if the classes are all of them; else the number drawn at random, each with a weight
+        masses: shape (classes, v), the sum of the Dirichlet parameters of the inputs with each
+            value.
+        weights: shape (classes,), the probability that an output of this class occurs.
+        drawn: 0 if all classes are listed; else the number drawn at random, each with a weight
             whose mean over the draws is unbiased.
     """
 
@@ -48,7 +52,10 @@ class RowClasses:
 
 
 def two_level(Q: Any) -> TwoLevel | None:
-    """The two-level form of a unary encoding with real coins, or `Q` if it is one; else None."""
+    """Return the two-level form (`high` on a subset, `low` elsewhere) of a randomizer, or None.
+
+    Unary encoding and local hashing with all functions have this form; `Q` may be in it already.
+    """
     form: TwoLevel | None = getattr(Q, "two_level", None)
     return form
 
@@ -75,7 +82,11 @@ def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
 
 
 def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
-    """The classes of any randomizer: by its parameters where it has them, else by its matrix."""
+    """Return the classes of equivalent outputs of any randomizer.
+
+    From its parameters if it is randomised response, unary encoding or local hashing, else from its
+    matrix.
+    """
     form = two_level(Q)
     if form is not None:
         return subset_classes(form, as_prior(prior, form.a), rng)
@@ -86,7 +97,10 @@ def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
 
 
 def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
-    """Generalised randomised response: row y has e^epsilon at y and 1 elsewhere."""
+    """Return the classes of generalised randomised response, a class for each distinct parameter.
+
+    Its row y has e^epsilon at y and 1 elsewhere, up to a factor.
+    """
     alpha, copies = np.unique(prior, return_counts=True)
     total = prior.sum()
     masses = np.column_stack([alpha, total - alpha])
@@ -96,7 +110,13 @@ def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
 
 
 def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
-    """Rows of a matrix: inputs of equal value put together, rows of equal classes added up."""
+    """Return the classes of a matrix.
+
+    In each row inputs of equal value merged, equal rows added up.
+
+    Raises:
+        ParameterError: more than `MOST_ENTRIES` entries.
+    """
     if rows.size > MOST_ENTRIES:
         raise ParameterError(f"Q: {rows.size} entries; at most {MOST_ENTRIES} are read row by row")
     classes: dict[bytes, list[Any]] = {}
@@ -119,7 +139,10 @@ def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
 
 
 def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> RowClasses:
-    """Subsets by how many inputs of each parameter they hold; drawn at random where too many."""
+    """Return the classes of reports that are subsets, by the inputs of each parameter they hold.
+
+    If there are more than `MOST_CLASSES`, subsets are drawn at random.
+    """
     from scipy.stats import binom
 
     alpha, copies = np.unique(prior, return_counts=True)
@@ -140,6 +163,10 @@ def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> R
 def _subsets(
     form: TwoLevel, subset_masses: Floats, total: float, chance: Floats, *, exact: bool = False
 ) -> RowClasses:
+    """Return classes of subsets from the summed parameters of each subset and its probability.
+
+    `total` is the sum of all parameters; without `exact` the subsets are random draws.
+    """
     masses = np.column_stack([subset_masses, np.maximum(total - subset_masses, 0.0)])
     weights = chance * (form.high * masses[:, 0] + form.low * masses[:, 1]) / total
     values = np.tile([form.high, form.low], (len(subset_masses), 1))
@@ -150,4 +177,5 @@ def _subsets(
 
 
 def _padded(parts: list[Floats], width: int) -> Floats:
+    """Return vectors of different lengths as the rows of one matrix, filled with zeros."""
     return np.array([np.pad(part, (0, width - part.size)) for part in parts])

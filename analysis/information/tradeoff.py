@@ -1,4 +1,7 @@
-"""Utility against privacy: a bound (paper 002, Theorem 8.1), and budgets (Propositions 7.3 to 7.8).
+"""Bounds on utility for a given privacy (paper 002, Theorem 8.1), and budgets (7.3 to 7.8).
+
+S_wc = exp(-LDP) is the worst-case privacy of a randomizer Q, U_as its asymptotic utility, F its
+participation factor, and C the utility without noise.
 
     U_as(Q) <= -1/2 log(2 pi e) + log((1 - S_wc) / S_wc)                                       (8.1)
     F(Q)    <= e^(-2 C) / (2 pi e) ((1 - S_wc) / S_wc)^2                                       (8.2)
@@ -28,12 +31,13 @@ from .average import average_privacy
 
 @dataclass(frozen=True, slots=True)
 class TradeoffBound:
-    """Theorem 8.1 at one level of worst-case privacy.
+    """Upper bounds on a randomizer's utility for its worst-case privacy (paper 002, Theorem 8.1).
 
     Attributes:
-        worst_case: S_wc.
-        utility: no faithful protocol has a larger U_as (nats).
-        factor: no protocol has a larger participation factor; at most 1.
+        worst_case: worst-case privacy S_wc = exp(-epsilon), 0 to 1.
+        utility: upper bound on the asymptotic utility U_as of faithful protocols (nats).
+        factor: upper bound on the participation factor (worth of a report in noiseless answers); at
+            most 1.
     """
 
     worst_case: float
@@ -41,6 +45,7 @@ class TradeoffBound:
     factor: float
 
     def __str__(self) -> str:
+        """Return a line for reports: the privacy and both upper bounds."""
         return (
             f"worst-case privacy {self.worst_case:.4g} allows asymptotic utility {self.utility:.4f}"
             f" nats and participation {self.factor:.4g}"
@@ -61,7 +66,9 @@ def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
 
 
 def informative_below(prior: npt.ArrayLike) -> float:
-    """Return the LDP level (nats) above which Theorem 8.1 only gives F <= 1.
+    """Return the LDP level (nats) above which the tradeoff bound of Theorem 8.1 is trivial.
+
+    There it bounds the participation factor by 1 only.
 
     >>> from veilmix.analysis.information import informative_below
     >>> round(informative_below([0.5, 0.5]), 3)
@@ -76,10 +83,12 @@ def informative_below(prior: npt.ArrayLike) -> float:
 @keeps_old(together="joint")
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The joint leak of several reports of one value (Proposition 7.6, (7.9)).
+    """The joint privacy loss of several reports of the same value.
+
+    Paper 002, Proposition 7.6, (7.9).
 
     Attributes:
-        parts: 1 - S of each protocol alone.
+        parts: loss 1 - S of each protocol alone, S the average privacy.
         joint: 1 - S of the product: all reports given away.
         bound: the sum of the parts, at least `joint`.
     """
@@ -89,12 +98,18 @@ class Budget:
     bound: float
 
     def __str__(self) -> str:
+        """Return a line for reports.
+
+        The joint loss, and the sum of the single losses that bounds it.
+        """
         terms = " + ".join(f"{part:.4g}" for part in self.parts)
         return f"leaks {self.joint:.4g} of what is private, at most {terms} = {self.bound:.4g}"
 
 
 def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
-    """Return the leak of the product of protocols, and the sum of the leaks of each.
+    """Return the privacy loss if a person reports through all protocols, and the losses of each.
+
+    The loss is 1 - average privacy, the share of private information that is revealed.
 
     Args:
         Qs: randomizers of the same inputs, matrices or objects with a `.matrix`.
@@ -108,7 +123,12 @@ def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
 
 
 def mixture_privacy(weights: npt.ArrayLike, Qs: Sequence[Any], prior: npt.ArrayLike) -> float:
-    """Return S_mu of a mixture: sum_j w_j S_mu(Q_j), (7.11). Its asymptotic utility is >= the mean.
+    """Return the average privacy S_mu of a random choice of randomizers.
+
+    Sum_j w_j S_mu(Q_j), (7.11).
+
+    The choice is seen with the report. The asymptotic utility of the mixture is at least the mean
+    of theirs.
 
     Args:
         weights: probabilities, one for each randomizer.

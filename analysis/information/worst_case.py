@@ -1,8 +1,11 @@
 """Worst-case privacy: the share of private information hidden by the worst report (paper 002, 5).
 
+X is a person's value, Y its report, P the distribution of values, Q the randomizer.
+
     S_wc(Q) = inf over priors and outputs y of H(X | Y = y, P) / H(X | P) = exp(-LDP(Q))   (Thm 5.3)
 
-Definition 5.1 does not give the law of P for the numerator's average: the proof uses the prior, a
+Definition 5.1 does not give the distribution of P for the numerator's average: the proof uses the
+prior, a
 reader may think of P given Y = y. The bound holds for both readings. The infimum is a limit: priors
 with all mass at p = (1 - eta, eta, 0, ...) on the two inputs of the worst ratio come arbitrarily
 close, slowly, with a distance like 1 / log(1 / eta). f in (B.15) is the ratio at one output y, not
@@ -53,7 +56,12 @@ def ldp(Q: Any, unit: Unit = "nats") -> float:
 
 
 def worst_case_privacy(Q: Any) -> float:
-    """S_wc(Q) = exp(-LDP(Q)), in [0, 1]; paper 002, Definition 5.1 and Theorem 5.3.
+    """Return the worst-case privacy S_wc(Q) = exp(-LDP(Q)), in [0, 1].
+
+    1 hides all, 0 may reveal all.
+
+    The share of private information hidden by the worst report for the worst prior; paper 002,
+    Definition 5.1 and Theorem 5.3.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
@@ -63,7 +71,11 @@ def worst_case_privacy(Q: Any) -> float:
 
 
 def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
-    """Return H(X | Y = y, P = p) / H(X | P = p): the share that report y hides of a person from p.
+    """Return H(X | Y = y, P = p) / H(X | P = p).
+
+    The share of a value's entropy that report y hides.
+
+    X is the value of a person drawn from the distribution p.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
@@ -87,13 +99,16 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """The report and the two inputs at which the worst case is approached (Remark 5.4).
+    """The report and the two inputs at which worst-case privacy is approached.
+
+    Paper 002, Remark 5.4.
 
     Attributes:
         y: the report.
-        likely, unlikely: the inputs with the largest and the least Q_y|x.
+        likely, unlikely: the inputs with the largest and the least probability Q_y|x of this
+            report.
         ldp: log of their ratio, nats; inf where the least is 0.
-        value: S_wc = exp(-ldp).
+        value: worst-case privacy S_wc = exp(-ldp).
     """
 
     y: int
@@ -103,13 +118,14 @@ class WorstCase:
     value: float
 
     def __str__(self) -> str:
+        """Return a line for reports: the privacy, the report and the two inputs."""
         return (
             f"worst-case privacy {self.value:.6g} = exp(-{self.ldp:.6g}): report {self.y}, "
             f"inputs {self.likely} against {self.unlikely}"
         )
 
     def approached(self, eta: float) -> float:
-        """The hidden share at this report for p = 1 - eta on `likely`, eta on `unlikely`.
+        """Return the hidden share at this report for p = 1 - eta on `likely`, eta on `unlikely`.
 
         It decreases to `value` as eta goes to 0, with a distance like 1 / log(1 / eta); written
         with logarithms of eta, so that eta = 1e-300 can be asked for.
@@ -128,7 +144,7 @@ class WorstCase:
 
 
 def worst_report(Q: Any) -> WorstCase:
-    """Return the output and the inputs for which Theorem 5.3's infimum is approached.
+    """Return the report and the two inputs at which worst-case privacy (Theorem 5.3) is approached.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
